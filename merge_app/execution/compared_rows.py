@@ -13,14 +13,14 @@ from catalog_app.domain.row_merge import Behind, RowConflicts, RowMerge
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import QueryResult
 from catalog_app.models import Branch
-from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.input_facts import parties_of, table_case
 from merge_app.execution.lineage.compared_rows import ComparedRows
 from merge_app.execution.lineage.planning import rows_looked_at
+from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_without_facts
-from merge_app.execution.reach import one_catalog
 from merge_app.execution.row_merges import compared_rows_load
 from merge_app.planning.values import Resolution
 
@@ -55,28 +55,36 @@ def row_pages(
     only_conflicts: bool,
 ) -> RowPages:
     """Raises NotFound where neither side has the table."""
-    there, here = branch_snapshot(source), branch_snapshot(destination)
-    if settings.LAKEUI["MERGE_BY_LINEAGE"] and one_catalog(there, here) is not None:
-        return _by_lineage(there, here, table_id, tuple(resolutions), engine, only_conflicts=only_conflicts)
-    # Two catalogs merge by operations.
-    return _Replayed(compared_rows_load(source, destination, table_id, resolutions), engine, only_conflicts)
+    if not merges_by_lineage(source, destination):
+        return _Replayed(compared_rows_load(source, destination, table_id, resolutions), engine, only_conflicts)
+    schema, changes = row_changes(source, destination, table_id, resolutions, engine, only_looked_at=only_conflicts)
+    return _NoRows(schema) if changes is None else ComparedRows(changes, only_conflicts)
 
 
-def _by_lineage(
-    there: Snapshot,
-    here: Snapshot,
+def merges_by_lineage(source: Branch, destination: Branch) -> bool:
+    """Whether rows merge by their facts; those of two catalogs merge by operations."""
+    return settings.LAKEUI["MERGE_BY_LINEAGE"] and source.catalog_id == destination.catalog_id
+
+
+def row_changes(
+    source: Branch,
+    destination: Branch,
     table_id: int,
-    resolutions: tuple[Resolution, ...],
+    resolutions: Iterable[Resolution],
     engine: EngineSource,
     *,
-    only_conflicts: bool,
-) -> RowPages:
+    only_looked_at: bool = False,
+) -> tuple[Schema, RowChanges | None]:
+    """The columns of the merged table, and its rows that either side changed; with ``only_looked_at`` those that the
+    merge has to look at. Raises NotFound.
+    """
+    there, here = branch_snapshot(source), branch_snapshot(destination)
     key = ObjectKind.TABLE, table_id
     chosen = tuple(item for item in resolutions if item.key_of_object == key)
     side, planned = plan_without_facts(object_side(there, here, key), here, resolutions=chosen)
-    case = table_case(planned, side, here, table_id, lists_all=not only_conflicts)
+    case = table_case(planned, side, here, table_id, lists_all=not only_looked_at)
     looked_at = rows_looked_at(case, parties_of(side, there, here), engine)
-    return _NoRows(case.merged) if looked_at is None else ComparedRows(looked_at, case.merged, only_conflicts)
+    return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,10 @@ from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
+from merge_app.execution.compared_rows import merges_by_lineage, row_changes
 from merge_app.execution.left_values import rows_count
+from merge_app.execution.lineage.lost_rows import lost_rows
+from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.rerunning import rows_matched
 from merge_app.execution.row_effects import row_effect, rows_effect
@@ -148,12 +151,21 @@ class DecisionEffects:
     def _rows(self, side: str, state: TableState) -> Iterator[LeftOut]:
         counts = self._counts.get(side)
         if counts is None:
-            snapshot = self._snapshots[side]
-            counts = rows_count(state.table_id, state.schema, self._base, snapshot, self.engine)
+            counts = self._counted(side, state)
             self._counts[side] = counts
         for what, found in (("inserted", counts.inserted), ("updated", counts.updated), ("deleted", counts.deleted)):
             if found.rows:
                 yield LeftOut(side, f"rows {what}", found.rows, found.examples)
+
+    def _counted(self, side: str, state: TableState) -> RowCounts:
+        if not merges_by_lineage(self.source, self.destination):
+            return rows_count(state.table_id, state.schema, self._base, self._snapshots[side], self.engine)
+        changes = self._row_changes
+        return RowCounts() if changes is None else lost_rows(changes, of_source=side == SOURCE)
+
+    @cached_property
+    def _row_changes(self) -> RowChanges | None:
+        return row_changes(self.source, self.destination, self.key[1], (), self.engine)[1]
 
     def _conflicting_rows(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
         facts = self._planned.facts.get(self.key[1])

@@ -78,10 +78,10 @@ class Comparing(Both):
         super().begin()
         merge = self.lake.merge
 
-        def noted(source: str, target: str) -> dict[str, Any]:
+        def noted(source: str, destination: str = "main") -> dict[str, Any]:
             self.refused = []
             try:
-                return merge(source, target)
+                return merge(source, destination)
             except MergeConflict as error:
                 self.refused = error.details["conflicts"]
                 raise

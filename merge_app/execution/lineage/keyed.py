@@ -44,23 +44,28 @@ class KeyedOutcome:
 
 @dataclass(slots=True)
 class _Conflicts:
-    """Keys in conflict by the changes that met, each with whether nothing decides it, and by the row's position."""
+    """Rows in conflict by position, each once, under the changes that met first."""
 
-    found: dict[Pair, list[tuple[str, bool]]] = field(default_factory=dict)
-    rows: dict[int, RefusedRow] = field(default_factory=dict)
+    found: dict[int, tuple[Pair, RefusedRow]] = field(default_factory=dict)
 
     def add(self, pair: Pair, key: str, at: int, *, is_left: bool) -> None:
-        self.found.setdefault(pair, []).append((key, is_left))
-        known = self.rows.get(at)
-        self.rows[at] = RefusedRow(key, is_left or (known is not None and known.is_left))
+        first, known = self.found.get(at, (pair, RefusedRow(key, is_left=False)))
+        self.found[at] = first, RefusedRow(known.key, known.is_left or is_left)
+
+    @property
+    def rows(self) -> dict[int, RefusedRow]:
+        return {at: row for at, (_, row) in self.found.items()}
 
     def judged(self) -> tuple[RowConflicts, ...]:
-        return tuple(_conflicts(pair, self.found[pair]) for pair in sorted(self.found))
+        by_pair: dict[Pair, list[RefusedRow]] = {}
+        for pair, row in self.found.values():
+            by_pair.setdefault(pair, []).append(row)
+        return tuple(_conflicts(pair, by_pair[pair]) for pair in sorted(by_pair))
 
 
-def _conflicts(pair: Pair, found: Sequence[tuple[str, bool]]) -> RowConflicts:
-    keys = sorted((key for key, _ in found), key=str.encode)
-    left = sorted((key for key, is_left in found if is_left), key=str.encode)
+def _conflicts(pair: Pair, found: Sequence[RefusedRow]) -> RowConflicts:
+    keys = sorted((row.key for row in found), key=str.encode)
+    left = sorted((row.key for row in found if row.is_left), key=str.encode)
     return RowConflicts(*pair, len(keys), len(left), tuple(keys[:KEYS_SHOWN]), tuple(left[:KEYS_SHOWN]))
 
 
@@ -175,17 +180,15 @@ def _partitions_decide(case: _Case) -> None:
     partitions, at = case.merged.partitions, _clashing(case.merged, by_partition=True)
     if not len(at):
         return
-    told = {item.key for item in case.cells.conflicts}
     for place, key in zip(at, case.read(at, 1).keys, strict=True):
         taken_from = {
             case.cells.choices.side_of(key, column) if case.cells.choices is not None else None
             for column in case.cells.reader.schema.partition_by
         }
-        is_left = None in taken_from or len(taken_from) > 1
         is_kept = taken_from == {Take.DESTINATION}
         partitions.outcome[place] = Outcome.TARGET_DECIDED if is_kept else Outcome.SOURCE_DECIDED
-        if is_left or key not in told:
-            case.conflicts.add((UPDATE, UPDATE), key, int(place), is_left=is_left)
+        is_left = None in taken_from or len(taken_from) > 1
+        case.conflicts.add((UPDATE, UPDATE), key, int(place), is_left=is_left)
 
 
 def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> MadeRows:
@@ -209,10 +212,8 @@ def _inserted_judge(case: _Case) -> None:
     is_new &= case.news.from_target(theirs.stamp[pairs.target_at[both]])
     is_new &= mine.kind[pairs.source_at[both]] != Kind.OVERWRITE
     is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
-    told = {item.key for item in case.cells.conflicts}
     for key, place in _keys(case, both[is_new], 1):
-        if key not in told:
-            case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
+        case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
 
 
 def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:

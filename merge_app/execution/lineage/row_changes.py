@@ -1,0 +1,155 @@
+"""What either side of a merge did to the rows that the merge looked at, beside the newest image that both know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.schema import Schema
+from merge_app.execution.lineage.cells import met_rows
+from merge_app.execution.lineage.keys import met_by_row
+from merge_app.execution.lineage.looked_at import LookedAt
+from merge_app.execution.lineage.shown_rows import UNMOVED, rows_shown
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask
+from merge_app.lineage.outcomes import taken
+
+SOURCE, TARGET = 0, 1
+INSERTED, UPDATED, DELETED = 1, 2, 3
+DONE: Sequence[str | None] = (
+    None,
+    OperationKind.INSERT.value,
+    OperationKind.UPDATE.value,
+    OperationKind.DELETE.value,
+)
+"""What a side did to a row, by its number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SideRows:
+    """One side's facts of the pairs. ``image``: where the row lies; ``value``: its code among the facts."""
+
+    image: Ints
+    value: Ints
+    partition: Array
+    is_news: Mask
+    is_placed: Mask
+    is_nothing: Mask
+
+    @classmethod
+    def of(cls, looked_at: LookedAt, number: int) -> SideRows:
+        pairs, side = looked_at.merged.pairs, looked_at.sides[number]
+        at = (pairs.source_at, pairs.target_at)[number]
+        news = (looked_at.news.from_source, looked_at.news.from_target)[number]
+        files, positions = taken(side.file, at, 0), taken(side.position, at, 0)
+        image, partition = side.facts.image, side.facts.partition
+        other = looked_at.sides[1 - number].facts
+        other_at = (pairs.target_at, pairs.source_at)[number]
+        stamps = taken(image.stamp, at, 0)
+        placed = taken(partition.stamp, at, 0)
+        return cls(
+            np.where(files > 0, (files << 32) + positions, ABSENT),
+            taken(image.value, at, ABSENT),
+            taken(partition.value, at, ABSENT),
+            news(stamps) & (stamps != taken(other.image.stamp, other_at, 0)),
+            news(placed) & (placed != taken(other.partition.stamp, other_at, 0)),
+            _nothing(image, at),
+        )
+
+    @property
+    def is_live(self) -> Mask:
+        return np.asarray(self.image != ABSENT, dtype=np.bool_)
+
+
+def _nothing(image: FactColumns, at: Array) -> Mask:
+    """Where the row is again as it was (P7)."""
+    found = np.zeros(len(at), dtype=np.bool_)
+    has = np.flatnonzero(at >= 0)
+    found[has] = image.take(at[has]).is_nothing
+    return found
+
+
+@dataclass(eq=False)
+class RowChanges:
+    """The rows by their positions among the pairs. ``base``: the newest images that both sides know."""
+
+    looked_at: LookedAt
+    schema: Schema
+    sides: tuple[SideRows, SideRows] = field(init=False)
+    base: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sides = SideRows.of(self.looked_at, SOURCE), SideRows.of(self.looked_at, TARGET)
+        self.base = self._bases()
+
+    def read(self, images: Ints, partitions: Array | None = None) -> list[list[Any] | None]:
+        """Rows by their images, None for none. ``partitions``: where they lie, else where they were written."""
+        found: list[list[Any] | None] = [None] * len(images)
+        there = np.flatnonzero(images != ABSENT)
+        places = np.full(len(images), UNMOVED, dtype=np.int64) if partitions is None else partitions
+        rows = rows_shown(self.looked_at.cells.reader, self.schema, images[there], places[there])
+        for place, row in zip(there.tolist(), rows, strict=True):
+            found[place] = row
+        return found
+
+    @property
+    def row_ids(self) -> Ints:
+        """Those of the source, else of the target."""
+        sides, pairs = self.looked_at.sides, self.looked_at.merged.pairs
+        mine, theirs = (
+            taken(side.row_id, at, 0) for side, at in zip(sides, (pairs.source_at, pairs.target_at), strict=True)
+        )
+        return np.where(mine > 0, mine, theirs)
+
+    def keys(self, at: Ints, columns: Sequence[int]) -> list[str]:
+        """The cells of these columns that name rows, as JSON: of the source, else of the target, else of the base."""
+        wanted = Schema(
+            columns=tuple(c for c in self.schema.columns if c.id in columns or c.id in self.schema.partition_by),
+            primary_key=tuple(columns),
+            partition_by=self.schema.partition_by,
+        )
+        images, partitions = self.base[at].copy(), np.full(len(at), UNMOVED, dtype=np.int64)
+        for side in (self.sides[TARGET], self.sides[SOURCE]):
+            here = side.is_live[at]
+            images[here], partitions[here] = side.image[at][here], side.partition[at][here]
+        return [row[-1] for row in rows_shown(self.looked_at.cells.reader, wanted, images, partitions, with_keys=True)]
+
+    def _bases(self) -> Ints:
+        """The newest images that both sides know. A fact that is no news is known to both."""
+        mine, theirs = self.sides
+        base = np.where(theirs.is_news, mine.image, theirs.image)
+        both = np.flatnonzero(mine.is_news & theirs.is_news)
+        base[both] = self._shared(both)
+        return base
+
+    def _shared(self, at: Ints) -> Ints:
+        """The same of rows that both sides changed."""
+        pairs, sides = self.looked_at.merged.pairs, self.looked_at.sides
+        found = np.full(len(at), ABSENT, dtype=np.int64)
+        if not self.schema.is_keyed:
+            met = met_rows(sides[0].facts, sides[1].facts, self.looked_at.news)
+            images = met_by_row(self.looked_at.cells.reader, met, self.looked_at.reaches).base
+            place = np.searchsorted(pairs.row_id[at], met.row_id)
+            found[place] = images
+            return found
+        for image, places in ((sides[1].facts.image, pairs.target_at), (sides[0].facts.image, pairs.source_at)):
+            has = np.flatnonzero(places[at] >= 0)
+            has = has[image.was_known[places[at][has]]]
+            found[has] = image.was[places[at][has]]
+        return found
+
+    def kinds(self, number: int) -> Array:
+        """What a side did to each row: the place of it in ``DONE``."""
+        side, has_base = self.sides[number], self.base != ABSENT
+        is_changed = side.is_news & ~side.is_nothing
+        is_moved = side.is_placed & side.is_live & has_base
+        found = np.zeros(len(self.base), dtype=np.int8)
+        found[is_moved] = UPDATED
+        found[is_changed & side.is_live] = UPDATED
+        found[is_changed & side.is_live & ~has_base] = INSERTED
+        found[is_changed & ~side.is_live] = 0
+        found[is_changed & ~side.is_live & has_base] = DELETED
+        return found

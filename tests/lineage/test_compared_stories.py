@@ -1,0 +1,105 @@
+"""Comparisons that once said something else than the merge did."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.domain.operations import ObjectKind
+from lakeui.api.decision_comparing import decisions_read
+from tests.e2e.lake import Lake
+from tests.e2e.rows import run
+from tests.lineage.test_comparisons import compared, conflicts, rows_paged, table_of
+
+
+@pytest.fixture
+def keyed(services: None) -> Lake:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+@pytest.fixture
+def plain(services: None) -> Lake:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')")
+    return lake
+
+
+def listed(lake: Lake, source: str, target: str) -> list[str]:
+    pair = compared(lake, source, target)
+    return [row["key"] for row in rows_paged(pair, table_of(pair), only_conflicts=True)]
+
+
+def effect(lake: Lake, decision: str, source: str = "b", target: str = "main") -> str:
+    pair = compared(lake, source, target)
+    found = decisions_read(pair, (ObjectKind.TABLE, table_of(pair)))
+    (told,) = [item for item in found if (item["decision"], item["part"]) == (decision, "object")]
+    text: str = told["text"]
+    return text
+
+
+def test_a_key_that_a_truncate_took_and_an_insert_brought_again_is_listed(keyed: Lake) -> None:
+    """R10: a key that is deleted and inserted again is an update."""
+    run(keyed, "main", "UPDATE d.t SET v = 'm' WHERE id = 2")
+    run(keyed, "b", "TRUNCATE TABLE d.t", "INSERT INTO d.t VALUES (2, 'b')")
+    assert keyed.codes("main", "b") == {"PRIMARY_KEY_CLASH"}
+    assert listed(keyed, "main", "b") == ['{"id":2}']
+
+
+def test_a_row_that_a_restore_brought_back_goes_where_the_target_deleted_it(keyed: Lake) -> None:
+    """P7: the restore says nothing of the row, so the page does not show it as one that comes."""
+    before = keyed.head("b")
+    run(keyed, "b", "TRUNCATE TABLE d.t", "INSERT INTO d.t VALUES (3, 'b')", "INSERT INTO d.t VALUES (9, 'b')")
+    run(keyed, "b", f"RESTORE TABLE d.t TO VERSION AS OF {before}", "UPDATE d.t SET v = 'b' WHERE id = 2")
+    run(keyed, "main", "DELETE FROM d.t WHERE id = 1")
+    pair = compared(keyed, "b", "main")
+    found = rows_paged(pair, table_of(pair), only_conflicts=False)
+    results = {row["key"]: row["result"] for row in found}
+    keyed.merge("b")
+    assert keyed.rows("d.t") == [(2, "b"), (3, "o")]
+    assert results['{"id":2}'] == [2, "b"]
+    assert results.get('{"id":1}') is None
+
+
+def test_a_row_under_two_keys_is_one_row_in_conflict(keyed: Lake) -> None:
+    """R14: the row's key clashes, and the row would live under two keys."""
+    run(keyed, "b", "UPDATE d.t SET id = 6 WHERE id = 2")
+    run(keyed, "main", "UPDATE d.t SET v = 'm' WHERE id = 2")
+    found = conflicts(compared(keyed, "b", "main"))
+    keys = [key for item in found for key in item["details"]["keys"]]
+    assert sorted(keys) == sorted(set(keys)) == listed(keyed, "b", "main")
+    assert sum(item["details"]["rows"] for item in found) == len(keys)
+
+
+def test_a_deletion_that_both_made_is_not_left_out(plain: Lake) -> None:
+    """§3 step 4: the same value stays."""
+    plain.sql("CREATE BRANCH b")
+    run(plain, "b", "DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 'b' WHERE id = 1")
+    run(plain, "main", "DELETE FROM d.t WHERE id = 3", "INSERT INTO d.t VALUES (9, 'm')")
+    assert effect(plain, "source") == ('Keeps the table as b has it; leaves out 1 row inserted on main: id 9, v "m".')
+    assert effect(plain, "destination") == (
+        'Keeps the table as main has it; leaves out 1 row updated on b: id 1, v "b".'
+    )
+
+
+def test_what_both_know_by_another_way_is_not_left_out(plain: Lake) -> None:
+    """§3 steps 2 and 3: both know row 5, although the merge base, a commit of w, does not."""
+    plain.sql("CREATE BRANCH w")
+    run(plain, "main", "INSERT INTO d.t VALUES (5, 'm')")
+    plain.sql("CREATE BRANCH b")
+    run(plain, "w", "INSERT INTO d.t VALUES (7, 'w')")
+    for branch in ("main", "b"):
+        plain.merge("w", branch)
+    run(plain, "main", "INSERT INTO d.t VALUES (9, 'm')")
+    run(plain, "b", "UPDATE d.t SET v = 'b' WHERE id = 1")
+    assert effect(plain, "source") == ('Keeps the table as b has it; leaves out 1 row inserted on main: id 9, v "m".')
+    assert effect(plain, "leave_out") == (
+        'Skips the table: main stays as it is; leaves out 1 row updated on b: id 1, v "b".'
+    )
+    pair = compared(plain, "b", "main")
+    assert len(rows_paged(pair, table_of(pair), only_conflicts=False)) == 2
