@@ -18,6 +18,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.input_facts import parties_of, table_case
 from merge_app.execution.lineage.compared_rows import ComparedRows
+from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
 from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_without_facts
@@ -57,7 +58,8 @@ def row_pages(
     """Raises NotFound where neither side has the table."""
     if not merges_by_lineage(source, destination):
         return _Replayed(compared_rows_load(source, destination, table_id, resolutions), engine, only_conflicts)
-    schema, changes = row_changes(source, destination, table_id, resolutions, engine, only_looked_at=only_conflicts)
+    lists = Lists.NEEDED if only_conflicts else Lists.ALL
+    schema, changes = row_changes(source, destination, table_id, resolutions, engine, lists)
     return _NoRows(schema) if changes is None else ComparedRows(changes, only_conflicts)
 
 
@@ -72,17 +74,16 @@ def row_changes(
     table_id: int,
     resolutions: Iterable[Resolution],
     engine: EngineSource,
-    *,
-    only_looked_at: bool = False,
+    lists: Lists,
 ) -> tuple[Schema, RowChanges | None]:
-    """The columns of the merged table, and its rows that either side changed; with ``only_looked_at`` those that the
-    merge has to look at. Raises NotFound.
+    """The columns of the merged table, and its rows that either side changed; None where the merge needs to look at
+    none, and no others are listed. Raises NotFound.
     """
     there, here = branch_snapshot(source), branch_snapshot(destination)
     key = ObjectKind.TABLE, table_id
     chosen = tuple(item for item in resolutions if item.key_of_object == key)
     side, planned = plan_without_facts(object_side(there, here, key), here, resolutions=chosen)
-    case = table_case(planned, side, here, table_id, lists_all=not only_looked_at)
+    case = table_case(planned, side, here, table_id, lists)
     looked_at = rows_looked_at(case, parties_of(side, there, here), engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)
 

@@ -23,6 +23,7 @@ from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.compared_rows import merges_by_lineage, row_changes
 from merge_app.execution.left_values import rows_count
+from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
 from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_input_load
@@ -165,7 +166,7 @@ class DecisionEffects:
 
     @cached_property
     def _row_changes(self) -> RowChanges | None:
-        return row_changes(self.source, self.destination, self.key[1], (), self.engine)[1]
+        return row_changes(self.source, self.destination, self.key[1], (), self.engine, Lists.KNOWN)[1]
 
     def _conflicting_rows(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
         facts = self._planned.facts.get(self.key[1])

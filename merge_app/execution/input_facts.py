@@ -18,6 +18,7 @@ from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.lineage.granularity import merge_settings, settings_across
 from merge_app.execution.lineage.lacking import Columns, rows_lacking
+from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.staged_files import moves_rows
@@ -83,9 +84,7 @@ def _with_lacking(
     return found
 
 
-def table_case(
-    planned: PlanInput, side: SourceSide, destination: Snapshot, table_id: int, *, lists_all: bool
-) -> TableCase:
+def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, table_id: int, lists: Lists) -> TableCase:
     """The case of one table, as a plan has it, also where its rows are no news. Raises NotFound where neither side has
     the table.
     """
@@ -98,9 +97,9 @@ def table_case(
     if there is None or here is None:
         # What one side alone has is as that side has it.
         is_new = table_id not in planned.tables
-        return TableCase(table_id, schema=known.schema, merged=known.schema, lists_all=lists_all, is_new=is_new)
-    ((case),) = (case for case in _lineage_tables(planned, side, destination) if case.table_id == table_id)
-    return replace(case, lists_all=lists_all)
+        return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)
+    (case,) = (case for case in _lineage_tables(planned, side, destination) if case.table_id == table_id)
+    return replace(case, lists=lists)
 
 
 def _with_tables(

@@ -86,7 +86,7 @@ class ComparedRows:
         """Keys as JSON; without a primary key row ids."""
         if not self.schema.is_keyed:
             return [str(row_id) for row_id in self.looked_at.merged.pairs.row_id[at].tolist()]
-        return self.changes.keys(at, self.schema.primary_key)
+        return self.changes.names(*self.changes.named_by(at), self.schema.primary_key)
 
     def _images(self, at: Ints) -> Iterator[tuple[list[Any] | None, ...]]:
         """The rows in base, source, target and result."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
@@ -14,7 +15,17 @@ from merge_app.execution.lineage.rows import Placed
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, Mask, News
 from merge_app.lineage.outcomes import TableOutcome
-from merge_app.lineage.segments import Group
+from merge_app.lineage.segments import FileSide, Group
+
+
+class Lists(Enum):
+    """Which rows are looked at: those that the merge needs; all of which a side has news; the same, but for files that
+    hold nothing but rows which the other side does not know.
+    """
+
+    NEEDED = auto()
+    ALL = auto()
+    KNOWN = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,9 @@ _OF_ROWS = frozenset({VerdictCode.SAME_FILE_UPDATE_DELETE, VerdictCode.SAME_FILE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LookedAt:
-    """The outcome of a table by row, of which sides. ``made``: images of the merge's own."""
+    """The outcome of a table by row, of which sides. ``made``: images of the merge's own. ``fresh``: files of rows that
+    one side alone knows, not looked at.
+    """
 
     merged: TableOutcome
     sides: tuple[Placed, Placed]
@@ -44,6 +57,16 @@ class LookedAt:
     conflicts: RowsRefused
     reaches: tuple[Reach, Reach]
     judged: RowJudgement | None
+    fresh: tuple[Group, ...] = ()
+
+
+def is_unknown(group: Group, source: FileSide, target: FileSide) -> bool:
+    """Whether one side alone has rows of the group, all of which it inserted since."""
+    if group.source_gone or group.target_gone or (group.source and group.target):
+        return False
+    news = source.news if group.source else target.news
+    files = group.source or group.target
+    return all(file.stamp.version in news and file.stamp.kind in ("insert", "overwrite") for file in files)
 
 
 def refused_rows(merged: TableOutcome) -> RowsRefused:

@@ -20,7 +20,7 @@ from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
-from merge_app.execution.lineage.looked_at import LookedAt, refused_rows
+from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
 from merge_app.execution.lineage.made import made_rows_written
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import reader_of
@@ -85,12 +85,16 @@ class TableCase:
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
     decision: RowsDecision = RowsDecision()
     is_new: bool = False
-    lists_all: bool = False
-    """Each row of which a side has news is looked at, also where its file comes or stays as a whole."""
+    lists: Lists = Lists.NEEDED
 
     @property
     def has_key(self) -> bool:
         return self.merged.is_keyed
+
+    @property
+    def may_come_whole(self) -> bool:
+        """Whether files that meet no other need not be looked at one by one."""
+        return not (self.has_key or self.decision) and self.lists is Lists.NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ def _planners_of(
         own=parties.own,
         staged=parties.staged,
         restored=parties.restored,
-        whole=[case.table_id for case in cases if not (case.has_key or case.decision or case.lists_all)],
+        whole=[case.table_id for case in cases if case.may_come_whole],
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
@@ -199,6 +203,7 @@ def _table(
     written = sides.written.get(case.table_id)
     steps: list[Step] = [] if written is None else [written]
     met: list[Group] = []
+    fresh: list[Group] = []
     skips = False
     found, acting = groups(source, target), scopes[0]
     if case.has_key:
@@ -208,14 +213,16 @@ def _table(
     # A file holds rows that a person left out beside newer ones: these alone come.
     is_whole = cache(lambda: DOT in source.news or not is_left_out(case.table_id))
     for group in found:
-        if case.lists_all:
-            met.append(group)
+        if case.lists is not Lists.NEEDED:
+            is_fresh = case.lists is Lists.KNOWN and not case.has_key and is_unknown(group, source, target)
+            (fresh if is_fresh else met).append(group)
         elif group.whose is Whose.SOURCE and (_is_new(group, source) or is_whole()):
             steps += carried_whole(group)
         elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
-    if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
+    is_needed = met or case.lists is not Lists.NEEDED
+    if not is_needed and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
         judged = RowJudgement({}) if case.has_key else None
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
     together = _together(met)
@@ -225,7 +232,7 @@ def _table(
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
     done = TableSteps((*steps, *rows.steps), rows.kept)
     plan = RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged)
-    return plan, rows.looked_at
+    return plan, replace(rows.looked_at, fresh=tuple(fresh))
 
 
 def _is_new(group: Group, side: FileSide) -> bool:

@@ -104,17 +104,21 @@ class RowChanges:
         )
         return np.where(mine > 0, mine, theirs)
 
-    def keys(self, at: Ints, columns: Sequence[int]) -> list[str]:
-        """The cells of these columns that name rows, as JSON: of the source, else of the target, else of the base."""
+    def named_by(self, at: Ints) -> tuple[Ints, Array]:
+        """By row an image that names it, and where that lies: of the source, else of the target, else of the base."""
+        images, partitions = self.base[at].copy(), np.full(len(at), UNMOVED, dtype=np.int64)
+        for side in (self.sides[TARGET], self.sides[SOURCE]):
+            here = side.is_live[at]
+            images[here], partitions[here] = side.image[at][here], side.partition[at][here]
+        return images, partitions
+
+    def names(self, images: Ints, partitions: Array, columns: Sequence[int]) -> list[str]:
+        """The cells of images in these columns as JSON."""
         wanted = Schema(
             columns=tuple(c for c in self.schema.columns if c.id in columns or c.id in self.schema.partition_by),
             primary_key=tuple(columns),
             partition_by=self.schema.partition_by,
         )
-        images, partitions = self.base[at].copy(), np.full(len(at), UNMOVED, dtype=np.int64)
-        for side in (self.sides[TARGET], self.sides[SOURCE]):
-            here = side.is_live[at]
-            images[here], partitions[here] = side.image[at][here], side.partition[at][here]
         return [row[-1] for row in rows_shown(self.looked_at.cells.reader, wanted, images, partitions, with_keys=True)]
 
     def _bases(self) -> Ints:
