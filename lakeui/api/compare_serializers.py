@@ -292,7 +292,7 @@ class ComparedRow(serializers.Serializer[Any]):
     """One row by its primary key, or in a table without one by its row id. A side that is null has not the row."""
 
     key = serializers.CharField(help_text="The primary key as a JSON object, or the row id.")
-    is_conflict = serializers.BooleanField(help_text="Both sides changed it, and the changes cannot be put together.")
+    is_conflict = serializers.BooleanField(help_text="It refuses the merge, or was decided.")
     is_open = serializers.BooleanField(help_text="A conflict that nothing decides.")
     source_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
     dest_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
@@ -307,7 +307,7 @@ class ComparedRow(serializers.Serializer[Any]):
 
 
 class CompareSidesAnswer(serializers.Serializer[Any]):
-    """Rows that either side changed since the merge base, conflicts first, then by the text of their keys."""
+    """Rows that either side changed, conflicts first, then by the text of their keys."""
 
     next = serializers.URLField(allow_null=True)
     source_head = serializers.IntegerField()

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.selectors.snapshots import branch_get, catalog_get
+from lakeui.api.comparing import Pair
+from lakeui.api.paging import KeysetPage
+from lakeui.api.row_comparing import sides_read
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from tests.e2e.lake import Lake
 from tests.e2e.rows import row_ids
 
@@ -57,3 +63,45 @@ def test_keys_in_conflict_are_named_as_the_statement_wrote_them(keyed: Lake) -> 
         ("insert", "insert"): ['{"id":9}'],
         ("delete", "update"): ['{"id":3}'],
     }
+
+
+def test_rows_in_conflict_are_shown_by_their_newest_shared_images(keyed: Lake) -> None:
+    """Values of all types, of a renamed partition, and of a type that Arrow does not have."""
+    keyed.sql("ALTER TABLE d.t ADD COLUMN x VARIANT")
+    keyed.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'z')")
+    keyed.merge("main", "b")
+    keyed.sql("INSERT INTO d.t VALUES (7, 'new', 1.25, NULL, array('y'), 'z', parse_json('{\"k\": [1]}'))", "b")
+    keyed.sql("DELETE FROM d.t WHERE id = 4")
+    catalog = catalog_get(keyed.catalog)
+    pair = Pair(branch_get(catalog, "b"), branch_get(catalog, "main"))
+    (table,) = [int(row[2]) for row in keyed.sql("SHOW TABLES IN d").rows if row[1] == "t"]
+    page = sides_read(pair, table, KeysetPage(10, None), only_conflicts=False)
+    fourth = [4, "v4", "4.50", "2024-01-04T10:00:00Z", ["x"], "b", None]
+    new = [7, "new", "1.25", None, ["y"], "z", '{"k":[1]}']
+    assert [(row["key"], row["source_change"], row["dest_change"]) for row in page["rows"]] == [
+        ('{"id":4}', None, "delete"),
+        ('{"id":7}', "insert", None),
+    ]
+    assert [[row[name] for name in ("base", "source", "destination", "result")] for row in page["rows"]] == [
+        [fourth, fourth, None, None],
+        [None, new, None, new],
+    ]
+
+
+def test_a_row_in_conflict_lies_in_the_partition_that_was_renamed(keyed: Lake) -> None:
+    keyed.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'z')")
+    keyed.merge("main", "b")
+    keyed.sql("UPDATE d.t SET v = 'b', n = 9 WHERE id = 1", "b")
+    keyed.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
+    catalog = catalog_get(keyed.catalog)
+    (table,) = [int(row[2]) for row in keyed.sql("SHOW TABLES IN d").rows if row[1] == "t"]
+    take = Resolution(ObjectKind.TABLE, table, Decision.TAKE_DESTINATION, ResolutionPart.ROWS)
+    pair = Pair(branch_get(catalog, "b"), branch_get(catalog, "main"), (take,))
+    (row,) = sides_read(pair, table, KeysetPage(1, None), only_conflicts=True)["rows"]
+    at = "2024-01-01T10:00:00Z"
+    assert row["source"] == [1, "b", "9.00", at, ["x"], "z"]
+    assert row["destination"] == [1, "m", "1.50", at, ["x"], "z"]
+    assert row["result"] == [1, "m", "9.00", at, ["x"], "z"]
+    keyed.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t ROWS TAKE TARGET)")
+    found = keyed.sql("SELECT id, v, n, p FROM d.t WHERE id = 1").rows
+    assert [list(values) for values in found] == [[1, "m", "9.00", "z"]]
