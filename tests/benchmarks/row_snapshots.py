@@ -68,7 +68,7 @@ def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
     from catalog_app.domain.row_merge import Behind
     from catalog_app.selectors.snapshots import branch_get, catalog_get
     from lakeui.frontdoor import compute
-    from merge_app.execution.row_merges import compared_rows_load
+    from merge_app.execution.compared_rows import row_pages
 
     branches = [f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination")]
     is_clash = "id % 200 = 0"
@@ -81,16 +81,18 @@ def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
         tables.sql(f"UPDATE d.k SET {change} WHERE id % 100 = 0", branch)
     catalog = catalog_get(tables.catalog)
     (table_id,) = [int(row[2]) for row in tables.sql("SHOW TABLES IN d").rows if row[1] == "k"]
-    task = compared_rows_load(branch_get(catalog, branches[0]), branch_get(catalog, branches[1]), table_id)
+    source, target = (branch_get(catalog, name) for name in branches)
 
-    def page(behind: Behind | None) -> tuple[float, list[Any]]:
+    def page(behind: Behind | None, *, only_conflicts: bool = False) -> tuple[float, list[Any]]:
         began = time.perf_counter()
-        found = compute.engine().rows_compare(task, limit=100, behind=behind, only_conflicts=False)
+        pages = row_pages(source, target, table_id, (), compute.engine, only_conflicts=only_conflicts)
+        found = pages.page(limit=100, behind=behind)
         assert len(found.rows) == 100
         return time.perf_counter() - began, found.rows
 
-    firsts, laters = [], []
+    conflicts, firsts, laters = [], [], []
     for _ in range(1 + MERGES):
+        conflicts.append(page(None, only_conflicts=True)[0])
         taken, found = page(None)
         assert all(row[1] for row in found), "conflicts come first"
         firsts.append(taken)
@@ -98,6 +100,7 @@ def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
         laters.append(taken)
     assert not any(row[1] for row in page(Behind(True, "~"))[1]), "behind the conflicts come the others"
     what = f"page of {rows // 100:,} x {rows // 100:,} changed rows in {rows:,}, half in conflict: s"
+    yield Figure(f"first {what}, conflicts alone", statistics.median(conflicts[1:]))
     yield Figure(f"first {what}", statistics.median(firsts[1:]))
     yield Figure(f"next {what}", statistics.median(laters[1:]))
 

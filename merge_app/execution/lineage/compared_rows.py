@@ -17,7 +17,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.values import QueryResult
 from merge_app.execution.lineage.looked_at import LookedAt, RefusedRow
-from merge_app.execution.lineage.row_changes import DONE, SOURCE, TARGET, RowChanges
+from merge_app.execution.lineage.row_changes import DONE, SOURCE, TARGET, Row, RowChanges
 from merge_app.lineage.facts import ABSENT, Ints
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import result_partitions
@@ -88,15 +88,12 @@ class ComparedRows:
             return [str(row_id) for row_id in self.looked_at.merged.pairs.row_id[at].tolist()]
         return self.changes.names(*self.changes.named_by(at), self.schema.primary_key)
 
-    def _images(self, at: Ints) -> Iterator[tuple[list[Any] | None, ...]]:
+    def _images(self, at: Ints) -> Iterator[tuple[Row, ...]]:
         """The rows in base, source, target and result."""
-        base = self.changes.read(self.changes.base[at])
-        mine, theirs = (self.changes.read(side.image[at], side.partition[at]) for side in self.changes.sides)
+        base, mine, theirs = self.changes.shown(at)
         return zip(base, mine, theirs, self._results(at, mine, theirs), strict=True)
 
-    def _results(
-        self, at: Ints, mine: list[list[Any] | None], theirs: list[list[Any] | None]
-    ) -> list[list[Any] | None]:
+    def _results(self, at: Ints, mine: list[Row], theirs: list[Row]) -> list[Row]:
         """The rows after the merge."""
         merged, sides = self.looked_at.merged, self.looked_at.sides
         facts = sides[0].facts, sides[1].facts
@@ -105,7 +102,7 @@ class ComparedRows:
         outcome = merged.rows.outcome[at]
         is_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
         made = {int(place): number for number, place in enumerate(self.looked_at.made.at)}
-        found: list[list[Any] | None] = [None] * len(at)
+        found: list[Row] = [None] * len(at)
         apart: list[int] = []
         for number, place in enumerate(at.tolist()):
             refused = self.looked_at.conflicts.get(place)
@@ -123,9 +120,7 @@ class ComparedRows:
             found[number] = row
         return found
 
-    def _made(
-        self, place: int, shown: tuple[list[list[Any] | None], ...], number: int, at: Ints, partition: int
-    ) -> list[Any]:
+    def _made(self, place: int, shown: tuple[list[Row], ...], number: int, at: Ints, partition: int) -> list[Any]:
         """An image of the merge's own: its cells, and the partition columns of the side that has the row there."""
         cells = self.looked_at.made.cells.columns
         one = [cells[column.id].slice(place, 1) for column in self.schema.columns]

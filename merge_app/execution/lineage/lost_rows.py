@@ -31,7 +31,7 @@ def _alike(changes: RowChanges, at: Ints) -> Mask:
     found = np.zeros(len(at), dtype=np.bool_)
     for start in range(0, len(at), COMPARED_AT_ONCE):
         part = at[start : start + COMPARED_AT_ONCE]
-        mine, theirs = (changes.read(side.image[part], side.partition[part]) for side in changes.sides)
+        _, mine, theirs = changes.shown(part)
         found[start : start + COMPARED_AT_ONCE] = [one == other for one, other in zip(mine, theirs, strict=True)]
     return found
 

@@ -17,6 +17,8 @@ from merge_app.execution.lineage.shown_rows import UNMOVED, rows_shown
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask
 from merge_app.lineage.outcomes import taken
 
+Row = list[Any] | None
+"""The values of a row by column; None: it is not there."""
 SOURCE, TARGET = 0, 1
 INSERTED, UPDATED, DELETED = 1, 2, 3
 DONE: Sequence[str | None] = (
@@ -85,12 +87,18 @@ class RowChanges:
         self.sides = SideRows.of(self.looked_at, SOURCE), SideRows.of(self.looked_at, TARGET)
         self.base = self._bases()
 
-    def read(self, images: Ints, partitions: Array | None = None) -> list[list[Any] | None]:
-        """Rows by their images, None for none. ``partitions``: where they lie, else where they were written."""
-        found: list[list[Any] | None] = [None] * len(images)
+    def shown(self, at: Ints) -> tuple[list[Row], list[Row], list[Row]]:
+        """Rows in base, source and target, read at once."""
+        images = [self.base[at], *(side.image[at] for side in self.sides)]
+        partitions = [np.full(len(at), UNMOVED, dtype=np.int64), *(side.partition[at] for side in self.sides)]
+        found = self.read(np.concatenate(images), np.concatenate(partitions))
+        return found[: len(at)], found[len(at) : 2 * len(at)], found[2 * len(at) :]
+
+    def read(self, images: Ints, partitions: Array) -> list[Row]:
+        """Rows by their images and where they lie."""
+        found: list[Row] = [None] * len(images)
         there = np.flatnonzero(images != ABSENT)
-        places = np.full(len(images), UNMOVED, dtype=np.int64) if partitions is None else partitions
-        rows = rows_shown(self.looked_at.cells.reader, self.schema, images[there], places[there])
+        rows = rows_shown(self.looked_at.cells.reader, self.schema, images[there], partitions[there])
         for place, row in zip(there.tolist(), rows, strict=True):
             found[place] = row
         return found

@@ -25,13 +25,13 @@ def rows_shown(
     """
     found: list[list[Any]] = [[]] * len(images)
     files, positions = image_places(images)
-    partitions = partitions if schema.partition_by else np.full(len(images), UNMOVED, dtype=np.int64)
+    partitions = _named(reader, files, partitions if schema.partition_by else np.full(len(images), UNMOVED))
     for places in _rounds(files, partitions):
         of_file = dict(zip(files[places].tolist(), partitions[places].tolist(), strict=True))
         scan = reader.scan(sorted(of_file), schema)
         shown = tuple(
             replace(file, partition=values, is_moved=True)
-            if of_file[file.file_id] != UNMOVED and (values := reader.values(of_file[file.file_id])) != file.partition
+            if (values := reader.values(of_file[file.file_id])) != file.partition
             else file
             for file in scan.files
         )
@@ -41,6 +41,13 @@ def rows_shown(
         for place, row in zip(places.tolist(), rows, strict=True):
             found[place] = row
     return found
+
+
+def _named(reader: Reader, files: Array, partitions: Array) -> Array:
+    """The partitions by code, of rows that were not moved too."""
+    written = {file: reader.code(reader.scans[file].partition) for file in np.unique(files).tolist()}
+    of_files = np.array([written[file] for file in files.tolist()], dtype=np.int64)
+    return np.where(partitions == UNMOVED, of_files, partitions)
 
 
 def _rounds(files: Array, partitions: Array) -> Iterator[Ints]:
