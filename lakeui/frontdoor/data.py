@@ -13,9 +13,10 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.domain.state import TableState
 from catalog_app.domain.types import untyped_path, value_type
 from catalog_app.engine.copying import Copied, Marks
-from catalog_app.engine.values import RowSource, ValuesSource
+from catalog_app.engine.values import QuerySource, RowSource, ValuesSource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
@@ -374,16 +375,25 @@ def _refuse_untyped(described: Sequence[tuple[str, str]]) -> None:
             )
 
 
+def query_columns(source: QuerySource) -> list[sql.ColumnDefinition]:
+    """The columns of a table that is made of a query."""
+    described = engine().describe(source.text, source.tables)
+    _refuse_untyped(described)
+    return [sql.ColumnDefinition(name, kind) for name, kind in described]
+
+
+def query_stage(call: Call, table: TableState, source: QuerySource) -> list[NewDataFile]:
+    """The rows of a query as files of the table that is made of it."""
+    with staging(call):
+        return engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
+
+
 def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     assert statement.query is not None
     source = query_source(call, statement.query)
-    described = engine().describe(source.text, source.tables)
-    _refuse_untyped(described)
-    definitions = [sql.ColumnDefinition(name, kind) for name, kind in described]
-    created = new_table(call, statement, definitions)
+    created = new_table(call, statement, query_columns(source))
     table = created.table
-    with staging(call):
-        staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
+    staged = query_stage(call, table, source)
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
     metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=bytes_of(staged))

@@ -198,8 +198,8 @@ def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
     if statement.query is not None:
         from lakeui.frontdoor.data import create_table_as
 
-        return _noted(statement, create_table_as(call, statement))
-    return _noted(statement, _create(call, statement))
+        return noted(statement, create_table_as(call, statement))
+    return noted(statement, _create(call, statement))
 
 
 def _create(call: Call, statement: sql.CreateTable) -> StatementResult:
@@ -225,7 +225,7 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
     )
 
 
-def _noted(statement: sql.CreateTable, result: StatementResult) -> StatementResult:
+def noted(statement: sql.CreateTable, result: StatementResult) -> StatementResult:
     """The result, with a notice where the statement asked for another format than the table gets."""
     if statement.asked_format is None:
         return result

@@ -26,6 +26,7 @@ from lakeui.frontdoor import (
     row_changes,
     running,
     show,
+    table_replacing,
     transactions,
     views,
 )
@@ -79,7 +80,7 @@ HANDLERS: dict[type, Handler] = {
     sql.UnsetDatabaseProperties: ddl.unset_database_properties,
     sql.ShowDatabases: show.show_databases,
     sql.DescribeDatabase: show.describe_database,
-    sql.CreateTable: ddl.create_table,
+    sql.CreateTable: table_replacing.create_table,
     sql.DropTable: ddl.drop_table,
     sql.RenameTable: ddl.rename_table,
     sql.SetTableProperties: ddl.set_table_properties,

@@ -20,7 +20,14 @@ def select(cursor: Cursor) -> s.Select:
 
 def table_query(cursor: Cursor) -> s.Select:
     """``TABLE db.t``, short for SELECT * FROM."""
-    return s.Select(build_query("SELECT * FROM " + cursor.rest().lstrip()))
+    return s.Select(build_query(_from_table(cursor)))
+
+
+def _from_table(cursor: Cursor) -> str:
+    """The text behind the word TABLE, which has been read, as a query; each word stays at its place."""
+    word = cursor.words[cursor.index - 1]
+    cursor.rest()
+    return cursor.between(word.start, word.start) + "FROM " + cursor.text[word.end : cursor.words[-1].end]
 
 
 # -- INSERT -----------------------------------------------------------------------------------------------------------
@@ -54,7 +61,7 @@ def _insert(cursor: Cursor, *, overwrite: bool) -> s.Insert:
     replaces = _accept_replace(cursor, table, is_possible=not overwrite and partition is None)
     query: s.Query | None
     if cursor.accept("TABLE"):
-        query, values = build_query("SELECT * FROM " + cursor.rest().lstrip(), cursor.common), None
+        query, values = build_query(_from_table(cursor), cursor.common), None
     else:
         query, values = build_values(cursor.rest(), cursor.common)
     return s.Insert(table, query, columns, by_name, overwrite, partition, values, replaces)

@@ -135,6 +135,8 @@ READERS: dict[str, Reader] = {
     "SHOW SCHEMAS": showing.show_databases,
     "SHOW NAMESPACES": showing.show_databases,
     "CREATE TABLE": tables.create_table,
+    "CREATE OR REPLACE TABLE": tables.create_or_replace_table,
+    "REPLACE TABLE": tables.replace_table,
     "DROP TABLE": tables.drop_table,
     "ALTER TABLE": alter_table,
     "SHOW TABLES": showing.show_tables,
@@ -179,8 +181,6 @@ READERS: dict[str, Reader] = {
 LATER: dict[str, str] = {
     "ANALYZE": "data",
     "DESCRIBE FUNCTION": "data",
-    "REPLACE TABLE": "tables",
-    "CREATE OR REPLACE TABLE": "tables",
     "ALTER VIEW": "views; use CREATE OR REPLACE VIEW",
     "INSERT WITH SCHEMA EVOLUTION": "data; use MERGE WITH SCHEMA EVOLUTION INTO",
     "USE": "sessions; write db.table, USE CATALOG or USE BRANCH",

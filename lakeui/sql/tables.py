@@ -54,6 +54,26 @@ def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.Column
 # -- CREATE TABLE -----------------------------------------------------------------------------------------------------
 
 
+def create_or_replace_table(cursor: Cursor) -> s.CreateTable:
+    return replace(_new_content(cursor, "CREATE OR REPLACE TABLE"), replaces=True)
+
+
+def replace_table(cursor: Cursor) -> s.CreateTable:
+    return replace(_new_content(cursor, "REPLACE TABLE"), replaces=True, must_exist=True)
+
+
+def _new_content(cursor: Cursor, phrase: str) -> s.CreateTable:
+    if cursor.sees("IF"):
+        cursor.fail(f"{phrase} takes no IF;")
+    statement = create_table(cursor)
+    if statement.like is not None:
+        raise NotSupported(
+            f"{phrase} .. LIKE is not supported.",
+            remedy="Write the columns, or AS SELECT * FROM that table WHERE false.",
+        )
+    return statement
+
+
 def create_table(cursor: Cursor) -> s.CreateTable:
     if_not_exists = accept_if_not_exists(cursor)
     table = read_present_table(cursor)

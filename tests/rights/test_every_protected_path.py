@@ -34,6 +34,8 @@ WRITES = {
     "alter a database": "ALTER DATABASE d SET DBPROPERTIES ('k' = '1')",
     "create a table": "CREATE TABLE d.u (id INT)",
     "create a table as": "CREATE TABLE d.u AS SELECT * FROM d.r",
+    "replace a table": "CREATE OR REPLACE TABLE d.r (id INT)",
+    "replace a table as": "CREATE OR REPLACE TABLE d.r AS SELECT * FROM d.r",
     "take a database's property": "ALTER DATABASE d UNSET DBPROPERTIES ('p')",
     "rename a database": "ALTER DATABASE d RENAME TO e",
     "alter a table": "ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')",

@@ -175,6 +175,12 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         s.AlterColumns(T, (s.AlterColumn(T, "a", s.ChangeType("int")), s.AlterColumn(T, "b", s.SetComment("x")))),
     ),
     ("CREATE TABLE db.t LIKE db.t USING delta", s.CreateTable(T, like=T, asked_format="DELTA")),
+    ("CREATE OR REPLACE TABLE db.t (a int)", s.CreateTable(T, columns=(INT_A,), replaces=True)),
+    ("REPLACE TABLE db.t (a int)", s.CreateTable(T, columns=(INT_A,), replaces=True, must_exist=True)),
+    (
+        "CREATE OR REPLACE TABLE db.t (PRIMARY KEY (a)) AS SELECT 1 AS a",
+        s.CreateTable(T, primary_key=("a",), query=s.Query("SELECT 1 AS `a`"), replaces=True),
+    ),
     ("DROP TABLE db.t PURGE", s.DropTable(T, purge=True)),
     ("EXPLAIN DELETE FROM db.t", s.Explain(s.Delete(T))),
     ("SHOW CREATE TABLE db.t", s.ShowCreateTable(T)),

@@ -79,7 +79,8 @@ class Position:
 class CreateTable:
     """``query`` is the SELECT after AS. Columns of the primary key are never nullable. ``like``: the table
     whose columns, primary key, partitioning and comment the new one has. ``asked_format``: another than Parquet that
-    USING names.
+    USING names. ``replaces``: a table of that name becomes this one and stays the same object; with ``must_exist``
+    there has to be one.
     """
 
     table: TableName
@@ -92,6 +93,8 @@ class CreateTable:
     query: Query | None = None
     like: TableName | None = None
     asked_format: str | None = None
+    replaces: bool = False
+    must_exist: bool = False
 
 
 @dataclass(frozen=True, slots=True)

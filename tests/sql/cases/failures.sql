@@ -205,6 +205,14 @@ INVALID_VALUE | main | named without its database; db.fresh | CREATE TABLE fresh
 INVALID_VALUE | main | column id is there twice | CREATE TABLE d.fresh (id int, ID string)
 INVALID_VALUE | main | primary key names x | CREATE TABLE d.fresh (id int, PRIMARY KEY (x))
 INVALID_VALUE | main | partitioning names x | CREATE TABLE d.fresh (id int) PARTITIONED BY (x)
+NOT_SUPPORTED | main | partitioning of d.sales; PARTITIONED BY (day) | CREATE OR REPLACE TABLE d.sales AS SELECT * FROM d.sales
+NOT_SUPPORTED | main | primary key of d.keyed; PRIMARY KEY (id) | CREATE OR REPLACE TABLE d.keyed (id INT)
+NOT_SUPPORTED | main | primary key of d.people; Leave PRIMARY KEY out | CREATE OR REPLACE TABLE d.people (id INT PRIMARY KEY)
+NOT_SUPPORTED | main | LIKE; WHERE false | CREATE OR REPLACE TABLE d.people LIKE d.sales
+SYNTAX_ERROR | main | takes no IF | CREATE OR REPLACE TABLE IF NOT EXISTS d.people (id INT)
+NOT_FOUND | main | table d.peple; Did you mean d.people | REPLACE TABLE d.peple (id INT)
+ALREADY_EXISTS | main | view named d.adults | CREATE OR REPLACE TABLE d.adults (id INT)
+INVALID_VALUE | main | write.merge.mod; write.merge.mode | CREATE OR REPLACE TABLE d.people (id INT) TBLPROPERTIES ('write.merge.mod' = 'x')
 INVALID_VALUE | main | two primary keys | CREATE TABLE d.fresh (id int PRIMARY KEY, PRIMARY KEY (id))
 INVALID_VALUE | main | __lake_x; reserved | CREATE TABLE d.fresh (__lake_x int)
 INVALID_VALUE | main | ITN; primitive type | CREATE TABLE d.fresh (id itn)
