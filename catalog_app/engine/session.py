@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 CONFIGURATION = {
     "spark.sql.ansi.enabled": "true",
+    # Else Spark puts settings, and variables of the server's environment, in the place of ${name} in a statement.
+    "spark.sql.variable.substitute": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.fieldId.write.enabled": "true",
     "spark.sql.parquet.fieldId.read.enabled": "true",
