@@ -62,7 +62,7 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
             int(settings.LAKEUI["EXPORT_ROWS"]),
             escape_formulas=parameters.get("escape_formulas", False),
         )
-        is_query = frontdoor.is_query(parameters["statement"])
+        is_query = frontdoor.is_query(parameters["statement"], session.parameters)
         # What is no query is refused by the export itself, and takes no place of one.
         with query_of(request, parameters) if is_query else nullcontext(Context()) as context:
             found = frontdoor.export(parameters["statement"], session, target, context)

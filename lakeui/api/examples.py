@@ -65,7 +65,12 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "pipeline_run": {"dry_run": True, "source": "SELECT carrier FROM flights.flights"},
     "pipeline_dry_run": {"source": "SELECT carrier FROM flights.flights"},
-    "sql_run": {"statement": "SELECT count(*) FROM flights.flights", "catalog": "demo", "branch": "main"},
+    "sql_run": {
+        "statement": "SELECT count(*) FROM flights.flights WHERE carrier = :carrier",
+        "parameters": {"carrier": "UA"},
+        "catalog": "demo",
+        "branch": "main",
+    },
     "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
 }
 """By operation id."""

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog_app.selectors.protection import LONGEST_REASON
 from lakeui.api.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.errors import TooLarge
+from lakeui.sql.parameters import MOST_PARAMETERS
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task, TaskState
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "array", "items": {}, "maxItems": MOST_PARAMETERS},
+            {"type": "object", "additionalProperties": {}, "maxProperties": MOST_PARAMETERS},
+        ]
+    }
+)
+class ParametersField(serializers.JSONField):
+    """What is no parameter is refused where the statement is read, which names it."""
 
 
 class StatementRequest(serializers.Serializer[Any]):
@@ -41,6 +55,12 @@ class StatementRequest(serializers.Serializer[Any]):
         required=False,
         help_text="Do all that the statement does but its commit: `metrics` as it would have, `examples` of rows. As"
         " `DRY RUN` at its end. Refused where the statement writes nothing.",
+    )
+    parameters = ParametersField(
+        required=False,
+        allow_null=True,
+        help_text="Values of the statement's markers: an array for `?`, an object for `:name`. A value is one of JSON,"
+        " or an object of `value` and `type`, a primitive type of Spark SQL. It never becomes text of the statement.",
     )
     escape_formulas = serializers.BooleanField(
         required=False,

@@ -21,7 +21,7 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_dig
 from lakeui.api.prefer import LONGEST_WAIT_SECONDS, Preference, read_preference
 from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.statements import statement_run, statement_session, task_kind
+from lakeui.api.statements import bound, statement_run, statement_session, task_kind
 from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
 from merge_app.jobs.context import Context
@@ -76,11 +76,11 @@ class SqlView(ApiView):
         parameters.pop("escape_formulas", None)
         key = idempotency_key(request)
         preference = read_preference(request.headers.get("Prefer", ""))
-        as_task = frontdoor.is_task(parameters["statement"])
+        as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
         if as_task or key or preference.respond_async:
             return task_response(_submit(request, parameters, key), preference)
-        if not frontdoor.is_query(parameters["statement"]):
+        if task_kind(parameters) != QUERY_TASK_KIND:
             return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
         with query_of(request, parameters) as context:
             return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
@@ -93,7 +93,7 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
     scopes = scopes_of(request)
     is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
     session = statement_session(parameters, user=request.user, scopes=scopes)
-    kind = task_kind(parameters["statement"])
+    kind = task_kind(parameters)
     shown = parameters
     if kind == QUERY_TASK_KIND:
         shown = {**parameters, LONGEST: float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None}

@@ -10,6 +10,7 @@ from django.db import transaction
 from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
 from lakeui.common.errors import PermissionDenied
+from lakeui.sql.parameters import Parameters, parameters_read
 from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
@@ -21,7 +22,7 @@ TASK_KIND = "sql"
 def statement_session(
     parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None
 ) -> frontdoor.Session:
-    """The session that ``parameters`` (catalog, branch, transaction, bypass_reason, dry_run) name."""
+    """The session that ``parameters`` (catalog, branch, transaction, bypass_reason, dry_run, parameters) name."""
     return frontdoor.Session(
         catalog=parameters["catalog"],
         branch=parameters["branch"],
@@ -31,7 +32,13 @@ def statement_session(
         # Tasks that were queued before there was such a thing have none.
         bypass_reason=parameters.get("bypass_reason", ""),
         dry_run=parameters.get("dry_run", False),
+        parameters=bound(parameters),
     )
+
+
+def bound(parameters: Mapping[str, Any]) -> Parameters:
+    """The values of the statement's markers. Raises InvalidValue for what is none."""
+    return parameters_read(parameters.get("parameters"))
 
 
 def statement_run(
@@ -61,9 +68,9 @@ def user_require_active(user: Any) -> None:
         raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
 
 
-def task_kind(statement: str) -> str:
+def task_kind(parameters: Mapping[str, Any]) -> str:
     """The kind of a statement's task: queries have places of their own in the workers."""
-    return QUERY_TASK_KIND if frontdoor.is_query(statement) else TASK_KIND
+    return QUERY_TASK_KIND if frontdoor.is_query(parameters["statement"], bound(parameters)) else TASK_KIND
 
 
 @handles(QUERY_TASK_KIND)
@@ -72,7 +79,7 @@ def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> d
     """The worker's side of a statement."""
     user = context.user
     user_require_active(user)
-    if not frontdoor.is_unrecorded(parameters["statement"]):
+    if not frontdoor.is_unrecorded(parameters["statement"], bound(parameters)):
         return statement_run(parameters, user=user, scopes=context.scopes, context=context)
     with transaction.atomic():
         body = statement_run(parameters, user=user, scopes=context.scopes, context=context)

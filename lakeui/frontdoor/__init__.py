@@ -1,6 +1,7 @@
 """The SQL front door: text in, result out, for the page, REST, the command line and workers alike."""
 
 from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 
 __all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_query", "is_task", "is_unrecorded"]
 
@@ -26,22 +27,22 @@ def export(text: str, session: Session, target: "object", context: "object | Non
     return query_export(text, session, target, context)
 
 
-def is_task(text: str) -> bool:
+def is_task(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:
     """Whether the statement runs as a task: it writes rows or merges."""
     from lakeui.frontdoor.dispatch import runs_as_task
 
-    return runs_as_task(text)
+    return runs_as_task(text, parameters)
 
 
-def is_query(text: str) -> bool:
+def is_query(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:
     """Whether the statement reads rows on Spark and writes nothing."""
     from lakeui.frontdoor.dispatch import is_query
 
-    return is_query(text)
+    return is_query(text, parameters)
 
 
-def is_unrecorded(text: str) -> bool:
+def is_unrecorded(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:
     """Whether the statement changes something in one short transaction, without a commit that names its task."""
     from lakeui.frontdoor.dispatch import leaves_no_commit
 
-    return leaves_no_commit(text)
+    return leaves_no_commit(text, parameters)

@@ -39,6 +39,7 @@ from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
 from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
 from lakeui.sql import statements as sql
+from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import parse
 from merge_app.execution.commit import ATTEMPTS, StatementOvertaken, branch_moved_error, pause_seconds
 from merge_app.jobs.context import Context
@@ -177,7 +178,7 @@ def _read(text: str, session: Session) -> tuple[Any, Session]:
     """The statement, and the session with what its text says of it: a dry run is one whoever asks for it. A merge and a
     VACUUM have dry runs of their own, which plan and do no more.
     """
-    statement = parse(text)
+    statement = parse(text, session.parameters)
     if isinstance(statement, sql.DryRun):
         statement, session = statement.statement, replace(session, dry_run=True)
     if not session.dry_run:
@@ -250,8 +251,8 @@ def statement_admit(statement: Any, text: str, session: Session) -> int | None:
     return catalog_of(call, statement) if _is_allowed(call, statement) else None
 
 
-def runs_as_task(text: str) -> bool:
-    statement = parse(text)
+def runs_as_task(text: str, parameters: Parameters) -> bool:
+    statement = parse(text, parameters)
     if isinstance(statement, sql.DryRun):
         statement = statement.statement
     if isinstance(statement, sql.CreateTable):
@@ -261,10 +262,10 @@ def runs_as_task(text: str) -> bool:
     return isinstance(statement, TASKS)
 
 
-def is_query(text: str) -> bool:
+def is_query(text: str, parameters: Parameters) -> bool:
     """Whether the statement reads rows on Spark and writes nothing."""
-    return isinstance(parse(text), QUERIES)
+    return isinstance(parse(text, parameters), QUERIES)
 
 
-def leaves_no_commit(text: str) -> bool:
-    return isinstance(parse(text), UNRECORDED)
+def leaves_no_commit(text: str, parameters: Parameters) -> bool:
+    return isinstance(parse(text, parameters), UNRECORDED)

@@ -10,6 +10,7 @@ from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import LAKEUI, Principal, Scope
 from catalog_app.importing.values import Reading
 from lakeui.common.errors import InvalidValue
+from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from lakeui.sql.statements import TableName
 from merge_app.keyed.values import ExtraColumns, Strategy
 
@@ -18,7 +19,7 @@ from merge_app.keyed.values import ExtraColumns, Strategy
 class Session:
     """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
     None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
-    ``dry_run``: everything is done but the commit.
+    ``dry_run``: everything is done but the commit. ``parameters``: the values of its markers.
     """
 
     catalog: str | None = None
@@ -28,6 +29,7 @@ class Session:
     scopes: frozenset[Scope] | None = None
     bypass_reason: str = ""
     dry_run: bool = False
+    parameters: Parameters = NO_PARAMETERS
 
     def __post_init__(self) -> None:
         if self.catalog is not None:

@@ -21,6 +21,7 @@ from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
+from lakeui.sql.parameters import START, with_values
 
 _COMMAND_TOKENS = {TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME}
 _SPECIAL_CALLS = ("CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "SUBSTR", "TRIM")
@@ -71,6 +72,11 @@ class Lake(Spark):
             TokenType.CURRENT_TIMESTAMP: exp.CurrentTimestamp,
         }
 
+        PLACEHOLDER_PARSERS: ClassVar[dict[TokenType, Callable[..., Any]]] = {
+            **SparkParser.PLACEHOLDER_PARSERS,
+            TokenType.PLACEHOLDER: lambda self: _marker(self._prev),
+        }
+
         STRICT_CAST = True
         # ARRAY[…] is not Spark's: array(1, 2)[0] is an element, as is that of a column named list.
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
@@ -100,6 +106,13 @@ class Lake(Spark):
             name = f" {self.sql(alias, 'this')}" if alias.this else ""
             columns = self.expressions(alias, key="columns", flat=True)
             return f" LATERAL VIEW{outer} {self.sql(expression, 'this')}{name}" + (f" AS {columns}" if columns else "")
+
+
+def _marker(token: Token) -> exp.Expr:
+    """A ``?``, which keeps where it stands."""
+    marker = exp.Placeholder()
+    marker.meta[START] = token.start
+    return marker
 
 
 _DIALECT = Lake()
@@ -170,7 +183,7 @@ def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1:
         raise syntax_problem(text, len(text.rstrip()), "Expected exactly one query or expression")
-    return _settle(text, found[0])
+    return _settle(text, with_values(found[0], text, len(text) - len(body)))
 
 
 def too_deep() -> SyntaxProblem:

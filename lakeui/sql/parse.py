@@ -18,17 +18,29 @@ from lakeui.sql.common_tables import accept_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
-from lakeui.sql.statements import DryRun, Explain, MergeBranch, Statement, Vacuum
+from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
+from lakeui.sql.statements import CreateView, DryRun, Explain, MergeBranch, Statement, Vacuum
 
 Reader = Callable[[Cursor], Statement]
 
 
-def parse(text: str) -> Statement:
-    """The statement that the text is.
+def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
+    """The statement that the text is, with the values of its markers.
 
     Raises SyntaxProblem, ForbiddenStatement, NotSupported or InvalidValue; nothing else, whatever the text.
     """
     cursor = Cursor(text)
+    with binding_of(text, cursor.words, parameters) as binding:
+        statement = _statement(cursor)
+        if binding.is_used and isinstance(statement, CreateView):
+            raise NotSupported(
+                "A view keeps the text of its query, and values are no part of it.", remedy="Write the values."
+            )
+        binding.end()
+    return statement
+
+
+def _statement(cursor: Cursor) -> Statement:
     _refuse_scripts(cursor)
     chains_check(cursor.words)
     accept_common_tables(cursor)

@@ -79,7 +79,7 @@ class FakeDoor:
         self.work = work
 
     @staticmethod
-    def is_task(text: str) -> bool:
+    def is_task(text: str, parameters: Any) -> bool:
         return text.startswith("TASK")
 
 
@@ -89,8 +89,8 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     monkeypatch.setattr(frontdoor, "execute", fake.execute)
     monkeypatch.setattr(frontdoor, "admit", lambda text, session: None)
     monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
-    monkeypatch.setattr(frontdoor, "is_query", lambda _: False)
-    monkeypatch.setattr(frontdoor, "is_unrecorded", lambda text: False)
+    monkeypatch.setattr(frontdoor, "is_query", lambda *_: False)
+    monkeypatch.setattr(frontdoor, "is_unrecorded", lambda *_: False)
     return fake
 
 

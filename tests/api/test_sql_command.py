@@ -14,6 +14,7 @@ from lakeui import frontdoor
 from lakeui.api.management.commands import sql as sql_command
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import MergeConflict, NotFound
+from lakeui.sql.parameters import Parameter, Parameters
 from merge_app.jobs.models import Task
 from tests.api.conftest import Caller, FakeDoor
 
@@ -50,6 +51,15 @@ def test_rows_are_aligned_and_counted(door: FakeDoor) -> None:
         "(2 rows, version 12, files scanned 3)",
     ]
     assert (door.calls[0][1].catalog, door.calls[0][1].branch) == ("demo", "main")
+
+
+def test_parameters_are_json(door: FakeDoor) -> None:
+    assert run("-p", '{"x": 5}', "SELECT :x")[0] == 0
+    assert door.calls[0][1].parameters == Parameters(named={"x": Parameter(5)})
+    with pytest.raises(CommandError, match="no JSON"):
+        run("-p", "x=5", "SELECT :x")
+    status, _, err = run("-p", "[[1]]", "SELECT ?")
+    assert (status, "Parameter 1" in err) == (1, True)
 
 
 @pytest.mark.usefixtures("local_worker")

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from lakeui.common.errors import MergeConflict, NotFound, SyntaxProblem
+from lakeui.sql.parameters import NO_PARAMETERS, Parameter, Parameters
 from tests.api.conftest import Caller, FakeDoor
 
 SQL = "/api/v1/sql/"
@@ -45,6 +46,43 @@ def test_a_quick_statement_answers_at_once(alice: Caller, door: FakeDoor) -> Non
 def test_catalog_and_branch_may_be_left_out(alice: Caller, door: FakeDoor) -> None:
     assert alice.post(SQL, {"statement": "SHOW CATALOGS"}).status_code == 200
     assert (door.calls[0][1].catalog, door.calls[0][1].branch) == (None, "main")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ([1, None], Parameters((Parameter(1), Parameter(None)))),
+        ({"x": {"value": "2026-01-31", "type": "date"}}, Parameters(named={"x": Parameter("2026-01-31", "date")})),
+        (None, NO_PARAMETERS),
+    ],
+)
+def test_parameters_arrive_beside_the_statement(alice: Caller, door: FakeDoor, given: Any, read: Parameters) -> None:
+    assert alice.post(SQL, {"statement": "SELECT ?", "parameters": given}).status_code == 200
+    text, session, _ = door.calls[0]
+    assert (text, session.parameters) == ("SELECT ?", read)
+
+
+@pytest.mark.parametrize(
+    ("given", "mention"),
+    [
+        ("1", "neither an array nor an object"),
+        ([1, [2]], "Parameter 2"),
+        ({"x": {"value": 1, "type": "TEXTS"}}, "Parameter :x"),
+        ({"x": {"value": "1) OR (1=1", "type": "INT"}}, "Parameter :x"),
+    ],
+)
+def test_what_is_no_parameter_is_refused_by_name(alice: Caller, door: FakeDoor, given: Any, mention: str) -> None:
+    body = problem(alice.post(SQL, {"statement": "SELECT 1", "parameters": given}), 400, "INVALID_VALUE")
+    assert body["field"] == "parameters"
+    assert mention in body["detail"]
+    assert door.calls == []
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_task_keeps_its_parameters(alice: Caller, door: FakeDoor) -> None:
+    response = alice.post(SQL, {"statement": "TASK", "parameters": ["it's"]}, Prefer="wait=20")
+    assert response.status_code == 200, response.content
+    assert door.calls[0][1].parameters == Parameters((Parameter("it's"),))
 
 
 def test_the_statement_arrives_as_it_was_sent(alice: Caller, door: FakeDoor) -> None:

@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
-from lakeui.api.statements import statement_run, statement_session, task_kind
+from lakeui.api.statements import bound, statement_run, statement_session, task_kind
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
@@ -25,6 +25,13 @@ from merge_app.jobs.services import task_cancel, task_submit
 WAIT_STEP_SECONDS = 1.0
 
 
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CommandError(f"--parameters is no JSON: {error}") from error
+
+
 class Command(BaseCommand):
     help = "Run one SQL statement and print what it answers. Ctrl-C cancels it."
 
@@ -33,6 +40,9 @@ class Command(BaseCommand):
         parser.add_argument("-c", "--catalog", help="catalog of the session")
         parser.add_argument("-b", "--branch", default="main", help="branch of the session (default: main)")
         parser.add_argument("-t", "--transaction", help="transaction that BEGIN answered")
+        parser.add_argument(
+            "-p", "--parameters", help="values of the markers as JSON: an array for ?, an object for :name"
+        )
         parser.add_argument("--user", help="user who does it, with their rights (default: lakeui itself)")
         parser.add_argument("--bypass-reason", default="", help="why the protection of a branch is bypassed this once")
         parser.add_argument("--json", action="store_true", help="print the body that the HTTP interface answers")
@@ -42,9 +52,11 @@ class Command(BaseCommand):
         statement = sys.stdin.read() if options["statement"] == "-" else options["statement"]
         named = ("catalog", "branch", "transaction", "bypass_reason")
         parameters = {name: options[name] for name in named} | {"statement": statement}
+        if options["parameters"] is not None:
+            parameters["parameters"] = _json(options["parameters"])
         user = self._user(options["user"])
         try:
-            if frontdoor.is_task(statement):
+            if frontdoor.is_task(statement, bound(parameters)):
                 problem, body = self._run_task(parameters, user)
             else:
                 problem, body = None, statement_run(parameters, user=user, scopes=None, context=Context())
@@ -69,9 +81,7 @@ class Command(BaseCommand):
         """The problem or None, and the body."""
         session = statement_session(parameters, user=user, scopes=None)
         catalog_id = frontdoor.admit(parameters["statement"], session)
-        task = task_submit(
-            kind=task_kind(parameters["statement"]), parameters=parameters, user=user, catalog_id=catalog_id
-        )
+        task = task_submit(kind=task_kind(parameters), parameters=parameters, user=user, catalog_id=catalog_id)
         try:
             task = self._follow(task.pk)
         except KeyboardInterrupt:
