@@ -45,6 +45,7 @@ Form = tuple[Side, Side | None, tuple[tuple[str, Reads], ...]]
 """The tables and texts of a statement, with what each text reads."""
 _known_kinds: Known[Form, Sequence[str]] = Known()
 _sound_constants: Known[Form, bool] = Known()
+_QUOTED_NAME = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -218,7 +219,11 @@ def _problem(analysis: Analysis, expression: Expression, error: Any) -> LakeErro
     kind, parameters = str(error.getCondition() or ""), error.getMessageParameters() or {}
     where = _sentence_start(expression.part)
     if kind.startswith("UNRESOLVED_COLUMN"):
-        return _unknown(analysis, expression, name_parts(parameters["objectName"]))
+        known = _names(analysis, expression.reads)
+        if analysis.tables is not None:
+            # The name may stand in a subquery, which has other columns: Spark proposes those of its place.
+            known = [".".join(name_parts(item)) for item in _QUOTED_NAME.findall(parameters.get("proposal", ""))]
+        return _unknown(analysis, expression, name_parts(parameters["objectName"]), known)
     if kind == "AMBIGUOUS_REFERENCE":
         name = ".".join(name_parts(parameters["name"]))
         meant = [".".join(name_parts(item)) for item in parameters["referenceNames"].strip("[]").split(", ")]
@@ -230,8 +235,10 @@ def _problem(analysis: Analysis, expression: Expression, error: Any) -> LakeErro
     return InvalidValue(f"{where}: {reason(error)}", spark_class=kind, **_details(expression))
 
 
-def _unknown(analysis: Analysis, expression: Expression, parts: list[str]) -> LakeError:
-    """A name that is no column here; perhaps one of the table that has no row where the expression stands."""
+def _unknown(analysis: Analysis, expression: Expression, parts: list[str], known: Sequence[str]) -> LakeError:
+    """A name that is no column here; perhaps one of the table that has no row where the expression stands. ``known``:
+    columns that are.
+    """
     name, where = ".".join(parts), _sentence_start(expression.part)
     details = _details(expression, parts)
     for reads, side in ((Reads.SOURCE, analysis.target), (Reads.TARGET, analysis.source)):
@@ -242,9 +249,9 @@ def _unknown(analysis: Analysis, expression: Expression, parts: list[str]) -> La
                 remedy=f"Use columns of the {here} only.",
                 **details,
             )
-    known = _names(analysis, expression.reads)
     nearest = _nearest(name, known)
-    remedy = f"Did you mean {nearest}?" if nearest else f"Columns here are {', '.join(known[:10])}."
+    listed = f"Columns here are {', '.join(known[:10])}." if known else "Check the name where it stands."
+    remedy = f"Did you mean {nearest}?" if nearest else listed
     return InvalidValue(f"{where}: there is no column {name}.", remedy=remedy, nearest=nearest, **details)
 
 

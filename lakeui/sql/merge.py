@@ -18,6 +18,7 @@ from lakeui.sql.mentions import localise
 from lakeui.sql.names import owned_path, read_path, read_present_table, read_table, refuse_overlaps, without_owner
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, build_query, is_default
+from lakeui.sql.source_values import SourceValues, condition_refused, has_subquery
 from lakeui.sql.terms import predicate_of
 
 MOST_CLAUSES = 100
@@ -40,6 +41,7 @@ class _Scope:
     target: s.TableName
     target_alias: str | None
     source: _Source
+    values: SourceValues
 
     @property
     def target_name(self) -> str:
@@ -57,19 +59,23 @@ class _Scope:
         return not column.args.get("db") and own is not None and column.table.casefold() == own.casefold()
 
     def expression(self, text: str, *, is_condition: bool, family: s.MergeFamily | None = None) -> exp.Expr:
-        """A checked expression over the two sides: no subqueries, aggregates or windows; in conditions, no chance.
+        """A checked expression over the two sides: no aggregates or windows; in conditions, no chance and no subquery.
+        Those of values become columns of the source.
 
         What is NOT MATCHED BY SOURCE has a target row only: there every column becomes one of the target's.
         """
         tree = read_expression(text)
         if is_default(tree):
             return tree
-        check(tree, deterministic=is_condition, allow_queries=False)
+        if has_subquery(tree):
+            if is_condition:
+                raise condition_refused()
+            has_source = family is not s.MergeFamily.NOT_MATCHED_BY_SOURCE
+            tree = self.values.taken(tree, target=self.target_name, source=self.source_name, has_source=has_source)
+        else:
+            check(tree, deterministic=is_condition, allow_queries=False)
         refuse_many_rows(tree)
-        sides: list[tuple[s.TableName, str | None]] = [(self.target, self.target_alias)]
-        if self.source.name is not None:
-            sides.append((self.source.name, self.source.alias))
-        tree = localise(tree, sides)
+        tree = localise(tree, _sides(self.target, self.target_alias, self.source))
         return self._of_target(tree) if family is s.MergeFamily.NOT_MATCHED_BY_SOURCE else tree
 
     def _of_target(self, tree: exp.Expr) -> exp.Expr:
@@ -88,6 +94,11 @@ class _Scope:
         return whole
 
 
+def _sides(target: s.TableName, alias: str | None, source: _Source) -> list[tuple[s.TableName, str | None]]:
+    named = [(target, alias)]
+    return named if source.name is None else [*named, (source.name, source.alias)]
+
+
 def merge_into(cursor: Cursor) -> s.MergeInto:
     """``MERGE INTO t USING …``; the cursor stands at the target."""
     return _merge(cursor, with_schema_evolution=False)
@@ -102,7 +113,8 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
     alias = _accept_alias(cursor, "USING")
     cursor.expect("USING")
     source = _source(cursor)
-    scope = _Scope(table, alias, source)
+    values = SourceValues(len(source.query.tables), cursor.common, _sides(table, alias, source))
+    scope = _Scope(table, alias, source, values)
     if scope.source_name is not None and scope.source_name.casefold() == scope.target_name.casefold():
         raise InvalidValue(
             f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
@@ -120,16 +132,24 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
             "MERGE INTO answers counts, no rows: RETURNING is not supported.",
             remedy=f"SHOW CHANGES {table.database}.{table.table} FROM VERSION .. TO VERSION .. lists the rows.",
         )
+    query, columns = source.query, source.columns
+    if values.are_there:
+        if with_schema_evolution:
+            raise NotSupported(
+                "Values of MERGE WITH SCHEMA EVOLUTION take no subqueries.",
+                remedy="Join it in the source, USING (SELECT ..) AS s, and use the column.",
+            )
+        query, columns = values.source(query, scope.source_name, columns), None
     conjuncts = _conjuncts(on)
     keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
     return s.MergeInto(
         table,
-        source.query,
+        query,
         s.Condition(write(on), predicate_of(on, scope.owns_target)),
         clauses,
         scope.target_name,
         scope.source_name,
-        source.columns,
+        columns,
         tuple(keys),
         len(keys) == len(conjuncts),
         with_schema_evolution,

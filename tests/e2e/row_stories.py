@@ -30,6 +30,16 @@ STORIES: list[tuple[str, Rows]] = [
     ("WITH n AS (SELECT 2 AS id, 'n' AS v UNION ALL SELECT 9, 'n') MERGE INTO d.t USING n ON t.id = n.id "
      "WHEN MATCHED THEN UPDATE SET v = n.v WHEN NOT MATCHED THEN INSERT BY NAME",
      [(1, "a"), (2, "n"), (3, "c"), (4, None), (9, "n")]),
+    ("MERGE INTO d.t USING d.s ON t.id = s.id WHEN MATCHED AND s.note = 'go' THEN UPDATE SET v = (SELECT max(note) "
+     "FROM d.s u WHERE u.id < s.id) "
+     "WHEN NOT MATCHED THEN INSERT (id, v) VALUES ((SELECT max(id) FROM d.t) + 1, s.note)",
+     [(1, "a"), (2, "stay"), (3, "c"), (4, None), (5, "none")]),
+    ("WITH n AS (SELECT 1 AS k) MERGE INTO d.t USING (VALUES (1, 'x'), (9, 'y')) AS s(id, w) ON t.id = s.id "
+     "WHEN MATCHED THEN UPDATE SET v = CASE WHEN s.id IN (SELECT k FROM n) THEN 'yes' ELSE w END "
+     "WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, CASE WHEN EXISTS (SELECT 1 FROM d.s u WHERE u.id = s.id) "
+     "THEN 'known' ELSE 'new' END)", [(1, "yes"), (2, "b"), (3, "c"), (4, None), (9, "new")]),
+    ("MERGE INTO d.t USING (SELECT 3 AS id, 'm' AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = "
+     "(SELECT count(*) FROM d.t u) WHEN NOT MATCHED THEN INSERT *", [(1, "a"), (2, "b"), (4, "c"), (4, None)]),
     ("INSERT INTO d.t REPLACE WHERE id >= 3 SELECT id + 5, v FROM d.t WHERE id >= 3",
      [(1, "a"), (2, "b"), (8, "c"), (9, None)]),
     ("INSERT INTO d.t (id) REPLACE WHERE id > 1 AND id < 4 VALUES (2)", [(1, "a"), (2, None), (4, None)]),

@@ -36,6 +36,10 @@ def test_null_among_the_rows_of_not_in_is_as_in_spark(lake: Lake) -> None:
         ("UPDATE d.t SET v = (SELECT note FROM d.s)", "more than one row"),
         ("UPDATE d.t SET id = (SELECT max(note) FROM d.s)", "id is int; a value of type string"),
         ("DELETE FROM d.t WHERE (SELECT max(id) FROM d.s)", "boolean"),
+        ("MERGE INTO d.t USING d.s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = (SELECT note FROM d.s)",
+         "more than one row"),
+        ("MERGE INTO d.t USING d.s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = (SELECT max(note) FROM d.s)",
+         "id is int; a value of type string"),
     ],
 )  # fmt: skip
 def test_refused(lake: Lake, statement: str, mentions: str) -> None:
@@ -45,3 +49,19 @@ def test_refused(lake: Lake, statement: str, mentions: str) -> None:
         lake.sql(statement)
     assert mentions.casefold() in caught.value.message.casefold()
     assert lake.head() == head
+
+
+def test_an_unknown_column_of_a_subquery_is_told_with_those_of_the_subquery(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, mine STRING)")
+    lake.sql("CREATE TABLE d.s (id INT, theirs STRING)")
+    told = {
+        "DELETE FROM d.t WHERE id IN (SELECT qqqq FROM d.s)": ("theirs", "mine"),
+        "DELETE FROM d.t WHERE id IN (SELECT their FROM d.s)": ("Did you mean theirs", "mine"),
+        "UPDATE d.t SET id = 1 WHERE qqqq = 1 AND id IN (SELECT id FROM d.s)": ("mine", "theirs"),
+        "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE s.qqqq = t.id)": ("theirs", "mine"),
+    }
+    for statement, (named, other) in told.items():
+        with pytest.raises(InvalidValue) as caught:
+            lake.sql(statement)
+        assert named in str(caught.value.remedy), statement
+        assert other not in str(caught.value.remedy), statement

@@ -449,7 +449,14 @@ INVALID_VALUE | main | id is named twice | MERGE INTO d.people t USING d.sales s
 INVALID_VALUE | main | no source row; t only | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND s.day = 'mon' THEN DELETE
 NOT_SUPPORTED | main | aggregate max; MERGE INTO takes one | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = max(s.id)
 NOT_SUPPORTED | main | A window | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = row_number() OVER (ORDER BY s.id)
-NOT_SUPPORTED | main | A subquery in this place | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED AND s.id > (SELECT max(id) FROM d.sales) THEN DELETE
+NOT_SUPPORTED | main | A condition of MERGE INTO takes no subquery; USING (SELECT | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED AND s.id > (SELECT max(id) FROM d.sales) THEN DELETE
+NOT_SUPPORTED | main | A condition of MERGE INTO takes no subquery | MERGE INTO d.people t USING d.sales s ON t.id IN (SELECT id FROM d.sales) WHEN MATCHED THEN DELETE
+NOT_SUPPORTED | main | t.id is of the target; another alias | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = (SELECT max(x.id) FROM d.sales x WHERE x.id = t.id)
+NOT_SUPPORTED | main | t.id is of the target | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = CASE WHEN t.id IN (SELECT id FROM d.sales) THEN 'x' END
+NOT_SUPPORTED | main | NOT MATCHED BY SOURCE takes no subquery | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET age = (SELECT 1)
+NOT_SUPPORTED | main | WITH SCHEMA EVOLUTION take no subqueries | MERGE WITH SCHEMA EVOLUTION INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = (SELECT 1)
+NOT_SUPPORTED | main | A subquery in this place of a value | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = CASE WHEN s.id > ANY (SELECT 1) THEN 'x' END
+NOT_FOUND | main | table d.nothing | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = (SELECT max(id) FROM d.nothing)
 INVALID_VALUE | main | name is string; as a whole | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name.first = 'a'
 NOT_FOUND | main | no column s | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s.name = 'a'
 FORBIDDEN_STATEMENT | main | rand; answers differently | MERGE INTO d.people t USING d.sales s ON t.id = s.id AND rand() < 0.5 WHEN MATCHED THEN DELETE
