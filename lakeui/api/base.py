@@ -25,6 +25,7 @@ from catalog_app.selectors.people import catalog_for
 from lakeui import frontdoor
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.access.models import AccessToken
+from lakeui.api.entity_tags import entity_tags
 from lakeui.api.errors import exception_response
 from lakeui.api.strict import StrictJSONParser, body_refuse, query_refuse, takes_body
 from lakeui.api.throttling import PersonThrottle
@@ -119,7 +120,7 @@ def tagged(request: Request, response: Response, *, head: int | None = None) -> 
 
 def unchanged(request: Request, data: Any) -> None:
     """Raises Stale if the request names, by If-Match, another content than ``data``, the resource as it is now."""
-    wanted = _tags(request, "If-Match")
+    wanted = entity_tags(request, "If-Match")
     if wanted and wanted != ["*"] and f'"{_digest(data)}"' not in wanted:
         raise Stale("It was changed since you read it.", remedy="Read it again, then decide anew.")
 
@@ -146,16 +147,8 @@ def checked(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     return dict(filters.validated_data)
 
 
-def _tags(request: Request, header: str) -> list[str]:
-    """The tags of a header. A weak one counts as its strong one: a proxy that compresses answers makes it weak, and the
-    content is the same.
-    """
-    entries = (entry.strip() for entry in request.headers.get(header, "").split(","))
-    return [entry.removeprefix("W/") for entry in entries if entry]
-
-
 def _is_known(request: Request, tag: str) -> bool:
-    known = _tags(request, "If-None-Match")
+    known = entity_tags(request, "If-None-Match")
     return tag in known or known == ["*"]
 
 

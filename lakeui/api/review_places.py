@@ -7,9 +7,12 @@ import re
 from rest_framework.request import Request
 
 from lakeui.api.base import catalog_of
+from lakeui.api.entity_tags import entity_tags
 from lakeui.common.errors import InvalidValue
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
+
+_REVISED = re.compile(r'"(\d{1,18})-[0-9a-f]+"')
 
 
 def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
@@ -18,11 +21,11 @@ def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
 
 
 def expected_revision(request: Request) -> int | None:
-    """The revision that If-Match asks for; None where it asks for none."""
-    tag = request.headers.get("If-Match", "").strip()
-    if tag in ("", "*"):
+    """The revision that If-Match asks for, the newest where it names several; None where it asks for none."""
+    tags = entity_tags(request, "If-Match")
+    if not tags or tags == ["*"]:
         return None
-    found = re.fullmatch(r'"(\d{1,18})-[0-9a-f]+"', tag)
-    if found is None:
+    found = [int(match[1]) for tag in tags if (match := _REVISED.fullmatch(tag))]
+    if not found:
         raise InvalidValue("If-Match holds no ETag of this resource.", remedy="Send the ETag that a GET answered.")
-    return int(found[1])
+    return max(found)

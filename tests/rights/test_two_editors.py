@@ -40,6 +40,40 @@ def test_the_second_of_two_edits_of_the_same_is_refused_until_it_is_read_again(s
     assert answered(scene, "patch", path, second, **{"If-Match": now["ETag"]}).status_code == 200
 
 
+@pytest.mark.parametrize("path", EDITS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "W/{tag}",
+        '{inside}-gzip"',
+        'W/{inside}-gzip"',
+        '{inside}-br"',
+        '{inside};zstd"',
+        '{inside}--gzip"',
+        "{tag}-gzip",
+        '"another, with a comma", {tag}',
+    ],
+)
+def test_a_tag_that_a_proxy_changed_as_it_compressed_the_answer_is_taken(scene: Scene, path: str, form: str) -> None:
+    scene.person.become("owner")
+    first, second = EDITS[path]
+    seen = answered(scene, "get", path)["ETag"]
+    sent = form.format(tag=seen, inside=seen.removesuffix('"'))
+    assert answered(scene, "get", path, **{"If-None-Match": sent}).status_code == 304
+    assert answered(scene, "patch", path, first, **{"If-Match": sent}).status_code == 200
+    assert answered(scene, "patch", path, second, **{"If-Match": sent}).status_code == 412
+
+
+@pytest.mark.parametrize("path", EDITS)
+@pytest.mark.parametrize("sent", ['{inside}x"', '{inside}-gzip-x"', "no tag", '"', "w/{tag}"])
+def test_what_is_no_tag_of_the_resource_changes_nothing(scene: Scene, path: str, sent: str) -> None:
+    scene.person.become("owner")
+    tag = answered(scene, "get", path)["ETag"]
+    sent = sent.format(tag=tag, inside=tag.removesuffix('"'))
+    assert answered(scene, "patch", path, EDITS[path][0], **{"If-Match": sent}).status_code in (400, 412)
+    assert answered(scene, "get", path)["ETag"] == tag
+
+
 @pytest.mark.parametrize("path", [RULE, MEMBER])
 def test_what_was_changed_since_it_was_read_is_not_removed(scene: Scene, path: str) -> None:
     scene.person.become("owner")
