@@ -56,6 +56,7 @@ def taken_type(kind: pa.DataType, column: str) -> pa.DataType:
 
 def _nested(kind: pa.DataType, column: str) -> pa.DataType:
     if pa.types.is_struct(kind) and kind.num_fields:
+        _refuse_same_names(kind, column)
         return pa.struct([pa.field(field.name, taken_type(field.type, column)) for field in kind])
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         return pa.list_(taken_type(kind.value_type, column))
@@ -66,6 +67,20 @@ def _nested(kind: pa.DataType, column: str) -> pa.DataType:
         remedy="Leave the column out of the file, or write it as another type.",
         column=column,
     )
+
+
+def _refuse_same_names(kind: pa.DataType, column: str) -> None:
+    """Refuse fields of a struct whose names differ in case only: no table can hold both."""
+    seen: dict[str, str] = {}
+    for name in [field.name for field in kind]:
+        folded = name.casefold()
+        if folded in seen:
+            raise InvalidValue(
+                f"Column {column} holds objects with the fields {seen[folded]} and {name}; case makes no difference.",
+                remedy="Give every field of an object a name of its own.",
+                column=column,
+            )
+        seen[folded] = name
 
 
 def type_text(kind: pa.DataType) -> str:

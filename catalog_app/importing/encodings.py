@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -74,7 +75,7 @@ def encoding_of(path: Path, declared: str | None = None) -> str:
     fault = _first_fault(path, UTF_8)
     if fault is None:
         return UTF_8
-    return _guess(_telling_lines(path)) or _refuse(fault, UTF_8)
+    return (None if fault.is_nul else _guess(_telling_lines(path))) or _refuse(fault, UTF_8)
 
 
 def _known(declared: str) -> str:
@@ -147,8 +148,16 @@ def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
         yield Path(plain.name)
 
 
-def _first_fault(path: Path, encoding: str) -> int | None:
-    """The line of the first byte that is no text of the encoding, or of a NUL; None where all of it is text."""
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What is no text: bytes on this line that the encoding does not have, or the character NUL."""
+
+    line: int
+    is_nul: bool = False
+
+
+def _first_fault(path: Path, encoding: str) -> _Fault | None:
+    """The first byte that is no text of the encoding, or the first NUL; None where all of it is text."""
     decoder = codecs.getincrementaldecoder(_CODECS[encoding])()
     lines = 1
     with path.open("rb") as file:
@@ -158,17 +167,24 @@ def _first_fault(path: Path, encoding: str) -> int | None:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 readable = error.object[: error.start].decode(_CODECS[encoding], errors="ignore")
-                return lines + readable.count("\n")
+                nul = readable.find("\x00")
+                return _Fault(lines + readable.count("\n", 0, None if nul < 0 else nul), is_nul=nul >= 0)
             if "\x00" in text:
-                return lines + text.count("\n", 0, text.index("\x00"))
+                return _Fault(lines + text.count("\n", 0, text.index("\x00")), is_nul=True)
             if not chunk:
                 return None
             lines += text.count("\n")
 
 
-def _refuse(line: int, encoding: str) -> NoReturn:
+def _refuse(fault: _Fault, encoding: str) -> NoReturn:
+    if fault.is_nul:
+        raise InvalidValue(
+            f"Line {fault.line:,} holds the character NUL (the byte 0), which no text has.",
+            remedy="Take it out of the file, or save UTF-16 and UTF-32 as UTF-8. Bytes go into Parquet or Arrow.",
+            line=fault.line,
+        )
     raise InvalidValue(
-        f"Line {line:,} is not text in {encoding.upper()}.",
+        f"Line {fault.line:,} is not text in {encoding.upper()}.",
         remedy="Choose the encoding of the file, or save it as UTF-8; CSV, JSON, Parquet and Arrow are taken.",
-        line=line,
+        line=fault.line,
     )

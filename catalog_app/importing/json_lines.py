@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,10 @@ class _Objects:
         self._chunk = CHUNK_CHARACTERS
         self.is_sure = True
         self._decoder = json.JSONDecoder(
-            parse_constant=self._refuse_constant, parse_int=self._number, parse_float=self._number
+            object_pairs_hook=self._members,
+            parse_constant=self._refuse_constant,
+            parse_int=self._number,
+            parse_float=self._number,
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -116,6 +120,20 @@ class _Objects:
             remedy="Write an array of objects, or one object a line.",
             line=line,
         )
+
+    def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The object of these members. Raises InvalidValue where two have one name: one of the values would be lost."""
+        read = dict(pairs)
+        if len(read) != len(pairs):
+            ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+            line = self._line + self._text.count("\n", 0, self._place)
+            raise InvalidValue(
+                f"The object that begins on line {line:,} of the JSON has the member {name} twice.",
+                remedy="Write each member of an object once.",
+                line=line,
+                field=name,
+            )
+        return read
 
     def _number(self, text: str) -> str:
         self.is_sure = self.is_sure and is_sure(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,17 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.json as pajson
 import pyarrow.parquet as pq
 
 from catalog_app.domain.names import name_folded
-from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.answers import json_rows
 from catalog_app.importing.arrow_types import taken_type, type_text
 from catalog_app.importing.delimited import delimited_open
 from catalog_app.importing.formats import ARROW_FILE
-from catalog_app.importing.json_lines import json_lines_write
-from catalog_app.importing.json_numbers import NumberProfiles, numbers_profile
+from catalog_app.importing.json_tables import json_table
 from catalog_app.importing.keeping import values_require
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
 from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
@@ -54,7 +50,7 @@ def file_open(path: Path, file_format: FileFormat, reading: Reading) -> Iterator
         fields = [(f"c{index}", pa.string()) for index in range(len(found.names))]
         yield OpenedFile(found.reading, found.names, pa.schema(fields), found.batches(), EVERY)
     elif file_format is FileFormat.JSON:
-        table = _json_table(path, reading)
+        table = json_table(path, reading)
         yield _opened(reading, table.schema, iter(table.to_batches()), TIMES)
     else:
         opened = _parquet_open if file_format is FileFormat.PARQUET else _arrow_open
@@ -142,62 +138,6 @@ def _require_microseconds(column: pa.Array, place: int, rows: int) -> None:
     if pc.any(finer).as_py():
         row = pc.index(finer, True).as_py()
         raise _TooFine(place, rows + row + 1, pc.cast(column[row : row + 1], pa.string())[0].as_py())
-
-
-def _json_table(path: Path, reading: Reading) -> pa.Table:
-    """All objects of the file. Texts stay texts: what looks like a time is told by the pass over the column."""
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as lines:
-        written = json_lines_write(path, Path(lines.name))
-        if not written.objects:
-            return pa.table({})
-        numbers = NumberProfiles() if written.is_sure else numbers_profile(Path(lines.name))
-        numbers.require()
-        try:
-            inferred = pajson.read_json(lines.name).schema
-            wanted = {column.source: column.type for column in reading.columns}
-            explicit = pa.schema([item.with_type(_json_type(item, wanted, numbers)) for item in inferred])
-            options = pajson.ParseOptions(explicit_schema=explicit)
-            return pajson.read_json(lines.name, parse_options=options)
-        except pa.ArrowInvalid as error:
-            raise InvalidValue(
-                f"The JSON cannot be made a table: {_said(error)}.",
-                remedy="Give every value of a column the same type.",
-            ) from None
-
-
-def _said(error: pa.ArrowInvalid) -> str:
-    """Arrow's sentence without its place, which is one inside of a block."""
-    text = str(error).removeprefix("JSON parse error: ")
-    return text.rpartition(" in row ")[0] or text
-
-
-def _json_type(item: pa.Field, wanted: Mapping[str, str], numbers: NumberProfiles) -> pa.DataType:
-    kept = numbers.kept(_without_times(item.type), (item.name,))
-    return _read_as(kept, value_type(wanted.get(item.name, "")))
-
-
-def _read_as(kind: pa.DataType, wanted: ParsedType) -> pa.DataType:
-    """Decimals are read as such where they are asked for: a double in between would change them."""
-    is_number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
-    if wanted.name == "decimal" and is_number:
-        return pa.decimal128(*wanted.parameters)
-    if wanted.name == "array" and pa.types.is_list(kind):
-        return pa.list_(_read_as(kind.value_type, wanted.fields[0].type))
-    if wanted.name == "struct" and pa.types.is_struct(kind):
-        known = {field.name.casefold(): field.type for field in wanted.fields}
-        none = value_type("")
-        return pa.struct([i.with_type(_read_as(i.type, known.get(i.name.casefold(), none))) for i in kind])
-    return _without_times(kind)
-
-
-def _without_times(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_timestamp(kind):
-        return pa.string()
-    if pa.types.is_list(kind):
-        return pa.list_(_without_times(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([item.with_type(_without_times(item.type)) for item in kind])
-    return kind
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from catalog_app.engine.types import storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.importing.values import ColumnChoice
-from lakeui.common.errors import DuplicateKey, NotFound, NotSupported
+from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merging import UNNAMED_SOURCE, merge_from
@@ -18,6 +18,7 @@ from lakeui.sql.dialect import quote_name
 from merge_app.keyed.values import ExtraColumns, refuse_extra_columns
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
+_LISTED = 10
 _NESTED = ("array", "map", "struct", "variant")
 
 
@@ -26,12 +27,13 @@ def keyed_merge(
 ) -> StatementResult:
     """Merge the file's rows, of these columns, as one commit. Raises NotFound, DuplicateKey."""
     names = [choice.name for choice in columns]
-    _require(merge.key_columns, names, "in the batch")
-    _require(merge.dedup_by, names, "in the batch")
+    _require_given((*merge.key_columns, *merge.dedup_by), names)
     keys_require(target, merge)
     if not merge.schema_evolution and merge.extra_columns is ExtraColumns.REFUSE:
         known = [column.name for column in target.table.schema.columns]
         refuse_extra_columns(known, names, ranking=merge.dedup_by, where=f"table {target.label}")
+    if not merge.schema_evolution:
+        _require_whole(target, names)
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
     call.context.step("compare keys", f"{rows.rows:,} rows of the batch")
     _refuse_duplicates(merge, batch)
@@ -49,6 +51,36 @@ def _require(wanted: Sequence[str], known: Sequence[str], where: str) -> None:
     for name in wanted:
         if name.casefold() not in folded:
             raise NotFound("column", name, nearest=nearest_name(name, known), where=where)
+
+
+def _require_given(wanted: Sequence[str], given: Sequence[str]) -> None:
+    """Refuse a key, or a column that ranks rows, that the batch lacks."""
+    folded = {name.casefold() for name in given}
+    for name in wanted:
+        if name.casefold() not in folded:
+            error = NotFound("column", name, nearest=nearest_name(name, given), where="in the batch")
+            error.remedy = error.remedy if error.details["nearest"] else f"The batch has {_some(given)}."
+            raise error
+
+
+def _require_whole(target: TablePlace, given: Sequence[str]) -> None:
+    """Refuse a batch that lacks a column of the table: its rows take the place of whole rows."""
+    folded = {name.casefold() for name in given}
+    missing = [column.name for column in target.table.schema.columns if column.name.casefold() not in folded]
+    if missing:
+        raise InvalidValue(
+            f"The batch lacks {_some(missing)} of table {target.label}.",
+            remedy="Add it, or merge with schema_evolution: rows that are there keep their values of it, new rows get"
+            " its default, or NULL.",
+            column=missing[0],
+            columns=missing,
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The columns by name; the first ones where they are many."""
+    listed = ", ".join(names[:_LISTED]) + (", .." if len(names) > _LISTED else "")
+    return f"the column{'s' if len(names) > 1 else ''} {listed}"
 
 
 def _require_plain(target: TablePlace, key_columns: Sequence[str]) -> None:
