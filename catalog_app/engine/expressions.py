@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from catalog_app.domain.schema import Column
-from catalog_app.engine.values import Tables
+from catalog_app.engine.values import QuerySource, Tables
 
 
 class Reads(StrEnum):
@@ -51,6 +51,7 @@ class Expression:
 class Analysis:
     """All expressions of one statement, and what they read. ``fills_fields``: a field that a struct lacks is NULL.
     ``tables``: what subqueries read, None where there are none; where there is a source, there are none.
+    ``source_query``: the source's rows under the names of its columns, where some of them may be constants.
     """
 
     target: Side
@@ -58,3 +59,4 @@ class Analysis:
     source: Side | None = None
     fills_fields: bool = False
     tables: Tables | None = None
+    source_query: QuerySource | None = None

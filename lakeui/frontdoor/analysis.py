@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.types import is_default, storage_type
-from catalog_app.engine.values import Tables
+from catalog_app.engine.values import QuerySource, Tables
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
@@ -60,9 +60,10 @@ def merge_analyse(
     assigned: Sequence[Assigned],
     *,
     fills_fields: bool,
+    source_query: QuerySource | None = None,
 ) -> MergeKinds:
     """The types of what the statement compares and writes. ``assigned``: of each clause what it writes; ``text``
-    is what the person wrote, empty where that was no MERGE INTO. Raises InvalidValue.
+    is what the person wrote, empty where that was no MERGE INTO. ``source_query`` as in Analysis. Raises InvalidValue.
     """
     expressions = [
         Expression(statement.on.text, Role.CONDITION, "ON", Reads.BOTH),
@@ -73,7 +74,8 @@ def merge_analyse(
         if clause.condition is not None:
             expressions.append(Expression(clause.condition.text, Role.CONDITION, part, reads, clause=number))
         expressions += _values(values, part, reads, number)
-    analysis = Analysis(_target(schema, statement.alias), tuple(expressions), source, fills_fields)
+    target = _target(schema, statement.alias)
+    analysis = Analysis(target, tuple(expressions), source, fills_fields, source_query=source_query)
     kinds = _run(text, analysis, [clause.start for clause in statement.clauses])
     by_clause: list[dict[str, str]] = [{} for _ in statement.clauses]
     for expression, kind in zip(expressions, kinds, strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
+from catalog_app.engine.constants import may_have_constants
 from catalog_app.engine.expressions import Side
 from catalog_app.engine.failures import null_refused
 from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
@@ -51,7 +52,15 @@ def merge_prepare(
     assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
     if text:
         _require_values(statement, schema, assigned)
-    kinds = merge_analyse(text, statement, schema, Side(source.alias, known), assigned, fills_fields=fills_fields)
+    kinds = merge_analyse(
+        text,
+        statement,
+        schema,
+        Side(source.alias, known),
+        assigned,
+        fills_fields=fills_fields,
+        source_query=source.query if text and may_have_constants(source.query) else None,
+    )
     keys = [
         (key.source, kind)
         for key, kind in zip(statement.keys, kinds.keys, strict=True)
@@ -114,7 +123,7 @@ def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: 
         elif not is_lenient:
             raise InvalidValue(
                 f"The source has no column {column.name}, which * would take from it.",
-                remedy="Name the columns, or add it to the source.",
+                remedy="Name the columns, add it to the source, or write MERGE WITH SCHEMA EVOLUTION INTO.",
                 column=column.name,
             )
     return given

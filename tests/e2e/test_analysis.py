@@ -15,6 +15,10 @@ MISSING = f"{ON} WHEN NOT MATCHED"
 ALONE = f"{ON} WHEN NOT MATCHED BY SOURCE"
 NUMBERS = "MERGE INTO {d}.n AS t USING {d}.s AS s ON t.id = s.id"
 CODES = "MERGE INTO {d}.c AS t USING {d}.s AS s ON t.id = s.id"
+FIXED = (
+    "MERGE INTO {d}.c AS t USING (SELECT id, 'abcd' AS long, 99999999999 AS huge, 0 AS none FROM {d}.s) AS q"
+    " ON t.id = q.id"
+)
 REFUSED = [
     # Names
     (
@@ -118,6 +122,45 @@ REFUSED = [
     (f"{NUMBERS} WHEN MATCHED THEN UPDATE SET v = NULL", "NOT_NULL_VIOLATION", "WHEN MATCHED: Column v is NOT NULL"),
     (f"{NUMBERS} WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", "NOT_NULL_VIOLATION", "Column v is NOT NULL"),
     (f"{NUMBERS} WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, NULL)", "NOT_NULL_VIOLATION", "Column v is"),
+    # Columns to which the source's query gives one value
+    (
+        f"{FIXED} WHEN MATCHED THEN UPDATE SET code = q.long",
+        "INVALID_VALUE",
+        "WHEN MATCHED: A value for column code is",
+    ),
+    (f"{FIXED} WHEN NOT MATCHED THEN INSERT (id, code) VALUES (q.id, long)", "INVALID_VALUE", "column code is longer"),
+    (f"{FIXED} WHEN NOT MATCHED THEN INSERT (id, flag) VALUES (id, q.long)", "INVALID_VALUE", "column flag is longer"),
+    (f"{FIXED} WHEN MATCHED THEN UPDATE SET id = q.huge", "INVALID_VALUE", "WHEN MATCHED: The value 99999999999L"),
+    (f"{FIXED} WHEN MATCHED THEN UPDATE SET id = q.huge - 1", "INVALID_VALUE", "WHEN MATCHED: The value 99999999998L"),
+    (f"{FIXED} WHEN NOT MATCHED THEN INSERT (id) VALUES (CAST(long AS INT))", "INVALID_VALUE", "The value 'abcd'"),
+    (f"{FIXED} WHEN MATCHED AND t.id = q.long THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: The value 'abcd'"),
+    (f"{FIXED} AND t.id = q.long WHEN MATCHED THEN DELETE", "INVALID_VALUE", "ON: The value 'abcd'"),
+    (f"{FIXED} WHEN MATCHED AND q.huge / q.none > 1 THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: Division by zero"),
+    (
+        "MERGE INTO {d}.c AS t"
+        " USING (SELECT id, x AS code, flag FROM (SELECT id, 'abcd' AS x, '' AS flag FROM {d}.s) LIMIT 5) AS q"
+        " ON t.id = q.id WHEN NOT MATCHED THEN INSERT *",
+        "INVALID_VALUE",
+        "WHEN NOT MATCHED: A value for column code is longer than 3",
+    ),
+    (
+        "MERGE INTO {d}.n AS t USING (SELECT id, CAST(NULL AS INT) AS v FROM {d}.s) AS q ON t.id = q.id"
+        " WHEN NOT MATCHED THEN INSERT (id, v) VALUES (q.id, q.v)",
+        "NOT_NULL_VIOLATION",
+        "WHEN NOT MATCHED: Column v is NOT NULL",
+    ),
+    (
+        "MERGE INTO {d}.n AS t USING (SELECT id, named_struct('a', 'abc', 'b', 1) AS s FROM {d}.s) AS q ON t.id = q.id"
+        " WHEN MATCHED THEN UPDATE SET s = q.s",
+        "INVALID_VALUE",
+        "column s.a is longer than 2",
+    ),
+    (
+        "MERGE INTO {d}.c AS t USING (WITH w AS (SELECT id, 'abcd' AS x FROM {d}.s) SELECT * FROM w) AS q (a, b)"
+        " ON t.id = q.a WHEN NOT MATCHED THEN INSERT (id, code) VALUES (a, b)",
+        "INVALID_VALUE",
+        "column code is longer than 3",
+    ),
     # One row
     (f"{MATCHED} THEN UPDATE SET v = max(s.v)", "NOT_SUPPORTED", "The aggregate max"),
     ("UPDATE {d}.t SET v = max(v)", "NOT_SUPPORTED", "The aggregate max"),
@@ -248,3 +291,26 @@ def test_constants_of_rows_that_are_not_stored_are_not_judged(lake: Lake) -> Non
     lake.sql("INSERT INTO d.k SELECT id, v FROM d.p WHERE v <> 'a1'")
     lake.sql("INSERT INTO d.k SELECT * FROM (VALUES (1, 'abcd'), (2, NULL), (3, 'x')) AS s(id, v) WHERE id = 3")
     assert lake.rows("d.k") == [(3, "x")]
+
+
+def test_values_that_not_every_row_of_a_source_has_are_judged_where_a_clause_takes_them(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.c (id INT NOT NULL, code VARCHAR(3) NOT NULL)")
+    sources = [
+        "(VALUES (1, 'abc'), (2, 'abcd'), (3, NULL))",
+        "(SELECT 1, 'abc' UNION ALL SELECT 2, 'abcd' UNION ALL SELECT 3, NULL)",
+        "(SELECT 1, 'abc' FROM d.c WHERE id = 1 UNION SELECT 1, 'abc' UNION SELECT 2, 'abcd')",
+        "(SELECT x.id, y.code FROM (SELECT 1 AS id) x LEFT JOIN (SELECT 1 AS id, 'abc' AS code) y ON x.id = y.id)",
+        "(SELECT 1, CASE WHEN count(*) < 9 THEN 'abc' ELSE 'abcd' END FROM d.c)",
+        "(SELECT 1, 'abc   ')",
+    ]
+    for source in sources:
+        lake.sql(
+            f"MERGE INTO d.c AS t USING {source} AS q (id, code) ON t.id = q.id"
+            " WHEN MATCHED AND q.id = 1 THEN UPDATE SET code = q.code"
+            " WHEN NOT MATCHED AND q.id = 1 THEN INSERT *"
+        )
+        assert lake.rows("d.c") == [(1, "abc")]
+    with pytest.raises(LakeError, match="column code is longer than 3"):
+        lake.sql(
+            f"MERGE INTO d.c AS t USING {sources[0]} AS q (id, code) ON t.id = q.id WHEN NOT MATCHED THEN INSERT *"
+        )

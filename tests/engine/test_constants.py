@@ -51,3 +51,26 @@ def test_what_goes_into_a_bounded_text_is_measured(text: str, column: Column, lo
 )
 def test_something_in_it_may_fail(text: str, column: Column | None, kind: str) -> None:
     assert text in constants_of(Expression(text, Role.CONDITION, "WHERE", column=column), kind)
+
+
+NAMED = (("id", "int"), ("code", "string"), ("huge", "bigint"))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "kind", "looked_at"),
+    [
+        ("t.id = s.id", None, "boolean", False),
+        ("t.id = s.huge", None, "boolean", False),
+        ("t.id = s.code", None, "boolean", True),
+        ("t.id = `CODE`", None, "boolean", True),
+        ("s.id", INT, "int", False),
+        ("s.code", TEXT, "string", False),
+        ("s.huge", INT, "bigint", True),
+        ("s.code", CODE, "string", True),
+    ],
+)
+def test_a_column_that_may_be_a_constant_is_looked_at_where_it_can_fail(
+    text: str, column: Column | None, kind: str, looked_at: bool
+) -> None:
+    expression = Expression(text, Role.CONDITION if column is None else Role.VALUE, "ON", column=column)
+    assert (constants_of(expression, kind, NAMED) != "") is looked_at
