@@ -16,6 +16,7 @@ from catalog_app.domain.whole_values import row_text
 from catalog_app.engine.answers import collect
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.freezing import FEW_ROWS
+from catalog_app.engine.marks import FEW_MARKS, is_among
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.types import is_arrow_writable, quoted, text_literal
 from catalog_app.engine.writing import PARTITION, FileWriter, Target
@@ -80,8 +81,11 @@ def _rows(spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_ke
 
 
 def _at(spark: SparkSession, rows: DataFrame, addresses: Integers) -> DataFrame:
+    """The rows at these addresses; few are listed, as a join takes Spark a job of its own."""
     from pyspark.sql.connect.functions import expr
 
+    if len(addresses) <= FEW_MARKS:
+        return rows.filter(is_among(ADDRESS, addresses.tolist()))
     named = spark.createDataFrame(pa.table({_WANTED: pa.array(addresses)})).hint("broadcast")
     return rows.join(named, expr(f"{ADDRESS} = {_WANTED}")).drop(_WANTED)
 

@@ -10,6 +10,7 @@ from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, te
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import json_text, same_value
 from catalog_app.engine.asking import row_values
+from catalog_app.engine.joining import Joining
 from catalog_app.engine.reading import ROW_ID, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -33,9 +34,10 @@ def changes_counted(
     from pyspark.sql.connect.functions import expr
 
     columns = after.schema.columns
-    joined = _side(spark, warehouse, before, columns, "b").join(
-        _side(spark, warehouse, after, columns, "a"), expr(_is_one(after, columns)), "full_outer"
-    )
+    joining = Joining.of(before, after)
+    one = joining.together(_side(spark, warehouse, before, columns, "b"))
+    other = joining.beside(_side(spark, warehouse, after, columns, "a"))
+    joined = joining.together(one.join(other, expr(_is_one(after, columns)), "full_outer"))
     same = " AND ".join(same_value(column.type, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
     places = [place for place, column in enumerate(columns) if column.id in set(watched)]
     named = [columns.index(column) for column in telling_columns(after.schema)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import same_value
+from catalog_app.engine.joining import Joining
 from catalog_app.engine.reading import ROW_ID, table_dataframe
 from catalog_app.engine.types import quoted
 
@@ -24,12 +25,12 @@ def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableSc
     deletes.
     """
     columns = after.schema.columns
-    one = _side(spark, warehouse, before, columns, "b")
-    other = _side(spark, warehouse, after, columns, "a")
+    joining = Joining.of(before, after)
+    one = joining.together(_side(spark, warehouse, before, columns, "b"))
+    other = joining.beside(_side(spark, warehouse, after, columns, "a"))
     same = " AND ".join(same_value(column.type, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
-    joined = one.join(other, one["b_id"] == other["a_id"], "full_outer").where(
-        f"b_id IS NULL OR a_id IS NULL OR NOT ({same})"
-    )
+    both = joining.together(one.join(other, one["b_id"] == other["a_id"], "full_outer"))
+    joined = both.where(f"b_id IS NULL OR a_id IS NULL OR NOT ({same})")
     changed = joined.selectExpr(f"""inline(CASE
         WHEN a_id IS NULL THEN array({_row("delete", "b", len(columns))})
         WHEN b_id IS NULL THEN array({_row("insert", "a", len(columns))})

@@ -16,7 +16,7 @@ from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
-from catalog_app.engine.asking import row_values, sql_dataframe
+from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
@@ -26,6 +26,7 @@ from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
+from catalog_app.engine.joining import Joining
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.reading import FACTS, ROW_ID, query_dataframe, table_dataframe
@@ -329,13 +330,16 @@ class Engine:
         )
         wanted = ", ".join(quoted(name) for name in names)
         present = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in names)
-        query = f"""SELECT {json_text(f"struct({wanted})")} FROM __lake_0 WHERE {present}
-            GROUP BY {wanted} HAVING count(*) > 1 LIMIT {limit:d}"""
+
+        def text(tables: Mapping[str, str]) -> str:
+            return f"""SELECT {json_text(f"struct({wanted})")} FROM {tables["t"]} WHERE {present}
+                GROUP BY {wanted} HAVING count(*) > 1 LIMIT {limit:d}"""
+
+        whole = replace(scan, files=(*scan.files, *extra))
 
         def work(spark: SparkSession) -> list[str]:
-            found = query_dataframe(
-                spark, self._warehouse, query, {"__lake_0": replace(scan, files=(*scan.files, *extra))}
-            )
+            rows = Joining.of(whole).together(table_dataframe(spark, self._warehouse, whole))
+            found = bound_dataframe(spark, text, {"t": rows})
             return [str(key) for (key,) in row_values(found)]
 
         return self._sessions.run(work)
@@ -349,7 +353,9 @@ class Engine:
             from pyspark.sql.connect.functions import expr
 
             a, b = (table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second))
-            pairs = a.alias("a").join(b.alias("b"), expr(f"{same} AND a.{ROW_ID} <> b.{ROW_ID}"))
+            joining = Joining.of(first, second)
+            mine, theirs = joining.together(a).alias("a"), joining.beside(b.alias("b"))
+            pairs = joining.together(mine.join(theirs, expr(f"{same} AND a.{ROW_ID} <> b.{ROW_ID}")))
             found = pairs.selectExpr(json_text(f"struct({wanted})")).distinct().limit(limit)
             return [str(key) for (key,) in row_values(found)]
 

@@ -19,6 +19,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.known import Known
+from catalog_app.engine.marks import few_addresses, is_among
 from catalog_app.engine.types import char_metadata, quoted, spark_type, storage_type, text_literal, unknown_null
 from catalog_app.engine.values import FileSource, QuerySource, Tables
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
@@ -70,8 +71,9 @@ def table_dataframe(
     """The live rows of the scan, with ``ROW_ID`` and ``ADDRESS`` behind their columns if wanted, and behind these
     ``BASE`` and ``FACTS`` as the file stores them.
 
-    Only rows of files that have deletes are looked up among these. Where there are few, all files are one scan: a union
-    of two would cost more than it spares, as every row is copied for it.
+    Few deleted rows are left out by a list. Of many, only rows of files that have deletes are looked up among these.
+    Where there are few, all files are one scan: a union of two would cost more than it spares, as every row is copied
+    for it.
     """
     parts = [
         _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address, with_facts=with_facts)
@@ -130,12 +132,15 @@ def _read_group(
     if with_facts:
         columns.append(f"CAST(base AS BIGINT) AS {BASE}")
         columns += [name if group.stores_stamps else f"CAST(NULL AS bigint) AS {name}" for name in FACT_FIELDS]
+    few = few_addresses(warehouse, marked)
     if with_address or marked:
         columns.append(f"{_ADDRESS} AS {ADDRESS}")
-    if marked:
+    if few is None:
         columns.append(_masked(files, marked))
     frame = frame.selectExpr(*columns)
-    if marked:
+    if few:
+        frame = frame.filter(f"NOT {is_among(ADDRESS, few)}")
+    elif few is None:
         gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
         frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
     values = [internal_name(column) for column in schema.columns]

@@ -15,6 +15,8 @@ from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.row_merge import RowMerge
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import is_comparable, row_text, same_value
+from catalog_app.engine.joining import Joining
+from catalog_app.engine.marks import few_addresses, is_among
 from catalog_app.engine.reading import ADDRESS, ROW_ID, deleted_addresses, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -90,6 +92,7 @@ class ThreeWay:
         self.task = task
         self.columns = task.schema.columns
         self.identity = identity
+        self.joining = Joining(sum(map(_rows_read, (task, *task.further))))
 
     def rows(self, *, all_of_destination: bool) -> DataFrame:
         """``all_of_destination``: also rows that the destination alone changed."""
@@ -106,13 +109,13 @@ class ThreeWay:
         from pyspark.sql.connect.functions import expr
 
         names = self.identity.names
-        gone = self._base(all_of_destination=is_whole)
-        mine = self._whole(_come(self.task.base, self.task.source), "sc")
-        theirs = self._whole(_come(self.task.base, self.task.destination), "dc")
-        both = gone.join(mine, expr(self.identity.condition("b", "sc")), "full_outer")
+        gone = self.joining.together(self._base(all_of_destination=is_whole))
+        mine = self.joining.beside(self._whole(_come(self.task.base, self.task.source), "sc"))
+        theirs = self.joining.beside(self._whole(_come(self.task.base, self.task.destination), "dc"))
+        both = self.joining.together(gone.join(mine, expr(self.identity.condition("b", "sc")), "full_outer"))
         keyed = both.selectExpr("*", *(f"coalesce(b_{name}, sc_{name}) AS one_{name}" for name in names))
         how = "full_outer" if is_whole else "left"
-        joined = keyed.join(theirs, expr(self.identity.condition("one", "dc")), how)
+        joined = self.joining.together(keyed.join(theirs, expr(self.identity.condition("one", "dc")), how))
         return joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
 
     def _with_base_of(self, rows: DataFrame, further: RowMerge) -> DataFrame:
@@ -122,7 +125,7 @@ class ThreeWay:
         other = ThreeWay(self._spark, self._warehouse, further, self.identity).changed_by_source()
         sides = (f"{side}{name}" for side in ("s", "d") for name in ("", "_id", "_at"))
         of_base = ("", "_id", "_by_source", "_by_destination") if self._is_swept else ("",)
-        return rows.join(other, expr(f"{KEY} = o_key"), "left").selectExpr(
+        return rows.join(self.joining.beside(other), expr(f"{KEY} = o_key"), "left").selectExpr(
             KEY,
             *sides,
             *(f"CASE WHEN o_key IS NULL THEN b{name} ELSE o{name} END AS b{name}" for name in of_base),
@@ -146,35 +149,35 @@ class ThreeWay:
     def destination_ids(self, name: str) -> DataFrame:
         """Ids of the rows that files of the destination show and the base does not show there."""
         come = self._whole(_come(self.task.base, self.task.destination), "dc")
-        return come.selectExpr(f"dc_id AS {name}")
+        return self.joining.beside(come.selectExpr(f"dc_id AS {name}"))
 
     def _base(self, *, all_of_destination: bool) -> DataFrame:
         """Rows of the base that the source, or with ``all_of_destination`` either side, does not show where they were;
         ``s_lost`` and ``d_lost`` say which.
         """
         groups: dict[tuple[bool, bool], list[_BaseFile]] = {}
-        for file in self._base_files():
+        for file in _base_files(self.task):
             (of_source, of_destination), (mine, theirs) = file.lost, file.marks
             if of_source or mine or (all_of_destination and (of_destination or theirs)):
                 groups.setdefault(file.lost, []).append(file)
         found = _union([self._lost(files, *lost) for lost, files in (groups or {(True, True): []}).items()])
         return found if all_of_destination else found.filter("s_lost")
 
-    def _base_files(self) -> Iterator[_BaseFile]:
-        source, destination = ({f.file_id: f for f in files} for files in (self.task.source, self.task.destination))
-        for file in self.task.base:
-            sights = (side.get(file.file_id) for side in (source, destination))
-            mine, theirs = (sight if _only_more_deletes(file, sight) else None for sight in sights)
-            yield _BaseFile(file, mine, theirs)
-
     def _lost(self, files: Sequence[_BaseFile], of_source: bool, of_destination: bool) -> DataFrame:
         """The rows of files that the sides have in the same way; read once, whichever side marks them."""
         from pyspark.sql.connect.functions import expr
 
         rows = self._whole([item.file for item in files], "b")
+        listed = [few_addresses(self._warehouse, _marked(files, side)) for side in (0, 1)]
+        if None not in listed:
+            by_source, by_destination = (is_among("b_at", found or ()) for found in listed)
+            is_all = of_source or of_destination
+            return (rows if is_all else rows.filter(f"{by_source} OR {by_destination}")).selectExpr(
+                "*",
+                f"{_sql(of_source)} OR {by_source} AS s_lost",
+                f"{_sql(of_destination)} OR {by_destination} AS d_lost",
+            )
         marks = self._marks(files)
-        if marks is None:
-            return rows.selectExpr("*", f"{_sql(of_source)} AS s_lost", f"{_sql(of_destination)} AS d_lost")
         how = "left" if of_source or of_destination else "inner"
         return rows.join(marks.hint("broadcast"), expr("b_at = marked_at"), how).selectExpr(
             *self._columns("b"),
@@ -182,18 +185,16 @@ class ThreeWay:
             f"{_sql(of_destination)} OR coalesce(by_destination, false) AS d_lost",
         )
 
-    def _marks(self, files: Sequence[_BaseFile]) -> DataFrame | None:
-        """``marked_at``: addresses that either side marks beyond the base, and which of them does; None without any."""
+    def _marks(self, files: Sequence[_BaseFile]) -> DataFrame:
+        """``marked_at``: addresses that either side marks beyond the base, and which of them does."""
         from pyspark.sql.connect.functions import expr
 
         found = []
         for side, (mine, theirs) in enumerate((("true", "false"), ("false", "true"))):
-            marked = [replace(item.file, delete_paths=paths) for item in files if (paths := item.marks[side])]
+            marked = _marked(files, side)
             if marked:
                 addresses = deleted_addresses(self._spark, self._warehouse, marked)
                 found.append(addresses.selectExpr(f"{ADDRESS} AS marked_at", f"{mine} AS mine", f"{theirs} AS theirs"))
-        if not found:
-            return None
         # A position may stand in several delete files, of one side or of both.
         return (
             _union(found)
@@ -287,6 +288,26 @@ def same_row(columns: Sequence[Column], one: str, other: str) -> str:
         return f"({one} <=> {other})"
     cells = (same_value(column.type, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(columns))
     return f"(({one} IS NULL) = ({other} IS NULL) AND ({one} IS NULL OR ({' AND '.join(cells)})))"
+
+
+def _base_files(task: RowMerge) -> Iterator[_BaseFile]:
+    source, destination = ({f.file_id: f for f in files} for files in (task.source, task.destination))
+    for file in task.base:
+        sights = (side.get(file.file_id) for side in (source, destination))
+        mine, theirs = (sight if _only_more_deletes(file, sight) else None for sight in sights)
+        yield _BaseFile(file, mine, theirs)
+
+
+def _rows_read(task: RowMerge) -> int:
+    """So many rows lie in the files that may be read."""
+    brought = [*_come(task.base, task.source), *_come(task.base, task.destination)]
+    lost = [item.file for item in _base_files(task) if any(item.lost) or any(item.marks)]
+    return sum(file.rows for file in (*brought, *lost))
+
+
+def _marked(files: Sequence[_BaseFile], side: int) -> list[FileScan]:
+    """The files with the deletes by which a side shows less of them than the base does."""
+    return [replace(item.file, delete_paths=paths) for item in files if (paths := item.marks[side])]
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:

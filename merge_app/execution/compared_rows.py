@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from django.conf import settings
-
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.row_merge import Behind, RowConflicts, RowMerge
 from catalog_app.domain.schema import Schema
@@ -65,7 +63,7 @@ def row_pages(
 
 def merges_by_lineage(source: Branch, destination: Branch) -> bool:
     """Whether rows merge by their facts; those of two catalogs merge by operations."""
-    return settings.LAKEUI["MERGE_BY_LINEAGE"] and source.catalog_id == destination.catalog_id
+    return source.catalog_id == destination.catalog_id
 
 
 def row_changes(

@@ -11,9 +11,10 @@ import pytest
 
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.row_merge import RowMerge
-from catalog_app.engine import row_merging
+from catalog_app.engine import joining, marks, row_merging
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
+from tests.soak import IS_SOAK
 from tests.stateful.row_model import Merged, Place, Sights, row_merged, swept_sights
 
 Shape = tuple[int, int] | None
@@ -62,11 +63,22 @@ def outcome(task: RowMerge, key: int, places: tuple[Place | None, Place | None, 
     return sights, replace(merged, is_discarded=is_discarded)
 
 
+def rows_are_few_up_to(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many rows pass through this process; with 0 Spark also divides rows for joins, and looks deleted ones up."""
+    monkeypatch.setattr(row_merging, "FEW_ROWS", few)
+    if few == 0:
+        monkeypatch.setattr(joining, "FEW_TOGETHER", 0)
+        monkeypatch.setattr(marks, "FEW_MARKS", 0)
+
+
 def judged_and_written(
     task: RowMerge, outcomes: Iterable[tuple[Sights, Merged]], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Spark counts and writes what the model says; from ``few`` rows on they are too many for this process."""
-    monkeypatch.setattr(row_merging, "FEW_ROWS", few)
+    if task.further and not IS_SOAK:
+        monkeypatch.setattr(row_merging, "FEW_ROWS", few)
+    else:
+        rows_are_few_up_to(few, monkeypatch)
     found = compute.engine().rows_judge(task)
     changes: Counter[OperationKind] = Counter()
     discarded: Counter[OperationKind] = Counter()

@@ -225,19 +225,24 @@ def test_a_text_that_fits_without_blanks_at_its_end_is_no_error(lake: Lake) -> N
     lake.sql("UPDATE d.c SET code = CASE WHEN flag = 'x' THEN 'abcd' END")
 
 
-@pytest.mark.parametrize("null", ["NULL", "CAST(NULL AS BOOLEAN)", "if(true, NULL, NULL)"])
-def test_null_is_a_condition_that_is_not_true(lake: Lake, null: str) -> None:
+NULLS = ("NULL", "CAST(NULL AS BOOLEAN)", "if(true, NULL, NULL)")
+
+
+def test_null_is_a_condition_that_is_not_true(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("INSERT INTO d.t VALUES (1)")
     head = lake.head()
     source = "MERGE INTO d.t USING (VALUES (1), (2)) AS s(id)"
-    lake.sql(f"{source} ON t.id = s.id WHEN MATCHED AND {null} THEN DELETE WHEN NOT MATCHED AND {null} THEN INSERT *")
-    lake.sql(f"{source} ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND {null} THEN DELETE")
-    lake.sql(f"{source} ON {null} WHEN MATCHED THEN DELETE")
-    lake.sql(f"DELETE FROM d.t WHERE {null}")
-    lake.sql(f"UPDATE d.t SET id = 5 WHERE {null}")
+    clauses = (("MATCHED", "DELETE"), ("NOT MATCHED", "INSERT *"), ("NOT MATCHED BY SOURCE", "DELETE"))
+    whens = " ".join(f"WHEN {family} AND {null} THEN {act}" for family, act in clauses for null in NULLS)
+    lake.sql(f"{source} ON t.id = s.id {whens}")
+    lake.sql(f"{source} ON t.id = s.id AND s.id > 1 {whens}")
+    for null in NULLS:
+        lake.sql(f"{source} ON {null} WHEN MATCHED THEN DELETE")
+        lake.sql(f"DELETE FROM d.t WHERE {null}")
+        lake.sql(f"UPDATE d.t SET id = 5 WHERE {null}")
     assert (lake.head(), lake.rows("d.t")) == (head, [(1,)])
-    lake.sql(f"{source} ON {null} WHEN NOT MATCHED THEN INSERT *")
+    lake.sql(f"{source} ON {NULLS[0]} WHEN NOT MATCHED THEN INSERT *")
     assert lake.rows("d.t") == [(1,), (1,), (2,)]
 
 
@@ -266,22 +271,31 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("kind", VALUES)
-def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake, kind: str) -> None:
-    value = VALUES[kind]
-    lake.sql(f"CREATE TABLE d.k (id INT NOT NULL, v {kind} NOT NULL)")
-    lake.sql(f"CREATE TABLE d.e (id INT, v {kind})")
-    lake.sql(f"INSERT INTO d.k SELECT id, {value} FROM d.e")
+def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake) -> None:
+    """A column of each type, all in one statement; without a value one after the other."""
+    names = [f"v{place}" for place in range(len(VALUES))]
+    columns = [f"{name} {kind}" for name, kind in zip(names, VALUES, strict=True)]
+    values, nothing = ", ".join(VALUES.values()), ", ".join(["NULL"] * len(VALUES))
+    lake.sql(f"CREATE TABLE d.k (id INT NOT NULL, {', '.join(f'{column} NOT NULL' for column in columns)})")
+    lake.sql(f"CREATE TABLE d.e (id INT, {', '.join(columns)})")
+    lake.sql(f"INSERT INTO d.k SELECT id, {values} FROM d.e")
     lake.sql("INSERT INTO d.k SELECT * FROM d.e")
     assert lake.rows("d.k") == []
-    lake.sql(f"INSERT INTO d.e VALUES (1, {value}), (2, NULL)")
-    lake.sql(f"INSERT INTO d.k SELECT id, {value} FROM d.e WHERE id = 1")
-    lake.sql("INSERT INTO d.k SELECT id, v FROM d.e WHERE v IS NOT NULL")
-    lake.sql(f"UPDATE d.k SET v = {value}")
-    assert len(lake.rows("d.k")) == 2
-    for empty_or_not in ("WHERE id = 99", ""):
-        with pytest.raises(NotNullViolation, match="Column v is NOT NULL"):
-            lake.sql(f"INSERT INTO d.k SELECT id, CAST(NULL AS {kind}) FROM d.e {empty_or_not}")
+    lake.sql(f"INSERT INTO d.e VALUES (1, {values}), (2, {nothing})")
+    lake.sql(f"INSERT INTO d.k SELECT id, {values} FROM d.e WHERE id = 1")
+    is_whole = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    lake.sql(f"INSERT INTO d.k SELECT * FROM d.e WHERE {is_whole}")
+    lake.sql(
+        f"UPDATE d.k SET {', '.join(f'{name} = {value}' for name, value in zip(names, VALUES.values(), strict=True))}"
+    )
+    assert len(lake.rows("d.k", columns="id")) == 2
+    head = lake.head()
+    for place, kind in enumerate(VALUES):
+        given = [f"CAST(NULL AS {kind})" if at == place else value for at, value in enumerate(VALUES.values())]
+        for empty_or_not in ("WHERE id = 99", ""):
+            with pytest.raises(NotNullViolation, match=f"Column v{place} is NOT NULL"):
+                lake.sql(f"INSERT INTO d.k SELECT id, {', '.join(given)} FROM d.e {empty_or_not}")
+    assert lake.head() == head
 
 
 def test_constants_of_rows_that_are_not_stored_are_not_judged(lake: Lake) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from catalog_app.engine import joining
 from lakeui.common.errors import NotFound
 from tests.e2e.lake import Lake
 
@@ -46,10 +47,13 @@ def test_the_row_before_comes_before_the_row_after_under_one_id(table: Lake) -> 
     assert all(before[1] == after[1] for before, after in zip(rows[::2], rows[1::2], strict=True))
 
 
-def test_going_back_shows_the_opposite(table: Lake) -> None:
+def test_going_back_shows_the_opposite(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where rows are too many to be joined in one partition."""
     since = table.head()
     table.sql("DELETE FROM d.t WHERE id = 1")
-    assert changes(table, table.head(), since) == [["insert", 1, "a"]]
+    for most in (joining.FEW_TOGETHER, 0):
+        monkeypatch.setattr(joining, "FEW_TOGETHER", most)
+        assert changes(table, table.head(), since) == [["insert", 1, "a"]]
 
 
 def test_compaction_rename_and_widening_change_no_row(table: Lake) -> None:

@@ -14,6 +14,7 @@ from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
+from tests.e2e.row_grids import rows_are_few_up_to
 from tests.soak import IS_SOAK
 from tests.stateful.row_model import Merged, Row, row_merged
 
@@ -113,7 +114,7 @@ def test_every_way_in_which_rows_differ_is_judged_and_merged_as_the_model_says(
     """Also where rows are too many for this process: Spark counts them, and writes them from a staging folder."""
     # How files were written changes no judgement; each choice is judged once.
     judged_as_the_model_says(keyed, CHOICES if IS_SOAK else A_FEW if few else ())
-    monkeypatch.setattr(row_merging, "FEW_ROWS", few)
+    rows_are_few_up_to(few, monkeypatch)
     conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
     for conflict in keyed.refused("b"):
         assert conflict["code"] == "PRIMARY_KEY_CLASH"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.engine import changes, reading, writing
+from catalog_app.engine import changes, marks, reading, writing
 from lakeui.common.errors import InvalidValue, NotFound, NotNullViolation
 from tests.engine.lake import TABLE, Lake, schema_of
 from tests.soak import IS_SOAK
@@ -42,11 +42,13 @@ def test_deletes_add_up_and_a_row_deleted_twice_is_deleted_once(lake: Lake, size
     assert lake.engine.live_rows(lake.scan()) == size // 2 - 2
 
 
-@pytest.mark.parametrize("together", [0, reading.MASKED_AT_ONCE])
+@pytest.mark.parametrize("deletes", ["few", "many"])
 def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
-    lake: Lake, together: int, monkeypatch: pytest.MonkeyPatch
+    lake: Lake, deletes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MASKED_AT_ONCE", together)
+    """Few deleted rows stand in the text of the query; many are looked up, in files of their own or beside others."""
+    if deletes == "many":
+        monkeypatch.setattr(marks, "FEW_MARKS", 0)
     lake.schema = schema_of("k bigint", "v string not null", "w int")
     for first in (0, 10, 20):
         lake.query(f"SELECT id, concat('v', id), id % 3 FROM range({first}, {first + 10})")
@@ -55,10 +57,29 @@ def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
     lake.update("k IN (2, 19)", w="100")
     lake.delete("k = 10 OR k = 25")
     left = [*range(10), 19, *range(20, 25), *range(26, 30)]
-    assert sorted(row[0] for row in lake.rows()) == left
-    assert sorted(row[0] for row in lake.rows("SELECT k FROM __lake_0 WHERE w = 100")) == [2, 19]
-    ids = lake.row_ids("k")
-    assert (sorted(ids), ids[19], ids[2]) == (left, bases[1] + 9, bases[0] + 2)
+    for together in (0, reading.MASKED_AT_ONCE) if deletes == "many" else (reading.MASKED_AT_ONCE,):
+        monkeypatch.setattr(reading, "MASKED_AT_ONCE", together)
+        assert sorted(row[0] for row in lake.rows()) == left
+        assert sorted(row[0] for row in lake.rows("SELECT k FROM __lake_0 WHERE w = 100")) == [2, 19]
+        ids = lake.row_ids("k")
+        assert (sorted(ids), ids[19], ids[2]) == (left, bases[1] + 9, bases[0] + 2)
+
+
+def test_deletes_are_listed_while_rows_and_files_are_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.schema = schema_of("k bigint")
+    lake.query("SELECT id FROM range(10)")
+    (base,) = [file.base for file in lake.files]
+    assert marks.few_addresses(lake.warehouse, lake.files) == []
+    lake.delete("k IN (1, 3)")
+    lake.delete("k = 7")
+    assert marks.few_addresses(lake.warehouse, lake.files) == [base + 1, base + 3, base + 7]
+    monkeypatch.setattr(marks, "FEW_FILES", 1)
+    assert marks.few_addresses(lake.warehouse, lake.files) is None
+    monkeypatch.setattr(marks, "FEW_FILES", 2)
+    monkeypatch.setattr(marks, "FEW_MARKS", 2)
+    assert marks.few_addresses(lake.warehouse, lake.files) is None
+    (gone,) = [replace(file, delete_paths=("d/base=0/no.parquet",)) for file in lake.files]
+    assert marks.few_addresses(lake.warehouse, [gone]) is None
 
 
 def test_delete_files_are_iceberg_position_deletes(lake: Lake, size: int) -> None:
