@@ -55,6 +55,14 @@ class AttributeFact:
         brings = (0, "") if is_own(self.brings_stamp) else (self.brings_stamp, self.brings_kind)
         return AttributeFact(self.value, stamp, self.kind, *brings, 0 if is_own(self.joins) else self.joins)
 
+    def made_by(self, stamp: int, unmade: int) -> AttributeFact:
+        """The fact with the stamp of a commit in place of ``unmade``, which stands for one that was not made yet."""
+        if unmade not in (self.stamp, self.brings_stamp, self.joins):
+            return self
+        stamps = (stamp if known == unmade else known for known in (self.stamp, self.brings_stamp, self.joins))
+        own, brings, joins = stamps
+        return replace(self, stamp=own, brings_stamp=brings, joins=joins)
+
     def foreign(self, stamp: int) -> AttributeFact:
         """Of another catalog, whose versions name nothing here."""
         return AttributeFact(self.value, stamp, self.kind)

@@ -152,7 +152,9 @@ class BranchReach(models.Model):
 
 
 class Commit(models.Model):
-    """One version of one branch. ``merge_parent`` is the source's head for a merge."""
+    """One version of one branch. ``merge_parent`` is the source's head for a merge. ``decides``: the commit is news to
+    those who do not reach it; a merge that stamped no fact is none (lineage §2).
+    """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="+")
     branch = models.ForeignKey(Branch, models.PROTECT, related_name="commits")
@@ -165,6 +167,7 @@ class Commit(models.Model):
     author_name = models.TextField(default="")
     committed_at = models.DateTimeField()
     task_id = models.UUIDField(null=True)
+    decides = models.BooleanField(default=True, db_default=True)
 
     class Meta:
         constraints = [

@@ -1,4 +1,5 @@
-"""How far branches are apart: commits that one head reaches and the other does not (semantics P6).
+"""How far branches are apart: commits that one head reaches and the other does not (semantics P6), but for those that
+decided nothing (lineage §2).
 
 The commits of a branch are a line, so a head reaches a prefix of each line, and what merges brought is known row by
 row (``BranchReach``). The difference of two heads is counted line by line: on each line of the one's look-up chain,
@@ -100,7 +101,7 @@ def divergences_load(pairs: Iterable[tuple[Branch, Branch]]) -> dict[tuple[int, 
 _BROUGHT = """
 SELECT r.branch_id, r.at_version, r.reached_branch_id, r.reached_version, (
     SELECT count(*) FROM catalog_app_commit c
-    WHERE c.branch_id = r.reached_branch_id AND c.version > r.known AND c.version <= r.reached_version)
+    WHERE c.branch_id = r.reached_branch_id AND c.version > r.known AND c.version <= r.reached_version AND c.decides)
 FROM (
     SELECT *, coalesce(lag(reached_version) OVER (
         PARTITION BY branch_id, reached_branch_id ORDER BY at_version), 0) AS known
@@ -211,7 +212,7 @@ def _gained(row: _Brought, ranks: Mapping[Point, int]) -> int:
 
 _RANGES = """
 SELECT (SELECT count(*) FROM catalog_app_commit c
-        WHERE c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto)
+        WHERE c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto AND c.decides)
 FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
     WITH ORDINALITY AS r(branch_id, after, upto, place)
 ORDER BY r.place

@@ -22,14 +22,25 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
-from merge_app.execution.lineage.attributes import FactsSource, Restores, attributes_record, facts_of_plan
+from merge_app.execution.lineage.attributes import (
+    FactsSource,
+    Restores,
+    Written,
+    attributes_record,
+    facts_made,
+    is_decided,
+    merged_facts,
+    restored_facts,
+    statement_facts,
+)
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
+from merge_app.lineage.segments import DOT
 from merge_app.lineage.steps import StagedKey
-from merge_app.planning.values import Finding, MergePlan, RowWork
+from merge_app.planning.values import Finding, MergePlan, ObjectPlan, RowWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +134,23 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     snapshot = branch_snapshot(branch)
-    commit = commit_write(branch, header, source, stale_tables(plan))
-    version = commit.version
+    reach = reach_load(snapshot) if source is not None else {}
+    merged: Written = {}
+    if source is not None:
+        merged = merged_facts(plan, branch, snapshot, reach, DOT, source.facts_source)
     is_replay = source is not None and not source.is_workspace
+    decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
+    commit = commit_write(branch, header, source, stale_tables(plan), decides=decides)
+    version = commit.version
     recorded = operations_record(plan, commit=commit, is_replay=is_replay)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
-    reach = reach_load(snapshot) if source is not None else {}
-    came_from = source.facts_source if source is not None else None
-    facts = facts_of_plan(
-        plan, branch=branch, snapshot=snapshot, version=version, source=came_from, reach=reach, restores=restores
-    )
+    if source is not None:
+        facts = facts_made(merged, version)
+    elif restores is not None:
+        facts = restored_facts(plan, snapshot, version, restores)
+    else:
+        facts = statement_facts(plan, version)
     attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
@@ -162,13 +179,19 @@ def plan_apply(
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
 
 
+def _decides(item: ObjectPlan) -> bool:
+    """Whether a merge does something to the object that its source did not."""
+    is_own = any(each.operation_id is None and each.copied_from is None for each in item.operations)
+    return is_own or (item.data is not None and item.data.decides)
+
+
 _COMMIT = """
 WITH made AS (
     INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
-                                    author_id, author_name, task_id, committed_at)
+                                    author_id, author_name, task_id, decides, committed_at)
     SELECT %(catalog_id)s, %(branch_id)s, nextval(%(sequence)s::regclass), %(parent_id)s::bigint,
            %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
-           %(task_id)s::uuid,
+           %(task_id)s::uuid, %(decides)s,
            greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
     RETURNING id, version, committed_at
 ), moved AS (
@@ -185,7 +208,14 @@ def stale_tables(plan: MergePlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def commit_write(branch: Branch, header: CommitHeader, source: Source | None, stale: tuple[str, ...] = ()) -> Commit:
+def commit_write(
+    branch: Branch,
+    header: CommitHeader,
+    source: Source | None,
+    stale: tuple[str, ...] = (),
+    *,
+    decides: bool = True,
+) -> Commit:
     """The commit row itself, under the next version of the catalog, as the head of the branch. Only under the branch's
     lock do its versions increase. It is later than its parent even where the clock is not.
 
@@ -204,6 +234,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None, st
         "author_id": header.author_id,
         "author_name": header.author_name,
         "task_id": header.task_id,
+        "decides": decides,
     }
     sequence = f"catalog_version_{branch.catalog_id}"
     ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence}, prepared=True)

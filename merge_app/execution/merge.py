@@ -35,9 +35,10 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
+from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
-from merge_app.execution.reach import Reach, merge_base_version, own_ranges
+from merge_app.execution.reach import Reach, merge_base_version
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
@@ -137,7 +138,7 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
         reach = side.reach_of(here)
         resolutions = _resolutions(request, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
-        is_empty = not _has_commits(side, reach)
+        is_empty = not _has_news(side, reach)
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
 
@@ -160,22 +161,19 @@ def _branches(*branch_ids: int) -> list[Branch]:
     return [found[branch_id] for branch_id in branch_ids]
 
 
-_HAS_COMMITS = """
-SELECT EXISTS (
-    SELECT 1 FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
-    JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto)
+_HAS_NEWS = f"""
+WITH {RANGES} SELECT EXISTS (
+    SELECT 1 FROM ranges r JOIN catalog_app_commit c
+      ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto WHERE c.decides)
 """
 
 
-def _has_commits(side: SourceSide, reach: Reach) -> bool:
-    assert side.snapshot is not None
-    ranges = own_ranges(side.snapshot, reach)
-    known = {
-        "branches": [r.branch_id for r in ranges],
-        "after": [r.after for r in ranges],
-        "upto": [r.upto for r in ranges],
-    }
-    ((found,),) = fetch_all(_HAS_COMMITS, known, prepared=True)
+def _has_news(side: SourceSide, reach: Reach) -> bool:
+    """Whether the source reaches a commit that the destination does not, and that decided something."""
+    news = Ranges.of_news(side.reach, reach)
+    if not news.branches:
+        return False
+    ((found,),) = fetch_all(_HAS_NEWS, news.parameters, prepared=True)
     return bool(found)
 
 

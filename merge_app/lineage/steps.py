@@ -14,7 +14,7 @@ from catalog_app.storage.cells import RowCells
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.finer import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
-from merge_app.lineage.segments import Marked, ShownFile, Stamp
+from merge_app.lineage.segments import DOT, Marked, ShownFile, Stamp
 
 LAYOUT_ONLY = Stamp(0, "")
 """The stamp of an event that puts rows elsewhere: the facts of these rows are told by other events."""
@@ -154,6 +154,22 @@ class WriteRows:
 Step = CarrySegments | CarryWritten | RemoveSegments | AttachDeletes | MarkRows | WriteRows | WriteImages
 
 
+def _decides(step: Step) -> bool:
+    match step:
+        case CarryWritten():
+            return False
+        case CarrySegments():
+            file = step.file
+            stamps = [file.stamp, file.placed, *(mark.stamp for mark in (*file.deletes, *file.stamped))]
+        case RemoveSegments() | MarkRows():
+            stamps = [step.stamp]
+        case AttachDeletes():
+            stamps = [step.delete.stamp]
+        case WriteRows() | WriteImages():
+            return True
+    return any(stamp.version == DOT for stamp in stamps)
+
+
 @dataclass(frozen=True, slots=True)
 class TableSteps:
     """``kept_rows``: how many rows that the source deleted stay, as the target updated them."""
@@ -176,6 +192,11 @@ class TableSteps:
     @property
     def images(self) -> tuple[WriteImages, ...]:
         return tuple(step for step in self.steps if isinstance(step, WriteImages))
+
+    @property
+    def decides(self) -> bool:
+        """Whether the merge itself decides a fact, or writes rows into files of its own."""
+        return any(_decides(step) for step in self.steps)
 
     @property
     def needs_engine(self) -> bool:

@@ -500,6 +500,11 @@ class DataPlan:
         done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
         return replace(self, row_work=done, steps=None) != DataPlan()
 
+    @property
+    def decides(self) -> bool:
+        """Whether others have to know what is done. What a merge takes as the source has it is no news of its own."""
+        return self.changes_files if self.steps is None else self.steps.decides or bool(self.row_work)
+
 
 class Action(StrEnum):
     CREATE = "create"

@@ -32,6 +32,7 @@ from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.reach import Reach, own_ranges
+from merge_app.lineage.segments import DOT
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Action, MergePlan, ObjectPlan
 
@@ -222,19 +223,14 @@ def _stamps(sides: Mapping[ObjectKey, Facts]) -> Iterator[int]:
                 yield fact.brings_stamp
 
 
-def facts_of_plan(
-    plan: MergePlan,
-    *,
-    branch: Branch,
-    snapshot: Snapshot,
-    version: int,
-    source: FactsSource | None = None,
-    reach: Reach | None = None,
-    restores: Restores | None = None,
-) -> Written:
-    """``reach``: what the target reaches, of a merge."""
-    if source is not None and reach is not None:
-        return merged_facts(plan, branch, snapshot, reach, version, source)
-    if restores is not None:
-        return restored_facts(plan, snapshot, version, restores)
-    return statement_facts(plan, version)
+def facts_made(written: Written, version: int) -> Written:
+    """The facts of a commit that was not made when they were (``DOT``)."""
+    return {
+        key: {attribute: fact.made_by(version, DOT) for attribute, fact in facts.items()}
+        for key, facts in written.items()
+    }
+
+
+def is_decided(written: Written) -> bool:
+    """Whether one of the facts is of the commit that is not made yet."""
+    return any(fact.stamp == DOT for facts in written.values() for fact in facts.values())

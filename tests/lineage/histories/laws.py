@@ -53,16 +53,16 @@ class Forwarding(Law):
 
 
 class Rest(Law):
-    """Branches that only merge each other come to rest: nothing that they show changes, and no plan names an object.
-
-    The last merges may still make versions without content: no commit says whether it decided (§2, ``Commit.decides``).
-    """
+    """Branches that only merge each other come to "nothing to merge"."""
 
     def ended(self, history: History) -> None:
         a, b = (history.fork(name) for name in history.names[:2])
-        for _ in range(2):
+        heads = []
+        for _ in range(3):
             if history.merged(a, b) or history.merged(b, a):
                 return
+            heads.append((history.lake.head(a), history.lake.head(b)))
+        assert heads[-1] == heads[-2], "no rest"
         one, other = (history.reader.state(name).plain() for name in (a, b))
         assert one == other, "at rest, and different"
         for source, target in ((a, b), (b, a)):
