@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient, type MutationCache } from "@tanstack/react-query";
+import { useMutation, useMutationState, useQuery, useQueryClient, type Mutation } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { body, client } from "../api/client";
 import type { FileImport, ImportTarget, ReadingChange } from "../api/resources";
 import { fileSend } from "../api/upload";
+import { openChoices, refusalOf, type OpenChoices, type SaidChange } from "../model/import-choices";
 import { randomKey } from "./statements";
 
 export interface ImportPlace {
@@ -59,12 +60,19 @@ export function useImportReread({ catalog, branch }: ImportPlace, importId: stri
   return useMutation({
     mutationKey: rereadKey(importId),
     scope: { id: importId },
+    // A choice that was refused stays known until it is made again.
+    gcTime: Infinity,
     mutationFn: (change: ReadingChange) => {
       const path = { catalog, branch, import_id: importId };
       return body(client.PATCH(`${AT}{import_id}/`, { params: { path }, body: change }));
     },
     onSuccess: (read) => queries.setQueryData(importKey(importId), read),
   });
+}
+
+/** Choices about the file that are on their way, or were refused. */
+export function useOpenChoices(importId: string): OpenChoices {
+  return openChoices(useMutationState({ filters: { mutationKey: rereadKey(importId) }, select: saidChange }));
 }
 
 export function useImportDiscard({ catalog, branch }: ImportPlace) {
@@ -85,7 +93,8 @@ export function useImportLoad({ catalog, branch }: ImportPlace, importId: string
   return useMutation({
     scope: { id: importId },
     mutationFn: async (targetOf: (file: FileImport) => ImportTarget) => {
-      const refused = refusedChoice(queries.getMutationCache(), importId);
+      const said = queries.getMutationCache().findAll({ mutationKey: rereadKey(importId) }).map(saidChange);
+      const refused = refusalOf(openChoices(said));
       if (refused) throw refused;
       const file = queries.getQueryData<FileImport>(importKey(importId));
       if (!file) throw new Error("The file is not known any more. Load the page again.");
@@ -99,14 +108,8 @@ export function useImportLoad({ catalog, branch }: ImportPlace, importId: string
   });
 }
 
-/** Why a choice about the file was refused that nobody has made again since; undefined where all were taken. */
-function refusedChoice(cache: MutationCache, importId: string): Error | undefined {
-  const last = new Map<string, Error | null>();
-  for (const { state } of cache.findAll({ mutationKey: rereadKey(importId) })) {
-    const change = state.variables as ReadingChange | undefined;
-    for (const about of change?.columns?.map((column) => column.source) ?? [""]) last.set(about, state.error);
-  }
-  return [...last.values()].find((error) => error !== null) ?? undefined;
+function saidChange({ state }: Mutation): SaidChange {
+  return { change: state.variables ?? {}, status: state.status, error: state.error };
 }
 
 function rereadKey(importId: string) {

@@ -2,6 +2,7 @@ import { useState } from "react";
 
 import type { Column, ColumnChange, FileImport, ImportColumn } from "../../api/resources";
 import { asProblem } from "../../api/problem";
+import { refusalOf, type OpenChoices } from "../../model/import-choices";
 import { columnFor } from "../../model/import-target";
 import type { useImportReread } from "../../queries/imports";
 import { Grid } from "../../ui/grid";
@@ -14,12 +15,15 @@ type Change = Omit<ColumnChange, "source">;
 /** What becomes of each column of the file; a refusal stands in the row that it is about. */
 export function ColumnChoices({
   file,
+  open,
   reread,
   target,
   onTarget,
   table,
 }: {
+  /** With its columns as they were chosen last. */
   file: FileImport;
+  open: OpenChoices;
   reread: ReturnType<typeof useImportReread>;
   target: Target;
   onTarget: (target: Target) => void;
@@ -27,7 +31,6 @@ export function ColumnChoices({
   table: readonly Column[] | undefined;
 }) {
   const isNew = target.mode === "create";
-  const refused = reread.error ? reread.variables.columns?.[0]?.source : undefined;
   const heads = ["Take", "In the file", "In the table", "Type", ...(isNew ? ["Key", "Partition"] : [])].map((title) => ({ title }));
   const toggle = (list: "key" | "partition", source: string) => {
     const held = target[list];
@@ -42,6 +45,7 @@ export function ColumnChoices({
       </datalist>
       <Grid label="Columns of the file" columns={heads} className="choices">
         {file.columns.map((column) => {
+          const refusal = refusalOf(open, column.source);
           const change = (more: Change) => reread.mutate({ columns: [{ source: column.source, ...more }] });
           return (
             <tr key={column.source} className={column.include ? "" : "left-out"}>
@@ -56,7 +60,7 @@ export function ColumnChoices({
               <th scope="row">{column.source}</th>
               <td>
                 <TextChoice label={`Name of ${column.source}`} value={column.name} onSay={(name) => change({ name })} />
-                {refused === column.source ? <Problem text={asProblem(reread.error).message} /> : null}
+                {refusal ? <Problem text={asProblem(refusal).message} /> : null}
               </td>
               <td>
                 {isNew ? <TypeChoice column={column} onSay={(type) => change({ type })} /> : <TypeThere column={column} table={table} />}
@@ -102,10 +106,7 @@ function TypeThere({ column, table }: { column: ImportColumn; table: readonly Co
   return there ? <code>{there.type}</code> : <Problem text="The table has no such column." />;
 }
 
-/**
- * A text that is said when the field is left or Enter is pressed. A refused one stays, so that it can be mended; one that
- * was taken gives way to what the server made of it.
- */
+/** A text that is said when the field is left or Enter is pressed. What is typed stays while `value` is what was said last. */
 function TextChoice({ label, value, list, onSay }: { label: string; value: string; list?: string; onSay: (value: string) => void }) {
   const [draft, setDraft] = useState({ of: value, text: value });
   const text = draft.of === value ? draft.text : value;

@@ -191,6 +191,62 @@ describe("a new table", () => {
     expect(type.value).toBe("integr");
   });
 
+  it("keeps what was typed while an earlier choice of the same field was on its way", async () => {
+    const answers: (() => void)[] = [];
+    const asked = serve({
+      ...LAKE,
+      [`PATCH ${AT}i-1/`]: ({ body }) =>
+        new Promise<Response>((resolve) => {
+          const [{ name }] = (body as { columns: [{ name: string }] }).columns;
+          answers.push(() => resolve(json({ ...FILE, columns: [column("flight", { name }), FILE.columns[1]] })));
+        }),
+    });
+    const user = userEvent.setup();
+    const router = renderAt(HERE);
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    const name = screen.getByLabelText<HTMLInputElement>("Name of flight");
+    await user.clear(name);
+    await user.type(name, "first{Enter}");
+    await user.clear(name);
+    await user.type(name, "flight");
+    answers[0]?.();
+    await waitFor(() => expect(screen.getByRole("columnheader", { name: /first/ })).toBeTruthy());
+    expect(name.value).toBe("flight");
+    await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
+    await waitFor(() => expect(answers).toHaveLength(2));
+    answers[1]?.();
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
+    const renamed = asked.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+    expect(renamed).toEqual(["first", "flight"].map((chosen) => ({ columns: [{ source: "flight", name: chosen }] })));
+  });
+
+  it("shows at once what is left out, and is not made while a type stands refused beside a taken name", async () => {
+    let answer: () => void = () => undefined;
+    const asked = serve({
+      ...LAKE,
+      [`PATCH ${AT}i-1/`]: ({ body }) => {
+        const [choice] = (body as { columns: [Partial<ImportColumn>] }).columns;
+        if (choice.type) return problem(400, { code: "INVALID_VALUE", title: "Invalid value", detail: "integr is no type." });
+        return new Promise<Response>((resolve) => (answer = () => resolve(json({ ...FILE, columns: [column("flight", choice), FILE.columns[1]] }))));
+      },
+    });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    const type = screen.getByLabelText<HTMLInputElement>("Type of flight");
+    await user.clear(type);
+    await user.type(type, "integr{Enter}");
+    expect(await screen.findByText("integr is no type.")).toBeTruthy();
+    const taken = screen.getByLabelText<HTMLInputElement>("Take flight");
+    await user.click(taken);
+    expect(taken.checked).toBe(false);
+    answer();
+    await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
+    expect(await screen.findAllByText("integr is no type.")).toHaveLength(2);
+    expect(type.value).toBe("integr");
+    expect(asked.some(({ address }) => address.endsWith("/load/"))).toBe(false);
+  });
+
   it("may not have the name of another", async () => {
     serve(LAKE);
     const user = userEvent.setup();

@@ -5,8 +5,9 @@ import { asProblem } from "../../api/problem";
 import type { Column, FileImport } from "../../api/resources";
 import { importAddress, taskAddress } from "../../model/addresses";
 import { bytes, counted } from "../../model/format";
+import { columnsChosen } from "../../model/import-choices";
 import { columnsMissing, columnsUnknown, tableNameOf } from "../../model/import-target";
-import { useImportDiscard, useImportLoad, useImportReread, type ImportPlace } from "../../queries/imports";
+import { useImportDiscard, useImportLoad, useImportReread, useOpenChoices, type ImportPlace } from "../../queries/imports";
 import { useDatabases, useTable } from "../../queries/tables";
 import { Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -42,6 +43,8 @@ export function ImportReview({
   const table = useTable({ ...place, database: target.database, table: target.table }, undefined, isAppend && target.table !== "");
   const columns = isAppend && !table.error ? table.data?.columns : undefined;
   const reread = useImportReread(place, file.id);
+  const open = useOpenChoices(file.id);
+  const chosenFile = { ...file, columns: columnsChosen(file.columns, open) };
   return (
     <>
       <FileFacts place={place} file={file} />
@@ -49,12 +52,12 @@ export function ImportReview({
         <TargetFields place={place} target={target} onChange={setTarget} />
       </Panel>
       <Panel title="Columns">
-        {file.encoding ? <ReadingOptions file={file} reread={reread} /> : null}
-        <ColumnChoices file={file} reread={reread} target={target} onTarget={setTarget} table={columns} />
+        {file.encoding ? <ReadingOptions file={file} open={open} reread={reread} /> : null}
+        <ColumnChoices file={chosenFile} open={open} reread={reread} target={target} onTarget={setTarget} table={columns} />
       </Panel>
-      <Sample file={file} />
+      <Sample file={chosenFile} />
       {isAppend && table.error ? <Obstacle>{asProblem(table.error).message}</Obstacle> : null}
-      <LoadButton place={place} file={file} target={target} table={columns} />
+      <LoadButton place={place} file={chosenFile} target={target} table={columns} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import type { FileImport } from "../../api/resources";
+import { FILE, type OpenChoices } from "../../model/import-choices";
 import type { useImportReread } from "../../queries/imports";
 import { Failure } from "../../ui/states";
 
@@ -34,11 +35,12 @@ const ENCODINGS: Record<Encoding, string> = {
 };
 
 /** How a CSV or JSON file is read. A change looks through the whole file again. */
-export function ReadingOptions({ file, reread }: { file: FileImport; reread: ReturnType<typeof useImportReread> }) {
+export function ReadingOptions({ file, open, reread }: { file: FileImport; open: OpenChoices; reread: ReturnType<typeof useImportReread> }) {
   const [nullText, setNullText] = useState(file.null_text);
+  const saidNullText = open.get(FILE)?.get("null_text")?.value ?? file.null_text;
   const isOfLayout = reread.variables !== undefined && reread.variables.columns === undefined;
   const say = () => {
-    if (nullText !== file.null_text) reread.mutate({ null_text: nullText });
+    if (nullText !== saidNullText) reread.mutate({ null_text: nullText });
   };
   return (
     <div className="inside stack tight">
