@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from typing import Any
 
@@ -15,6 +16,9 @@ from merge_app.audit.selectors import audit_get
 
 class Lake:
     """One fresh catalog; statements run in this process on real PostgreSQL and Spark."""
+
+    main = "main"
+    """The branch on which statements run that name none."""
 
     def __init__(self) -> None:
         self.catalog = f"lake_{uuid.uuid4().hex[:10]}"
@@ -60,3 +64,29 @@ class Lake:
             return set() if facts is None else set(facts.stamp.tolist())
 
         return catalog_check(catalog_get(self.catalog), row_ids_of=engine.live_row_ids, stamps_of=stamps_of)
+
+
+class OwnBranch(Lake):
+    """A lake that many tests begin with: each has a branch of its own in place of main, and leaves main as it is."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, shared: Lake) -> None:
+        self.catalog = shared.catalog
+        self.main = f"own{next(self._numbers)}"
+        shared.sql(f"CREATE BRANCH {self.main}")
+
+    def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> StatementResult:
+        return super().sql(text, self._named(branch), transaction=transaction)
+
+    def merge(self, source: str, destination: str = "main") -> dict[str, Any]:
+        return super().merge(self._named(source), self._named(destination))
+
+    def dry_run(self, source: str, destination: str = "main") -> dict[str, Any]:
+        return super().dry_run(self._named(source), self._named(destination))
+
+    def head(self, branch: str = "main") -> int:
+        return super().head(self._named(branch))
+
+    def _named(self, branch: str) -> str:
+        return self.main if branch == "main" else branch

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 import pytest
 
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.batches import batch_merge
 from tests.e2e.lake import Lake
-from tests.e2e.test_over_http import Http, http
 from tests.in_memory.test_dry_runs import everything, files_of, filled
 from tests.soak import IS_SOAK
 
-__all__ = ["filled", "http"]
+__all__ = ["filled"]
 
 ROWS = [
     "INSERT INTO d.t VALUES (3, 'c')",
@@ -73,27 +70,3 @@ def test_a_keyed_merge_has_a_dry_run(filled: Lake) -> None:
     dry = batch_merge(batch, "d.t", "upsert", "id", session=Session(filled.catalog, dry_run=True))
     assert everything(filled) == before
     assert (dry.metrics["rows_updated"], dry.metrics["rows_inserted"]) == (1, 1)
-
-
-def test_a_dry_run_over_http_writes_nothing(http: Http) -> None:
-    http.sql("CREATE TABLE d.t (id INT)")
-    http.sql("CREATE BRANCH b")
-    http.sql("INSERT INTO d.t VALUES (1)", "b", Prefer="wait=60")
-
-    def ask(statement: str) -> Any:
-        body = {"catalog": http.catalog, "statement": statement, "dry_run": True}
-        return http.client.post("/api/v1/sql/", body, content_type="application/json", headers={"Prefer": "wait=60"})
-
-    assert ask("MERGE BRANCH b").json()["mergeable"] is True
-    assert ask("INSERT INTO d.t VALUES (5)").json()["metrics"]["rows_inserted"] == 1
-    refused = ask("SELECT 1")
-    assert (refused.status_code, refused.json()["field"]) == (400, "dry_run")
-    address = f"/api/v1/catalogs/{http.catalog}/branches/main/databases/d/tables/t/rows/merge/"
-    merged = http.client.post(
-        f"{address}?strategy=upsert&key_columns=id&dry_run=true",
-        b'[{"id": 5}]',
-        content_type="application/octet-stream",
-        headers={"Prefer": "wait=60"},
-    )
-    assert (merged.status_code, merged.json()["metrics"]["rows_inserted"]) == (200, 1), merged.content
-    assert http.sql("SELECT id FROM d.t").json()["rows"] == []

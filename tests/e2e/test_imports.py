@@ -41,10 +41,10 @@ def warehouse() -> Warehouse:
 
 
 def send(lake: Lake, file: bytes, folder: Path, **changes: Any) -> FileImport:
-    """An import to main, read as ``changes`` say."""
+    """An import to the lake's main branch, read as ``changes`` say."""
     path = folder / uuid.uuid4().hex
     path.write_bytes(file)
-    main = branch_get(catalog_get(lake.catalog), "main")
+    main = branch_get(catalog_get(lake.catalog), lake.main)
     made = import_create(branch=main, user_id=None, name="file", file=path, warehouse=warehouse(), lifetime=HOUR)
     return import_reread(made, changes, warehouse=warehouse()) if changes else made
 

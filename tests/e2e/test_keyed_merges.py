@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.keyed.values import Strategy
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 from tests.e2e.test_imports import no_leftovers, send, staged_folders
 
 __all__ = ["no_leftovers"]
@@ -25,16 +26,24 @@ __all__ = ["no_leftovers"]
 BATCH = pa.table({"id": pa.array([2, 9], pa.int32()), "day": ["tue", "wed"], "v": ["B", "N"]})
 
 
-@pytest.fixture
-def days(lake: Lake) -> Lake:
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
     """Table d.t, partitioned by day: rows 1 and 2 of mon, row 3 of tue."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (id INT, day STRING, v STRING, PRIMARY KEY (id)) PARTITIONED BY (day)")
     lake.sql("INSERT INTO d.t VALUES (1, 'mon', 'a'), (2, 'mon', 'b'), (3, 'tue', 'c')")
-    return lake
+    yield lake
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def days(shared: Lake) -> Lake:
+    return OwnBranch(shared)
 
 
 def upsert(lake: Lake, batch: pa.Table | pa.RecordBatchReader, keys: str = "id") -> StatementResult:
-    return batch_merge(batch, "d.t", "upsert", keys, session=Session(lake.catalog))
+    return batch_merge(batch, "d.t", "upsert", keys, session=Session(lake.catalog, lake.main))
 
 
 @pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
@@ -66,7 +75,7 @@ def test_text_is_read_in_the_types_of_the_table(days: Lake, tmp_path: Path) -> N
     made = send(days, b"id,day,v\n2,mon,007\n4,mon,\n", tmp_path)
     merge = KeyedMerge(Strategy.UPSERT, ("id",))
     load = ImportLoad(made.pk, Reading.from_json(made.reading), TableName("t", "d"), is_new=False, merge=merge)
-    import_load(load, name="people.csv", session=Session(days.catalog))
+    import_load(load, name="people.csv", session=Session(days.catalog, days.main))
     assert days.rows("d.t") == [(1, "mon", "a"), (2, "mon", "007"), (3, "tue", "c"), (4, "mon", None)]
 
 
@@ -81,7 +90,7 @@ def test_a_later_attempt_answers_what_the_earlier_one_committed(days: Lake, tmp_
     )
     task, head = uuid.uuid4(), days.head()
     outcomes = [
-        import_load(load, name="f", session=Session(days.catalog), context=TaskContext(task, attempt=number))
+        import_load(load, name="f", session=Session(days.catalog, days.main), context=TaskContext(task, attempt=number))
         for number in (1, 2)
     ]
     assert {outcome.version for outcome in outcomes} == {days.head()} == {head + 1}
@@ -112,7 +121,7 @@ def test_what_cannot_be_merged_changes_nothing(days: Lake, batch: pa.Table, keys
 def test_a_transaction_takes_no_batch(days: Lake) -> None:
     opened = days.sql("BEGIN").extra["transaction"]
     with pytest.raises(NotSupported):
-        batch_merge(BATCH, "d.t", "upsert", "id", session=Session(days.catalog, transaction=opened))
+        batch_merge(BATCH, "d.t", "upsert", "id", session=Session(days.catalog, days.main, transaction=opened))
 
 
 def test_a_column_without_a_type_fills_with_null_and_a_text_of_json_is_no_number(lake: Lake, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,20 +11,28 @@ import pytest
 from catalog_app.engine import merging
 from lakeui.common.errors import Cardinality, LakeError
 from lakeui.frontdoor.data import METRICS
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 
 ON = "ON t.id = s.id"
 
 
-@pytest.fixture
-def people(lake: Lake) -> Lake:
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
     """Table d.t with rows 1 and 2, 3 and 4 in a file each; source d.s with rows 2, 4 and 5."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (id INT, v STRING, n INT DEFAULT 7)")
     for first in (1, 3):
         lake.sql(f"INSERT INTO d.t VALUES ({first}, 'o', {first}), ({first + 1}, 'o', {first + 1})")
     lake.sql("CREATE TABLE d.s (id INT, v STRING, n INT)")
     lake.sql("INSERT INTO d.s VALUES (2, 's', 20), (4, 's', 40), (5, 's', 50)")
-    return lake
+    yield lake
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def people(shared: Lake) -> Lake:
+    return OwnBranch(shared)
 
 
 def test_matched_rows_are_updated_and_others_inserted(people: Lake) -> None:

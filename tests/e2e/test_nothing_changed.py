@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from catalog_app.engine import changes, freezing, merging
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 from tests.soak import IS_SOAK
 
 NESTED = "named_struct('a', double('NaN'), 'b', map('k', array(1, NULL)))"
@@ -29,20 +31,23 @@ def rows_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(merging, "FEW_ROWS", 0)
 
 
-@pytest.fixture
-def things(lake: Lake, rows_pass: None) -> Lake:
-    """Table d.t with awkward rows in two files."""
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
+    """Table d.t with awkward rows in two files, and d.s with the same rows."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql(f"CREATE TABLE d.t {COLUMNS}")
     lake.sql(f"INSERT INTO d.t {ROWS[0]}")
     lake.sql(f"INSERT INTO d.t {ROWS[1]} UNION ALL {ROWS[2]}")
-    return lake
+    lake.sql(f"CREATE TABLE d.s {COLUMNS}")
+    lake.sql(f"INSERT INTO d.s {' UNION ALL '.join(ROWS)}")
+    yield lake
+    assert lake.breaches() == []
 
 
 @pytest.fixture
-def beside(things: Lake) -> None:
-    """Table d.s with the same rows."""
-    things.sql(f"CREATE TABLE d.s {COLUMNS}")
-    things.sql(f"INSERT INTO d.s {' UNION ALL '.join(ROWS)}")
+def things(shared: Lake, rows_pass: None) -> Lake:
+    return OwnBranch(shared)
 
 
 EQUAL_UPDATES = (
@@ -64,7 +69,7 @@ CHANGES_NOTHING = {
 
 
 @WRITTEN
-def test_equal_values_make_no_version_and_no_file(things: Lake, beside: None, mode: str) -> None:
+def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
     head, files = things.head(), things.sql("SHOW SEGMENTS d.t").rows
@@ -76,7 +81,7 @@ def test_equal_values_make_no_version_and_no_file(things: Lake, beside: None, mo
 
 
 @WRITTEN
-def test_only_rows_that_change_are_written_and_counted(things: Lake, beside: None, mode: str) -> None:
+def test_only_rows_that_change_are_written_and_counted(things: Lake, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
     before = things.head()
@@ -111,7 +116,7 @@ def test_a_value_is_computed_of_rows_that_live_and_match_alone(lake: Lake, rows_
 
 
 @pytest.mark.parametrize("rows_pass", ["few", "many"] if IS_SOAK else ["few"], indirect=True)
-def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake, beside: None) -> None:
+def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake) -> None:
     things.sql("CREATE BRANCH dev")
     things.sql("UPDATE d.t SET v = v, x = x", "dev")
     things.sql(SAME, "dev")

@@ -6,6 +6,8 @@ import pytest
 
 from catalog_app.engine import freezing, merging
 from lakeui.common.errors import LakeError
+from lakeui.frontdoor import pipelines
+from merge_app.pipelines.definition.templates import template_render
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.cases import ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
@@ -15,6 +17,12 @@ from tests.soak import IS_SOAK
 
 SOME_RUNS = ("a first run, with NULL as key and as value", "late rows")
 """The whole story runs in memory by each ``make test``."""
+
+
+@pytest.fixture(autouse=True)
+def rendered_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process for each template takes a second; tests of templates have it, and the pipelines of the demo lake."""
+    monkeypatch.setattr(pipelines, "bounded_render", template_render)
 
 
 @pytest.mark.parametrize("strategy", [*STRATEGIES, *VARIANTS] if IS_SOAK else STRATEGIES)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from catalog_app.engine import joining
 from lakeui.common.errors import NotFound
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 
 
-@pytest.fixture
-def table(lake: Lake) -> Lake:
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (id int, name string)")
     for first in (1, 3, 5):
         lake.sql(f"INSERT INTO d.t VALUES ({first}, 'a'), ({first + 1}, 'b')")
-    return lake
+    yield lake
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def table(shared: Lake) -> Lake:
+    return OwnBranch(shared)
 
 
 def changes(lake: Lake, since: int, until: int | None = None, table: str = "d.t") -> list[list[Any]]:

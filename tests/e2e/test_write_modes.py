@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 from tests.e2e.rows import MODES, delete, properties, row_ids, rows, run, set_v, three_files_create, upsert
 from tests.in_memory.test_merged_branches import MERGED, REFUSED, overwritten_merge
 from tests.soak import IS_SOAK
 
 
-@pytest.fixture(params=MODES)
-def three_files(lake: Lake, request: pytest.FixtureRequest) -> Lake:
-    return three_files_create(lake, request.param)
+@pytest.fixture(scope="module", params=MODES)
+def shared(services: None, request: pytest.FixtureRequest) -> Iterator[Lake]:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    yield three_files_create(lake, request.param)
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def three_files(shared: Lake) -> Lake:
+    return OwnBranch(shared)
 
 
 def is_copy_on_write(lake: Lake) -> bool:
@@ -20,10 +30,10 @@ def is_copy_on_write(lake: Lake) -> bool:
 
 
 def test_row_ids_survive_and_row_diffs_are_exact(three_files: Lake) -> None:
-    before, version = row_ids(three_files), three_files.head()
+    before, version = row_ids(three_files, three_files.main), three_files.head()
     result = three_files.sql(upsert("U", 2, 3, 9))
     assert rows(three_files) == "1o 2U 3U 4o 5o 6o 9U"
-    after = row_ids(three_files)
+    after = row_ids(three_files, three_files.main)
     assert before.items() <= after.items()
     changes = three_files.sql(f"SHOW CHANGES d.t FROM VERSION {version} TO VERSION {result.version}").rows
     assert sorted((row[0], row[2], row[3]) for row in changes) == [
@@ -61,10 +71,10 @@ def test_copies_keep_the_order_of_the_rows(three_files: Lake) -> None:
 
 
 def test_update_and_delete_follow_the_mode_too(three_files: Lake) -> None:
-    before = row_ids(three_files)
+    before = row_ids(three_files, three_files.main)
     run(three_files, "main", set_v("U", 1), delete(4))
     assert rows(three_files) == "1U 2o 3o 5o 6o"
-    assert row_ids(three_files) == {number: before[number] for number in (1, 2, 3, 5, 6)}
+    assert row_ids(three_files, three_files.main) == {number: before[number] for number in (1, 2, 3, 5, 6)}
     assert len(three_files.sql("SHOW SEGMENTS d.t").rows) == (3 if is_copy_on_write(three_files) else 4)
 
 
