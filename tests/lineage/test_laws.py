@@ -14,6 +14,7 @@ import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
+from tests.lineage.histories.comparing import ComparisonIsResult
 from tests.lineage.histories.engine import HistoryEngine
 from tests.lineage.histories.history import MIRROR, History, Law
 from tests.lineage.histories.laws import (
@@ -96,6 +97,11 @@ def test_law_9_compaction_is_invisible(services: None, number: int) -> None:
 @histories
 def test_law_10_plan_is_result(services: None, number: int) -> None:
     keeps(PlanIsResult, number)
+
+
+@histories
+def test_law_10_comparison_is_result(services: None, number: int) -> None:
+    keeps(ComparisonIsResult, number)
 
 
 TABLE = (
