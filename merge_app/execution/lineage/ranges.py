@@ -76,10 +76,11 @@ def commits_since(side: Reach, vectors: Collection[Reach]) -> Commits:
 _TABLES = f"""
 WITH {RANGES} SELECT DISTINCT o.object_id FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
 WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
 """
 
 
 def tables_changed(ranges: Ranges) -> set[int]:
-    """The tables whose rows or files these commits changed."""
+    """The tables whose rows or files these commits changed, but for what merges took as their sources had it."""
     return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
