@@ -8,6 +8,8 @@ from tests.lineage.histories.states import Shown
 
 KEPT = ("id", "p")
 """Columns that stay: rows are known by them."""
+OTHER_KINDS = {"int": "STRING", "bigint": "STRING", "string": "INT"}
+"""Types that no alteration makes of each other."""
 
 
 def of_columns(rng: Random, table: Shown, word: str) -> str | None:
@@ -15,7 +17,27 @@ def of_columns(rng: Random, table: Shown, word: str) -> str | None:
     choices = (
         [*_added(rng, alter, word)] * 2 + [*_changed(rng, table, alter, word)] + [*_nested(rng, table, alter, word)]
     )
-    return rng.choice(choices)
+    return rng.choice([*choices, replaced(rng, table, word)])
+
+
+def replaced(rng: Random, table: Shown, word: str) -> str:
+    """The table without rows, its columns in another order; some gone, some of another type, one new."""
+    found = [f"c{word} INT"] if rng.random() < 0.5 else []
+    for column in table.columns.values():
+        kind = column.type
+        if column.name not in KEPT:
+            if rng.random() < 0.15:
+                continue
+            if rng.random() < 0.2:
+                kind = {"int": "BIGINT", **(OTHER_KINDS if column.name.startswith("c") else {})}.get(kind, kind)
+        of = f"{column.name} {kind}" + ("" if column.nullable else " NOT NULL")
+        found.append(of + (f" DEFAULT {column.default}" if column.default is not None and kind == column.type else ""))
+    rng.shuffle(found)
+    key = ", PRIMARY KEY (id)" if table.is_keyed else ""
+    parts = " PARTITIONED BY (p)" if table.is_partitioned else ""
+    given = ", ".join(f"'{name}' = '{value}'" for name, value in table.properties.items())
+    properties = f" TBLPROPERTIES ({given})" if given else ""
+    return f"CREATE OR REPLACE TABLE {table.path} ({', '.join(found)}{key}){parts}{properties}"
 
 
 def _added(rng: Random, alter: str, word: str) -> list[str]:
