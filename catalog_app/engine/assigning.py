@@ -24,6 +24,7 @@ from catalog_app.engine.types import (
 from lakeui.common.errors import InvalidValue
 
 _LISTED = 20
+_NO_MAP = "No cast makes a map of a struct: write map(..) in SQL; of files Parquet and Arrow have maps, JSON has none."
 
 
 class Matching(Enum):
@@ -172,9 +173,10 @@ class _Fit:
         return f"map_from_entries(transform(map_entries({value}), {item} -> struct({key}, {entry})))"
 
     def _misfit(self, given: ParsedType, wanted: ParsedType, path: str) -> InvalidValue:
+        is_struct_for_map = (given.name, wanted.name) == ("struct", "map")
         return InvalidValue(
             f"{_subject(path)} is {wanted.text}; a value of type {given.text} does not go into it.",
-            remedy="Cast the value.",
+            remedy=_NO_MAP if is_struct_for_map else "Cast the value.",
             column=path,
         )
 
