@@ -32,10 +32,11 @@ DONE: Sequence[str | None] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideRows:
-    """One side's facts of the pairs. ``image``: where the row lies; ``value``: its code among the facts."""
+    """One side's facts of the pairs. ``image``: where the row lies, by code. ``is_news``, ``is_placed``: where the
+    other side does not know the fact of the row, and of its partition. ``is_nothing``: where it is again as it was.
+    """
 
     image: Ints
-    value: Ints
     partition: Array
     is_news: Mask
     is_placed: Mask
@@ -54,7 +55,6 @@ class SideRows:
         placed = taken(partition.stamp, at, 0)
         return cls(
             np.where(files > 0, (files << 32) + positions, ABSENT),
-            taken(image.value, at, ABSENT),
             taken(partition.value, at, ABSENT),
             news(stamps) & (stamps != taken(other.image.stamp, other_at, 0)),
             news(placed) & (placed != taken(other.partition.stamp, other_at, 0)),
