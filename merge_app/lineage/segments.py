@@ -145,7 +145,7 @@ def _bundles(source: FileSide, target: FileSide) -> Iterable[list[_Item]]:
     for number, side in enumerate((source, target)):
         items += [(number, file) for file in side.shown]
         items += [(number, item) for item in side.gone]
-    items.sort(key=lambda pair: pair[1].smallest)
+    items.sort(key=_place)
     bundle: list[_Item] = []
     reached = -1
     for pair in items:
@@ -156,6 +156,13 @@ def _bundles(source: FileSide, target: FileSide) -> Iterable[list[_Item]]:
         reached = max(reached, pair[1].largest)
     if bundle:
         yield bundle
+
+
+def _place(item: _Item) -> tuple[int, int, int, int]:
+    """The order of files with one smallest row id is the same in each process: approvals bind to the plan's digest."""
+    number, file = item
+    marked = (file.delete_file or 0) + 1 if isinstance(file, Gone) else 0
+    return file.smallest, file.file_id, number, marked
 
 
 def _whose(
