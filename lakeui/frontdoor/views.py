@@ -21,6 +21,8 @@ def create_view(call: Call, statement: sql.CreateView) -> StatementResult:
     if table_exists(place, name):
         raise AlreadyExists("table", f"{place.database.name}.{name}")
     present = view_find(place, name)
+    if present is not None and statement.if_not_exists:
+        return StatementResult()
     if present is not None and not statement.or_replace:
         raise AlreadyExists("view", f"{place.database.name}.{name}", remedy="Use CREATE OR REPLACE VIEW.")
     source = query_source(call, statement.query)

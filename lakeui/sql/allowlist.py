@@ -44,6 +44,13 @@ _TYPES = words(
 # Bare words that Spark takes for functions which tell about the host's session.
 _SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "current_database", "current_schema"})
 # Functions that tell the time.
+_OF_SESSION = "Leave it out: a query answers the same to everybody who may read."
+_FILES = "A query reads tables; files come in by upload or import."
+_ELSEWHERE = {
+    **dict.fromkeys(("current_user", "session_user", "user", "is_member", "is_account_group_member"), _OF_SESSION),
+    **dict.fromkeys(("read_files", "list_files", "input_file_name", "input_file_block_start"), _FILES),
+}
+"""Functions that people of Spark know and that read outside state, with a way out."""
 _CLOCK = words("""current_date current_timestamp curdate now localtimestamp unix_timestamp current_time localtime""")
 _WORDS = re.compile(r"[A-Za-z_ ]{0,40}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,80}")
@@ -121,6 +128,10 @@ def _check_parts(node: exp.Expr) -> None:
 
 def _check_function(node: Any) -> None:
     name = node.name
+    if name.lower() in _ELSEWHERE:
+        raise ForbiddenStatement(
+            f"The function {name} is not allowed.", remedy=_ELSEWHERE[name.lower()], function=name, nearest=None
+        )
     if name.lower() not in _functions():
         nearest = difflib.get_close_matches(name.lower(), _functions(), n=1)
         raise ForbiddenStatement(

@@ -34,6 +34,10 @@ def alter_table(cursor: Cursor) -> s.Statement:
         return _drop_partition(cursor, table)
     if cursor.sees("SET", "LOCATION") or cursor.sees("SET", "SERDE") or cursor.sees("SET", "FILEFORMAT"):
         raise ForbiddenStatement("Where a table is stored is not the statement's to say.", remedy="Leave it.")
+    if cursor.sees("SET", "COMMENT"):
+        raise NotSupported(
+            "ALTER TABLE .. SET COMMENT is not supported.", remedy="Write COMMENT ON TABLE db.t IS 'text'."
+        )
     if cursor.sees("ADD", "CONSTRAINT") or cursor.sees("DROP", "CONSTRAINT") or cursor.sees("ADD", "PRIMARY"):
         raise NotSupported("Constraints cannot be changed later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
     raise cursor.problem("This change of a table is not known")

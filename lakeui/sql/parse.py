@@ -68,13 +68,25 @@ def _reader(cursor: Cursor) -> Reader:
     for words, reader in _BY_FIRST_WORD.get(first, ()):
         if cursor.accept(*words):
             return reader
-    for phrase, group in LATER.items():
+    for phrase, remedy in UNSUPPORTED.items():
         if cursor.sees(*phrase.split()):
-            raise NotSupported(f"{phrase} is not supported yet ({group}).", remedy="It is planned.", statement=phrase)
+            raise NotSupported(f"{phrase} is not supported.", remedy=remedy, statement=phrase)
+    _refuse_sql_functions(cursor)
     for phrase in FORBIDDEN:
         if cursor.sees(*phrase.split()):
             _forbid(phrase)
     raise cursor.problem("No statement begins like this; it begins")
+
+
+def _refuse_sql_functions(cursor: Cursor) -> None:
+    """A function whose body is SQL reaches nothing; one of a class does."""
+    for phrase in ("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"):
+        if cursor.sees(*phrase.split()) and any(word.value.upper() == "RETURN" for word in cursor.words):
+            raise NotSupported(
+                f"{phrase} with SQL is not supported.",
+                remedy="Write the expression where it is used, or in a view.",
+                statement=phrase,
+            )
 
 
 def _explain(cursor: Cursor) -> Explain:
@@ -190,16 +202,27 @@ READERS: dict[str, Reader] = {
 }
 """Reader by beginning."""
 
-LATER: dict[str, str] = {
-    "ANALYZE": "data",
-    "DESCRIBE FUNCTION": "data",
-    "ALTER VIEW": "views; use CREATE OR REPLACE VIEW",
-    "INSERT WITH SCHEMA EVOLUTION": "data; use MERGE WITH SCHEMA EVOLUTION INTO",
-    "USE": "sessions; write db.table, USE CATALOG or USE BRANCH",
-    "GRANT": "members",
-    "REVOKE": "members",
+_TEMPORARY = "Name the rows by WITH name AS (..) in the statement, or make a view of the database by CREATE VIEW."
+UNSUPPORTED: dict[str, str] = {
+    "ANALYZE": "Leave it out: statistics are kept as files are written.",
+    "DESCRIBE FUNCTION": "SHOW FUNCTIONS lists the functions.",
+    "ALTER VIEW": "Use CREATE OR REPLACE VIEW.",
+    "CREATE MATERIALIZED VIEW": "Make a pipeline: it writes what a query answers into a table.",
+    "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
+    "USE": "Write db.table, USE CATALOG or USE BRANCH.",
+    "GRANT": "An owner gives roles on the page Members of the catalog.",
+    "REVOKE": "An owner takes roles on the page Members of the catalog.",
+    **dict.fromkeys(
+        [
+            f"CREATE {replaces}{scope}{word} VIEW"
+            for replaces in ("", "OR REPLACE ")
+            for scope in ("", "GLOBAL ")
+            for word in ("TEMPORARY", "TEMP")
+        ],
+        _TEMPORARY,
+    ),
 }
-"""What is known but not there, and the group that it belongs to."""
+"""Beginnings that people of Spark know and that are not there, with a way out."""
 
 FORBIDDEN: tuple[str, ...] = (
     *("SET", "RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "UNCACHE", "CLEAR CACHE", "REFRESH"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
@@ -68,4 +68,8 @@ def _as_name(cursor: Cursor) -> str | None:
 
 
 def vacuum(cursor: Cursor) -> s.Vacuum:
+    if cursor.current is not None and not cursor.sees("DRY"):
+        raise NotSupported(
+            "VACUUM takes no table: it looks at the whole catalog.", remedy="Write VACUUM, or VACUUM DRY RUN."
+        )
     return s.Vacuum()

@@ -253,12 +253,13 @@ def create_or_replace_view(cursor: Cursor) -> s.CreateView:
 
 
 def _view(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
+    if_not_exists = not or_replace and accept_if_not_exists(cursor)
     view = read_present_table(cursor)
     if cursor.sees("("):
         raise NotSupported("A list of columns for a view is not supported.", remedy="Name them in the SELECT, with AS.")
     cursor.expect("AS")
     text = cursor.rest()
-    return s.CreateView(view, build_query(text), text.strip(), or_replace)
+    return s.CreateView(view, build_query(text), text.strip(), or_replace, if_not_exists)
 
 
 def drop_view(cursor: Cursor) -> s.DropView:

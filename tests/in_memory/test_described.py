@@ -198,3 +198,11 @@ def test_schema_versions_of_a_branch_and_after_its_merge(made: Lake) -> None:
     assert [row[1] for row in rows].count("current") == 1
     assert {row[1] for row in rows} - {"current", "visible"}
     assert rows[0][4].endswith("n int, m int")
+
+
+def test_a_view_that_is_there_stays_where_a_statement_asks_for_that(made: Lake) -> None:
+    before = made.head()
+    assert made.sql("CREATE VIEW IF NOT EXISTS d.seen AS SELECT 1 AS x").version in (None, before)
+    assert made.head() == before
+    made.sql("CREATE VIEW IF NOT EXISTS d.ones AS SELECT 1 AS x")
+    assert made.head() > before

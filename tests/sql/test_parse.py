@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_app.pruning.predicates import all_of
 from lakeui.common.errors import ForbiddenStatement, LakeError, NestedTooDeeply, SyntaxProblem
 from lakeui.sql import statements as s
-from lakeui.sql.parse import FORBIDDEN, LATER, READERS, parse
+from lakeui.sql.parse import FORBIDDEN, READERS, UNSUPPORTED, parse
 from lakeui.sql.query import with_braces
 from tests.sql.terms import term
 
@@ -389,7 +389,7 @@ def test_an_unknown_function_names_the_nearest() -> None:
 
 
 def test_beginnings_do_not_shadow_each_other() -> None:
-    for phrase in [*LATER, *FORBIDDEN]:
+    for phrase in [*UNSUPPORTED, *FORBIDDEN]:
         taken = [known for known in READERS if (phrase + " ").startswith(known + " ")]
         assert taken in ([], ["DESCRIBE"]), phrase
 

@@ -194,6 +194,7 @@ class CreateView:
     query: Query
     text: str
     or_replace: bool = False
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

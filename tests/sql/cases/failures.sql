@@ -151,7 +151,6 @@ SYNTAX_ERROR | main | | UNDROP DATABASE
 # Vacuum
 INVALID_VALUE | none | No catalog is chosen | VACUUM DRY RUN
 NOT_SUPPORTED | transaction | transaction | VACUUM
-SYNTAX_ERROR | main | d | VACUUM d.people
 # BeginTransaction
 INVALID_VALUE | transaction | open already; COMMIT or ROLLBACK | BEGIN
 INVALID_VALUE | none | No catalog is chosen | BEGIN
@@ -349,6 +348,14 @@ ALREADY_EXISTS | main | table named d.people | CREATE OR REPLACE VIEW d.people A
 NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE VIEW d.fresh AS SELECT * FROM d.peple
 NOT_FOUND | main | database dd; Did you mean d | CREATE VIEW dd.fresh AS SELECT * FROM d.people
 NOT_SUPPORTED | main | list of columns; AS | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
+NOT_SUPPORTED | main | CREATE TEMP VIEW; WITH name AS | CREATE TEMP VIEW fresh AS SELECT 1
+NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; WITH name AS | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
+NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
+NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION with SQL; in a view | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
+NOT_SUPPORTED | main | SET COMMENT; COMMENT ON TABLE | ALTER TABLE d.people SET COMMENT 'x'
+NOT_SUPPORTED | main | takes no table; VACUUM DRY RUN | VACUUM d.people
+FORBIDDEN_STATEMENT | main | current_user; the same to everybody | SELECT current_user()
+FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp/x')
 NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
 FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
 SYNTAX_ERROR | main | | CREATE VIEW d.fresh AS

@@ -36,8 +36,8 @@ ForbiddenStatement | select identifier('a') from db.t
 ForbiddenStatement | drop table identifier('db.t')
 ForbiddenStatement | insert into parquet.`/x` values (1)
 ForbiddenStatement | delete from csv.`/x`
-ForbiddenStatement | select :x
-ForbiddenStatement | select ?
+InvalidValue | select :x
+InvalidValue | select ?
 ForbiddenStatement | select ${x}
 ForbiddenStatement | select @x
 ForbiddenStatement | select * into x from db.t
@@ -56,8 +56,8 @@ ForbiddenStatement | add file '/etc/passwd'
 ForbiddenStatement | list jars
 ForbiddenStatement | create function f as 'a.b.C'
 ForbiddenStatement | create temporary function f as 'a.b.C'
-ForbiddenStatement | create or replace temporary view v as select 1
-ForbiddenStatement | create temporary view v using csv options (path '/etc/passwd')
+NotSupported | create or replace temporary view v as select 1
+NotSupported | create temporary view v using csv options (path '/etc/passwd')
 ForbiddenStatement | create external table db.t (a int)
 ForbiddenStatement | create table db.t (a int) location '/x'
 ForbiddenStatement | create table db.t (a int) using parquet options (path '/x')
@@ -89,7 +89,7 @@ InvalidValue | restore table db.`t@dev` to version as of 3
 SyntaxProblem | restore function f
 SyntaxProblem | undrop db.t
 SyntaxProblem | show changes db.t from 1 to 2
-SyntaxProblem | vacuum db.t
+NotSupported | vacuum db.t
 SyntaxProblem | begin; select 1
 SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
