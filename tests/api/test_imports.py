@@ -261,7 +261,7 @@ def test_arrow_brings_its_types_as_a_stream_and_as_a_file(lake: Lake) -> None:
         (b"\xef\xbb\xbf \n\n", "empty", None),
         (b"a,b\n1,2\n\n3\n4,5\n", "Line 4 has 1 values; the file has 2 columns", 4),
         (b'a,b\n1,"2\n3,4\n', "line 2 does not end", 2),
-        (b"a\x00b\n", "Line 1 is not text", 1),
+        (b"a\x00b\n", "Line 1 holds the character NUL", 1),
         (b"PK\x03\x04rest", "Excel", None),
         (b"\x1f\x8b\x08rest", "compressed by gzip and cannot be unpacked", None),
         (b"PAR1 and no end", "cut off", None),
@@ -275,7 +275,7 @@ def test_arrow_brings_its_types_as_a_stream_and_as_a_file(lake: Lake) -> None:
         (b'[{"a": 1},\n 2]', "no object", 2),
         (b'[{"a": 1}]\n[]', "follows the array", 2),
         (b'{"a": 1e300}\n{"a": 9007199254740993}\n', "Row 2: 9007199254740993 in a would lose digits", None),
-        (b'{"a": 1}\n{"a": "x"}\n', "changed from number to string", None),
+        (b'{"a": 1}\n{"a": "x"}\n', "Values of column a are of the types number and string", None),
         (b'{"a": NaN}', "no value NaN", 1),
     ],
 )

@@ -57,7 +57,7 @@ ForbiddenStatement | list jars
 ForbiddenStatement | create function f as 'a.b.C'
 ForbiddenStatement | create temporary function f as 'a.b.C'
 NotSupported | create or replace temporary view v as select 1
-NotSupported | create temporary view v using csv options (path '/etc/passwd')
+ForbiddenStatement | create temporary view v using csv options (path '/etc/passwd')
 ForbiddenStatement | create external table db.t (a int)
 ForbiddenStatement | create table db.t (a int) location '/x'
 ForbiddenStatement | create table db.t (a int) using parquet options (path '/x')
