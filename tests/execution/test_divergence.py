@@ -17,7 +17,9 @@ pytestmark = pytest.mark.django_db
 
 
 class History(Bench):
-    """Branches that grow, are cut anywhere, and merge with each other at random. No merge can conflict."""
+    """Branches that grow, are cut anywhere, and merge with each other at random. No merge can conflict; some decide the
+    comment of the database.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__(1)
@@ -35,7 +37,9 @@ class History(Bench):
         one = self.random.choice(self.names())
         match what:
             case "commit":
-                self.sql(f"CREATE TABLE d.n{next(self.numbers)} (id INT)", one)
+                number = next(self.numbers)
+                statement = f"CREATE TABLE d.n{number} (id INT)"
+                self.sql(f"COMMENT ON DATABASE d IS '{number}'" if number % 3 == 0 else statement, one)
             case "cut":
                 self.sql(f"CREATE BRANCH b{next(self.numbers)} FROM {one}")
             case "cut early":
@@ -47,10 +51,11 @@ class History(Bench):
                     self.sql(f"MERGE BRANCH {one} TO {other}", other)
 
     def walked(self) -> dict[int, set[int]]:
-        """The commits that each branch's head reaches, by walking."""
+        """The commits with news that each branch's head reaches, by walking."""
         parents = {
             pk: [p for p in both if p] for pk, *both in Commit.objects.values_list("pk", "parent", "merge_parent")
         }
+        news = set(Commit.objects.filter(decides=True).values_list("pk", flat=True))
         found: dict[int, set[int]] = {}
         for branch in self.branches():
             reached: set[int] = set()
@@ -60,8 +65,12 @@ class History(Bench):
                 if commit not in reached:
                     reached.add(commit)
                     ahead += parents[commit]
-            found[branch.pk] = reached
+            found[branch.pk] = reached & news
         return found
+
+
+MERGING = (1, 3)
+"""Seeds of which some merges decide and some do not."""
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -77,6 +86,8 @@ def test_the_counts_are_those_of_a_walk_over_the_commits(seed: int) -> None:
         for one, other in pairs
     }
     assert found == wanted
+    merges = [*Commit.objects.filter(merge_parent__isnull=False).values_list("decides", flat=True)]
+    assert seed not in MERGING or {*merges} == {True, False}
     assert any(item.ahead and item.behind for item in wanted.values())
 
 
