@@ -12,7 +12,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.storage.deletes import StoredFacts
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, News, RowFacts
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
 from merge_app.lineage.shared_places import NOW
 
@@ -62,12 +62,12 @@ class Reader:
         return self._files[file_id]
 
     def rows(self, file_id: int, row_ids: Ints | None) -> tuple[Ints, Ints, StoredFacts | None]:
-        """Of the rows with one of these ids, None for all: positions, ascending, row ids and stored facts."""
+        """Of the rows with one of these ascending ids, None for all: positions, ascending, row ids and stored facts."""
         if row_ids is None or file_id in self._files:
             held, stored = self.file(file_id)
             if row_ids is None:
                 return np.arange(len(held)), held, stored
-            at = np.flatnonzero(np.isin(held, row_ids))
+            at = np.flatnonzero(_are_among(held, row_ids))
             return at, held[at], None if stored is None else StoredFacts(*(column[at] for column in stored))
         return self.engine().rows_find(self.scans[file_id], row_ids)
 
@@ -227,8 +227,16 @@ def _places(positions: Ints, among: Ints) -> Ints:
 def _chosen(positions: Ints, row_ids: Ints, wanted: Ints | None) -> tuple[Ints, Ints]:
     if wanted is None:
         return positions, row_ids
-    at = np.isin(row_ids, wanted)
+    at = _are_among(row_ids, wanted)
     return positions[at], row_ids[at]
+
+
+def _are_among(values: Ints, ascending: Ints) -> Mask:
+    """Which of the values are among others, which ascend: a search for each, without sets of either."""
+    if not len(ascending):
+        return np.zeros(len(values), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    return np.asarray(ascending[place] == values, dtype=np.bool_)
 
 
 def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) -> dict[str, int]:
@@ -309,7 +317,7 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     births = Births.load(reader, fresh)
     sides = []
     for rows, of_side in ((source, news.of_source), (target, news.of_target)):
-        at = np.flatnonzero(np.isin(rows["row_id"], fresh))
+        at = np.flatnonzero(_are_among(rows["row_id"], fresh))
         sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
     return sides[0], sides[1]
 
