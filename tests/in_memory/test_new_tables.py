@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from merge_app.execution import input_facts
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.lineage.planning import Parties, TableCase
 from merge_app.lineage.steps import RowsPlan
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, rows, run, set_v
@@ -25,8 +29,10 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[RowsPlan]:
     found: list[RowsPlan] = []
     planned = input_facts.rows_plan
 
-    def noted(*given: object) -> object:
-        result = planned(*given)  # type: ignore[arg-type]
+    def noted(
+        cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+    ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
+        result = planned(cases, parties, engine)
         found.extend(plan for plan, _ in result.values())
         return result
 

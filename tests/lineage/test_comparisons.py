@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -69,24 +70,25 @@ def rows_paged(pair: Pair, table_id: int, *, only_conflicts: bool) -> list[Row]:
         after = sides_key(page["rows"][-1])
 
 
-class Comparing(Both):
+class NotedLake(Lake):
+    """``conflicts``: those of the last merge."""
+
+    conflicts: Sequence[dict[str, Any]] = ()
+
+    def merge(self, source: str, destination: str = "main") -> dict[str, Any]:
+        self.conflicts = ()
+        try:
+            return super().merge(source, destination)
+        except MergeConflict as error:
+            self.conflicts = error.details["conflicts"]
+            raise
+
+
+class Comparing(Both, ABC):
     """Before each merge both branches are compared; the merge does what the comparison says."""
 
-    refused: list[dict[str, Any]]
-
-    def begin(self) -> None:
-        super().begin()
-        merge = self.lake.merge
-
-        def noted(source: str, destination: str = "main") -> dict[str, Any]:
-            self.refused = []
-            try:
-                return merge(source, destination)
-            except MergeConflict as error:
-                self.refused = error.details["conflicts"]
-                raise
-
-        self.lake.merge = noted  # type: ignore[method-assign]
+    lake: NotedLake
+    lake_kind = NotedLake
 
     def merge(self, source: str, target: str) -> None:
         named = f"{source} into {target}"
@@ -97,10 +99,10 @@ class Comparing(Both):
         changed = rows_paged(pair, table_id, only_conflicts=False)
         tried = list(self.decisions_tried(pair, table_id, changed))
         super().merge(source, target)
-        assert codes(shown) == codes(self.refused), named
+        assert codes(shown) == codes(self.lake.conflicts), named
         self.check_refused(clashing, f"rows in conflict, {named}")
         assert [row["key"] for row in changed if row["is_conflict"]] == [row["key"] for row in clashing]
-        if not self.refused:
+        if not self.lake.conflicts:
             assert self.merged(before, changed) == self.by_id(target), f"rows of the result, {named}"
         for action, wrong in tried:
             assert not wrong, f"{action}, {named}: {wrong}"
@@ -117,9 +119,9 @@ class Comparing(Both):
     def by_id(self, b: str) -> dict[int, tuple[Any, ...]]:
         return {row[0]: row for row in self.rows(b)}
 
+    @abstractmethod
     def check_refused(self, clashing: list[Row], named: str) -> None:
         """The listed rows are those of the refusal."""
-        raise NotImplementedError
 
     def decisions_tried(self, pair: Pair, table_id: int, changed: list[Row]) -> Iterator[tuple[str, str]]:
         """Each decision that is offered, on a branch of its own, with what its effect says wrong."""
@@ -173,7 +175,7 @@ class Comparing(Both):
 
 class ComparingKeyed(Comparing, Keyed):
     def check_refused(self, clashing: list[Row], named: str) -> None:
-        refused = {key for item in self.refused for key in item["details"].get("keys", ())}
+        refused = {key for item in self.lake.conflicts for key in item["details"].get("keys", ())}
         assert [row["key"] for row in clashing] == sorted(refused), named
 
     def is_kept(self, image: list[Any] | None, row: Row, after: dict[int, tuple[Any, ...]]) -> bool:
@@ -192,7 +194,7 @@ class ComparingUnkeyed(Comparing):
         self.lake.sql(f"ALTER CATALOG {self.lake.catalog} SET PROPERTIES ('merge.conflicts' = '{self.granularity}')")
 
     def check_refused(self, clashing: list[Row], named: str) -> None:
-        counts = [item["details"]["rows"] for item in self.refused if item["code"] in BY_ROW]
+        counts = [item["details"]["rows"] for item in self.lake.conflicts if item["code"] in BY_ROW]
         assert max(counts, default=0) <= len(clashing) <= sum(counts), named
 
 

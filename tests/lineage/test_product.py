@@ -58,6 +58,9 @@ def of_third(third: int) -> Callable[[RowId], bool]:
 class Both:
     """A lake and its model."""
 
+    lake: Lake
+    lake_kind: type[Lake] = Lake
+
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
         self.next = 1
@@ -71,7 +74,7 @@ class Both:
 
     def begin(self) -> None:
         """The table on main."""
-        self.lake, self.model = Lake(), Model("file")
+        self.lake, self.model = self.lake_kind(), Model("file")
         self.lake.sql("CREATE DATABASE d")
         self.lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
         self.model.commit("main", put_attributes("D1", exists=True, name="D1"))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
 from tests.lineage.test_product import Both
 from tests.reference.lake import Lake as Model
@@ -23,7 +22,7 @@ class Keyed(Both):
     """Few keys, and few values: what meets is often alike, and often again as it was."""
 
     def begin(self) -> None:
-        self.lake, self.model = Lake(), Model("file")
+        self.lake, self.model = self.lake_kind(), Model("file")
         self.lake.sql("CREATE DATABASE d")
         self.lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING, w STRING, p STRING) PARTITIONED BY (p)")
         self.model.commit("main", put_attributes("D1", exists=True, name="D1"))
