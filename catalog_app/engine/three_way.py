@@ -293,8 +293,8 @@ def same_row(columns: Sequence[Column], one: str, other: str) -> str:
 def _base_files(task: RowMerge) -> Iterator[_BaseFile]:
     source, destination = ({f.file_id: f for f in files} for files in (task.source, task.destination))
     for file in task.base:
-        sights = (side.get(file.file_id) for side in (source, destination))
-        mine, theirs = (sight if _only_more_deletes(file, sight) else None for sight in sights)
+        shown = (side.get(file.file_id) for side in (source, destination))
+        mine, theirs = (found if _only_more_deletes(file, found) else None for found in shown)
         yield _BaseFile(file, mine, theirs)
 
 
