@@ -22,7 +22,6 @@ from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.staged_files import moves_rows
-from merge_app.execution.reach import one_catalog
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
@@ -49,9 +48,8 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
         wanted.setdefault(table_id, set())
     stepped: list[TableCase] = []
     columns: dict[int, Columns] = {}
-    # Stamps are versions of one catalog: two merge by operations.
-    is_one = side.snapshot is None or one_catalog(side.snapshot, destination) is not None
-    if is_one:
+    # Stamps are versions of one catalog: two merge by operations, and no facts of attributes are loaded.
+    if side.snapshot is None or planned.attributes is not None:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
         columns = _required_columns(planned, side, stepped)
