@@ -62,10 +62,16 @@ PROBABLY_MANY_ROWS = 5_000_000
 
 
 class Engine:
-    """Row work on Spark over one warehouse. ``allocate`` gives the first of some fresh addresses of a table."""
+    """Row work on Spark over one warehouse. ``allocate`` gives the first of some fresh addresses of a table.
 
-    def __init__(self, sessions: SparkSessions, warehouse: Warehouse, allocate: Allocate) -> None:
+    What people ask runs in the sessions of ``queries``, all else in ``sessions``; without ``queries`` these serve both.
+    """
+
+    def __init__(
+        self, sessions: SparkSessions, warehouse: Warehouse, allocate: Allocate, *, queries: SparkSessions | None = None
+    ) -> None:
         self._sessions = sessions
+        self._queries = queries or sessions
         self._warehouse = warehouse
         self._writer = FileWriter(warehouse, allocate)
         self._kept = KeptRows()
@@ -77,7 +83,7 @@ class Engine:
             frame = query_dataframe(spark, self._warehouse, text, tables)
             return collect(frame, limit=limit, columns=described(frame, QuerySource(text, tables)))
 
-        return self._sessions.run(work)
+        return self._queries.run(work)
 
     def export(self, text: str, tables: Tables, target: ExportTarget) -> int:
         """All rows of checked SQL into a file of this machine; answers how many. Raises ResultTooLarge."""
@@ -85,7 +91,7 @@ class Engine:
         def work(spark: SparkSession) -> int:
             return result_write(query_dataframe(spark, self._warehouse, text, tables), target)
 
-        return self._sessions.run(work)
+        return self._queries.run(work)
 
     def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
         """Names and types that the query would answer with."""

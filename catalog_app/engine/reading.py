@@ -121,7 +121,8 @@ def _read_group(
         fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
     if group.stores_stamps:
         fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
-    frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
+    folder = group.folder if with_address or with_facts or marked else None
+    frame = _read_files(spark, warehouse, fields, folder, [file.path for file in files])
     fixed = _partition_literals(schema, group.moved_to)
     columns = [
         fixed.get(column.id) or decoded(column, item, names.get(column.id, ""))
@@ -192,16 +193,20 @@ def _read_files(
     spark: SparkSession,
     warehouse: Warehouse,
     fields: Sequence[tuple[str, str, int]],
-    folder: str,
+    folder: str | None,
     paths: Sequence[str],
 ) -> DataFrame:
-    """Columns (name, type, field id) of these files, and ``base`` from their folder."""
+    """Columns (name, type, field id) of these files. With the folder above their ``base=`` folders also ``base``, which
+    Spark copies into every row whether it is used or not.
+    """
     from pyspark.sql.types import StructField, StructType
 
     schema = StructType(
         [StructField(name, spark_type(spark, kind), True, {FIELD_ID: identifier}) for name, kind, identifier in fields]
     )
-    reader = spark.read.schema(schema).option("basePath", warehouse.spark_path(folder))
+    reader = spark.read.schema(schema)
+    if folder is not None:
+        reader = reader.option("basePath", warehouse.spark_path(folder))
     return reader.parquet(*(warehouse.spark_path(path) for path in paths))
 
 

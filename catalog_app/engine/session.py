@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -47,6 +47,11 @@ CONFIGURATION = {
     "spark.sql.parser.manageParserCaches": "true",
     "spark.sql.parser.parserDfaCacheFlushRatio": "10.0",
 }
+QUERY_CONFIGURATION = CONFIGURATION | {
+    # Without inferred filters an outer join stays one where no row without a partner can be in the answer.
+    "spark.sql.constraintPropagation.enabled": "true",
+}
+"""For queries that people write."""
 _importing = threading.Lock()
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
 _ASKED = "spark.sql.ansi.enabled"
@@ -57,9 +62,16 @@ TRUSTED_SECONDS = 1.0
 class SparkSessions:
     """Hands the process's session to pieces of work. Thread safe; a forked child makes its own."""
 
-    def __init__(self, remote: str, *, observe: Callable[[str, float], None] | None = None) -> None:
-        """``observe`` is told the outcome ("done", "failed", "lost") and seconds of each piece of work."""
+    def __init__(
+        self,
+        remote: str,
+        *,
+        configuration: Mapping[str, str] = CONFIGURATION,
+        observe: Callable[[str, float], None] | None = None,
+    ) -> None:
+        """``observe`` gets the outcome ("done", "failed", "lost") and seconds of each piece of work."""
         self._remote = remote
+        self._configuration = configuration
         self._observe = observe
         self._lock = threading.Lock()
         self._session: SparkSession | None = None
@@ -152,7 +164,8 @@ class SparkSessions:
 
     def interrupt(self, tag: str) -> None:
         """Stop what runs under the tag in this process; nothing happens if nothing does."""
-        self.run(lambda session: session.interruptTag(tag))
+        if self._session is not None:
+            self.run(lambda session: session.interruptTag(tag))
 
     def is_ready(self) -> bool:
         """Whether the server answers a query."""
@@ -171,7 +184,7 @@ class SparkSessions:
     def _current(self) -> SparkSession:
         with self._lock:
             if self._session is None or self._process != os.getpid():
-                self._session, self._process = _connect(self._remote), os.getpid()
+                self._session, self._process = _connect(self._remote, self._configuration), os.getpid()
             return self._session
 
     def _forget(self, session: SparkSession | None) -> None:
@@ -208,7 +221,7 @@ def _silence_query_contexts() -> None:
     PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 
 
-def _connect(remote: str) -> SparkSession:
+def _connect(remote: str, configuration: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -216,5 +229,5 @@ def _connect(remote: str) -> SparkSession:
     session = SparkSession.builder.remote(remote).create()
     # The client's own policy waits for ten minutes; people do not.
     session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
-    session.conf._set_all(dict(CONFIGURATION), silent=False)  # noqa: SLF001 - the public set() makes a call for each
+    session.conf._set_all(dict(configuration), silent=False)  # noqa: SLF001 - the public set() makes a call for each
     return session

@@ -7,14 +7,14 @@ its server takes no write down.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 
 from django.conf import settings
 
 from catalog_app.engine.engine import Engine
-from catalog_app.engine.session import SparkSessions
+from catalog_app.engine.session import QUERY_CONFIGURATION, SparkSessions
 from catalog_app.services.files import addresses_allocate
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.instruments import instruments
@@ -44,6 +44,11 @@ def _sessions_on(remote: str) -> SparkSessions:
     return SparkSessions(remote, observe=_observe)
 
 
+@cache
+def _queries_on(remote: str) -> SparkSessions:
+    return SparkSessions(remote, configuration=QUERY_CONFIGURATION, observe=_observe)
+
+
 def _observe(outcome: str, seconds: float) -> None:
     instruments().spark_seconds.labels(outcome).observe(seconds)
 
@@ -55,7 +60,7 @@ def engine_make() -> Engine:
 
 @cache
 def _engine_on(warehouse: str, remote: str) -> Engine:
-    return Engine(_sessions_on(remote), Warehouse(warehouse), addresses_allocate)
+    return Engine(_sessions_on(remote), Warehouse(warehouse), addresses_allocate, queries=_queries_on(remote))
 
 
 def engine() -> Engine:
@@ -69,7 +74,9 @@ def interruptible(context: Context) -> Iterator[None]:
     if context.key is None:
         yield
         return
-    tag, sessions = f"work-{context.key}", _sessions_on(spark_remote())
-    context.on_cancel(lambda: sessions.interrupt(tag))
-    with sessions.interruptible(tag):
+    tag, remote = f"work-{context.key}", spark_remote()
+    with ExitStack() as stack:
+        for sessions in (_sessions_on(remote), _queries_on(remote)):
+            context.on_cancel(partial(sessions.interrupt, tag))
+            stack.enter_context(sessions.interruptible(tag))
         yield

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     row_merges,
     row_snapshots,
     stamps,
+    tpch,
 )
 from tests.benchmarks.lake import postgres
 
@@ -46,6 +47,7 @@ PARTS = (
     "nested",
     "partitions",
     "branches",
+    "tpch",
 )
 
 
@@ -56,6 +58,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table that is merged into")
     parser.add_argument("--keyed-rows", type=int, default=1_000_000, help="rows of the largest Parquet data set")
     parser.add_argument("--nested-rows", type=int, default=1_000_000, help="rows of the table with fields inside")
+    parser.add_argument("--scale", type=float, default=1.0, help="the scale factor of TPC-H")
     parser.add_argument("--warehouses", type=int, default=5, help="warehouses of the tables that branches are made of")
     parser.add_argument("--share", type=float, default=1.0, help="the share of its steps that work on branches takes")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
@@ -73,6 +76,7 @@ def main() -> None:
             "snapshots": lambda: row_snapshots.figures(rows=options.rows),
             "stamps": lambda: stamps.figures(rows=options.rows),
             "nested": lambda: nested_columns.figures(rows=options.nested_rows),
+            "tpch": lambda: tpch.figures(scale=options.scale),
             "partitions": lambda: partitions.figures(rows=options.rows),
             "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
             "compare": compare.figures,

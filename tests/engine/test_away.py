@@ -37,7 +37,7 @@ def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_
     clock = [100.0]
     monkeypatch.setattr(session.time, "monotonic", lambda: clock[0])
     stub = SimpleNamespace()
-    monkeypatch.setattr(session, "_connect", lambda remote: stub)
+    monkeypatch.setattr(session, "_connect", lambda *_: stub)
     sessions = SparkSessions("sc://nowhere")
     sessions._answered_at = clock[0]
 

@@ -13,7 +13,7 @@ class Known:
     def addTag(self, tag): ...
     conf = {"spark.sql.ansi.enabled": "true"}
 
-session._connect = lambda remote: Known()
+session._connect = lambda *_: Known()
 modules = ["pyspark.sql.connect.functions", "pyspark.sql.types", "pyspark.sql.pandas.types", "pyspark.sql.udf",
     "pyspark.sql.connect.client.retries", "pyspark.sql.connect.session", "pyspark.sql.functions", "pyspark.logger"]
 sessions, together, wrong = session.SparkSessions("sc://localhost:1"), threading.Barrier(len(modules)), []
