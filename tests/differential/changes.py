@@ -20,6 +20,7 @@ from tests.differential.statements import (
     Optimize,
     Update,
 )
+from tests.differential.subqueries import COMMON, common_table, condition_of, value_of
 
 _MADE = {"delete": 5, "update": 6, "merge": 6, "insert": 4, "optimize": 1}
 MISFITS = (
@@ -41,9 +42,9 @@ MISFITS = (
 def change(random: Random, shape: Shape, other: Shape, without: frozenset[str]) -> Change:
     match random.choices(tuple(_MADE), tuple(_MADE.values()))[0]:
         case "delete":
-            return Delete(shape.table, condition(random, shape.values("t")))
+            return _delete(random, shape, other)
         case "update":
-            return _update(random, shape, sets_fields="set fields" not in without)
+            return _update(random, shape, other, sets_fields="set fields" not in without)
         case "merge":
             return _merge(random, shape, other)
         case "insert":
@@ -80,17 +81,42 @@ def shuffled(random: Random, kind: Kind, written: str) -> str:
     return named_struct([(name, value(random, inner)) for name, inner in fields])
 
 
-def _update(random: Random, shape: Shape, *, sets_fields: bool) -> Update:
+def _by_subquery(random: Random, shape: Shape, other: Shape, name: str, own: str, source: str = "") -> str | None:
+    """A value of a column by a subquery, one in eight."""
+    return value_of(random, shape, other, name, own, source) if random.random() < 0.12 else None
+
+
+def _common(random: Random, other: Shape) -> tuple[str, str]:
+    """A common table and its name, one in eight."""
+    return (common_table(random, other), COMMON) if random.random() < 0.12 else ("", "")
+
+
+def _where(random: Random, shape: Shape, other: Shape, source: str) -> str:
+    if source or random.random() < 0.12:
+        return condition_of(random, other, source)
+    return condition(random, shape.values("t"))
+
+
+def _delete(random: Random, shape: Shape, other: Shape) -> Delete:
+    common, source = _common(random, other)
+    return Delete(shape.table, _where(random, shape, other, source), common=common)
+
+
+def _update(random: Random, shape: Shape, other: Shape, *, sets_fields: bool) -> Update:
     names = random.sample([name for name in shape.names if name != "k"], random.choice((1, 1, 2)))
-    assignments = [(name, _assigned(random, shape, name)) for name in names]
+    common, source = _common(random, other)
+    assignments = [
+        (name, _by_subquery(random, shape, other, name, "t", source) or _assigned(random, shape, name))
+        for name in names
+    ]
     structs = [column for column in shape.columns if isinstance(column.kind, Struct) and column.name not in names]
     if sets_fields and structs and random.random() < 0.15:
         column = random.choice(structs)
         assert isinstance(column.kind, Struct)
         field, kind = random.choice(column.kind.fields)
         assignments.append((f"{column.name}.{field}", value(random, kind)))
-    where = condition(random, shape.values("t")) if random.random() < 0.9 else ""
-    return Update(shape.table, tuple(assignments), where)
+    where = _where(random, shape, other, source) if source or random.random() < 0.9 else ""
+    return Update(shape.table, tuple(assignments), where, common=common)
 
 
 # -- INSERT ------------------------------------------------------------------------------------------------------------
@@ -113,7 +139,8 @@ def _insert(random: Random, shape: Shape, other: Shape) -> Insert:
             return Insert(shape.table, query=f"SELECT {', '.join(values)}", into="BY NAME")
         case "table":
             names = ", ".join(f"s.{name}" for name in shape.names)
-            return Insert(shape.table, query=f"SELECT {names} FROM {other.table} AS s")
+            common, source = _common(random, other)
+            return Insert(shape.table, query=f"SELECT {names} FROM {source or other.table} AS s", common=common)
     empty = ", ".join(f"CAST(NULL AS {text(column.kind, stored=True)})" for column in shape.columns)
     return Insert(shape.table, query=f"SELECT {empty} WHERE false")
 
@@ -159,7 +186,14 @@ def _matched(random: Random, shape: Shape, other: Shape) -> Clause:
             return Clause(MATCHED, when, "UPDATE", None)
         case "set":
             names = random.sample([name for name in shape.names if name != "k"], random.choice((1, 2)))
-            values = [(name, _assigned(random, shape, name, side="s")) for name in names]
+            values = [
+                (
+                    name,
+                    _by_subquery(random, shape, other, name, random.choice("ts"))
+                    or _assigned(random, shape, name, side="s"),
+                )
+                for name in names
+            ]
             return Clause(MATCHED, when, "UPDATE", tuple(values))
     return Clause(MATCHED, when, "DELETE")
 
@@ -171,7 +205,13 @@ def _not_matched(random: Random, shape: Shape, other: Shape) -> Clause:
     if random.random() < 0.5:
         return Clause(NOT_MATCHED, when, "INSERT", None)
     names = ["k", *random.sample([n for n in shape.names if n != "k"], random.choice((1, 2)))]
-    values = [(name, _assigned(random, shape, name, side="s", own="s")) for name in names]
+    values = [
+        (
+            name,
+            _by_subquery(random, shape, other, name, "s") or _assigned(random, shape, name, side="s", own="s"),
+        )
+        for name in names
+    ]
     return Clause(NOT_MATCHED, when, "INSERT", tuple(values))
 
 

@@ -8,7 +8,8 @@ from random import Random
 
 from tests.differential.altering import Column, altered
 from tests.differential.changes import change
-from tests.differential.kinds import Array, Kind, Map, Scalar, Struct
+from tests.differential.conditions import condition
+from tests.differential.kinds import Array, Kind, Map, Scalar, Struct, read, text
 from tests.differential.literals import value
 from tests.differential.questions import questions
 from tests.differential.shapes import Shape
@@ -22,6 +23,7 @@ from tests.differential.statements import (
     Move,
     Optimize,
     Rename,
+    Replace,
     Setup,
     Widen,
 )
@@ -68,6 +70,9 @@ def history(seed: int, size: Size = Size()) -> History:
     for _ in range(random.choice((0, 1, 1, 2))):
         shape, alteration = _evolved(random, shape, size)
         setup += [alteration, rows.insert(shape, 3)]
+    if random.random() < 0.25:
+        shape, replacing = _replaced(random, shape, size)
+        setup += [replacing, rows.insert(shape, size.rows)]
     other = _source(random, shape)
     setup += [Create(other.table, other.members), _source_rows(random, other, shape)]
     setup += [change(random, shape, other, size.without) for _ in range(random.choice((0, 0, 1)))]
@@ -133,6 +138,21 @@ def _evolved(random: Random, shape: Shape, size: Size) -> tuple[Shape, Alter]:
     alteration = _alteration(random, shape, size)
     columns, _ = altered(shape.columns, alteration)
     return replace(shape, columns=columns), alteration
+
+
+def _replaced(random: Random, shape: Shape, size: Size) -> tuple[Shape, Replace]:
+    """The table replaced by one with other columns, or by some rows and columns of its own."""
+    if random.random() < 0.5:
+        made = replace(shape, columns=_columns(random, size))
+        return made, Replace(made.table, made.members)
+    others = [column for column in shape.columns if column.name != "k"]
+    chosen = [Column("k", shape.kind("k")), *random.sample(others, random.randint(2, len(others)))]
+    names = ", ".join(f"t.{column.name}" for column in chosen)
+    where = condition(random, shape.values("t"), depth=0)
+    # A query knows CHAR and VARCHAR as STRING.
+    stored = tuple(Column(column.name, read(text(column.kind, stored=True))) for column in chosen)
+    query = f"SELECT {names} FROM {shape.table} AS t WHERE {where}"
+    return replace(shape, columns=stored), Replace(shape.table, query=query)
 
 
 def _alteration(random: Random, shape: Shape, size: Size) -> Alter:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lakeui.common.errors import EngineError, LakeError
-from lakeui.frontdoor import StatementResult
+from lakeui.frontdoor import Session, StatementResult, execute
 from tests.differential.answers import Answer, Done, Refused, Rows, rows_of
+from tests.differential.binding import bound
 from tests.differential.statements import Change, Setup
 from tests.e2e.lake import Lake
 
@@ -21,21 +22,25 @@ class LakeSide:
         self._outcomes: dict[int, Answer] = {}
 
     def run(self, statement: Setup) -> Answer:
-        return _asked(lambda: self._lake.sql(statement.text), lambda _: Done())
+        return _asked(lambda: self._sql(statement.text), lambda _: Done())
 
     def rows(self, table: str) -> Answer:
         return self.ask(f"SELECT * FROM {table}")
 
     def ask(self, question: str) -> Answer:
-        return _asked(lambda: self._lake.sql(question), _rows)
+        return _asked(lambda: self._sql(question), _rows)
 
     def try_out(self, number: int, statement: Change) -> Answer:
         branch = f"b{number}"
         self._lake.sql(f"CREATE BRANCH {branch}")
         self._heads[number] = self._lake.head(branch)
-        answer = _asked(lambda: self._lake.sql(statement.text, branch), lambda _: Done())
+        answer = _asked(lambda: self._sql(statement.text, branch), lambda _: Done())
         self._outcomes[number] = answer
         return answer
+
+    def _sql(self, statement: str, branch: str = "main") -> StatementResult:
+        written, parameters = bound(statement)
+        return execute(written, Session(catalog=self._lake.catalog, branch=branch, parameters=parameters))
 
     def is_unchanged(self, number: int) -> bool:
         """Whether the trial made no version."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.differential.altering import Column, altered
 from tests.differential.answers import Answer, Done, Refused, Rows, arrow_rows, rows_of
-from tests.differential.kinds import text
+from tests.differential.kinds import read, text
 from tests.differential.merging import merge_parts
 from tests.differential.statements import (
     Change,
@@ -24,8 +24,10 @@ from tests.differential.statements import (
     Merge,
     Optimize,
     Question,
+    Replace,
     Setup,
     Update,
+    behind,
 )
 from tests.differential.updating import Parts, delete_parts, update_parts
 
@@ -91,6 +93,8 @@ class Peer:
         if isinstance(statement, Create):
             columns = tuple(Column(name, kind) for name, kind in statement.columns)
             self._columns[statement.table], self._tables[statement.table] = columns, self._make(columns)
+        elif isinstance(statement, Replace):
+            self._replace(statement)
         elif isinstance(statement, Insert):
             self._spark.sql(self._named(statement.text))
         elif isinstance(statement, Delete | Update | Merge):
@@ -101,6 +105,17 @@ class Peer:
             self._spark.sql(f"INSERT INTO {made} SELECT {', '.join(expressions)} FROM {self._tables[statement.table]}")
             self._columns[statement.table], self._tables[statement.table] = columns, made
         return Done()
+
+    def _replace(self, statement: Replace) -> None:
+        columns = tuple(Column(name, kind) for name, kind in statement.columns)
+        if statement.query:
+            made = f"{self._database}.t{next(self._numbers)}"
+            self._spark.sql(self._named(f"CREATE TABLE {made} USING parquet AS {statement.query}"))
+            fields = self._query(f"SELECT * FROM {made}").schema.fields
+            columns = tuple(Column(field.name, read(field.dataType.simpleString())) for field in fields)
+        else:
+            made = self._make(columns)
+        self._columns[statement.table], self._tables[statement.table] = columns, made
 
     def _changed(self, statement: Change) -> str:
         """A table as the statement leaves it."""
@@ -120,7 +135,7 @@ class Peer:
     def _try_out(self, number: int, statement: Change) -> Answer:
         parts = self._parts(statement)
         if isinstance(statement, Insert):
-            self._write(number, statement.table, f"{statement.into} {statement.source}")
+            self._write(number, statement.table, f"{statement.into} {behind(statement.common, statement.source)}")
         for part in parts.written:
             self._write(number, statement.table, f"BY NAME {part}")
         for query in (parts.kept, *parts.forbidden):

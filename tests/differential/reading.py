@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from tests.differential.kinds import read
+from tests.differential.kinds import Kind, read
 from tests.differential.statements import (
     Add,
     Alter,
@@ -18,12 +19,14 @@ from tests.differential.statements import (
     Optimize,
     Query,
     Rename,
+    Replace,
     Statement,
     Update,
     Widen,
 )
 
 _PIECE = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\w+|.", re.DOTALL)
+_REPLACE = r"CREATE OR REPLACE TABLE (\S+) (?:AS (.*)|\((.*)\))"
 _INSERT = r"INSERT INTO (\S+)\s*(BY NAME|\((?!SELECT)[^)]*\))?\s*(.*)"
 _FAMILY = r"(NOT MATCHED BY SOURCE|NOT MATCHED|MATCHED)(?: AND (.*))?"
 _ALTER = r"ALTER TABLE (\S+) (ADD|DROP|RENAME|ALTER) COLUMN (\S+)\s*(.*)"
@@ -31,11 +34,14 @@ _ALTER = r"ALTER TABLE (\S+) (ADD|DROP|RENAME|ALTER) COLUMN (\S+)\s*(.*)"
 
 def statement(text: str) -> Statement:
     match text.split(maxsplit=1)[0]:
+        case "WITH":
+            return _with_common(text)
+        case "CREATE" if text.startswith("CREATE OR"):
+            table, query, columns = _groups(_REPLACE, text)
+            return Replace(table, query=query) if query else Replace(table, _columns(columns))
         case "CREATE":
             table, columns = _groups(r"CREATE TABLE (\S+) \((.*)\)", text)
-            # No blank follows the commas inside of a type.
-            pairs = (column.split(maxsplit=1) for column in columns.split(", "))
-            return Create(table, tuple((name, read(kind)) for name, kind in pairs))
+            return Create(table, _columns(columns))
         case "INSERT":
             table, into, source = _groups(_INSERT, text)
             return Insert(table, query=source, into=into or "")
@@ -69,6 +75,23 @@ def split(text: str, *words: str) -> list[str]:
         else:
             pieces[-1] += piece
     return [piece.strip() for piece in pieces]
+
+
+def _with_common(text: str) -> Statement:
+    """A statement behind common tables."""
+    for word in ("INSERT", "DELETE", "UPDATE"):
+        common, *rest = split(text, word)
+        if rest:
+            behind = statement(f"{word} {rest[0]}")
+            assert isinstance(behind, Insert | Delete | Update)
+            return replace(behind, common=common.removeprefix("WITH "))
+    return Query(text)
+
+
+def _columns(text: str) -> tuple[tuple[str, Kind], ...]:
+    # No blank follows the commas inside of a type.
+    pairs = (column.split(maxsplit=1) for column in text.split(", "))
+    return tuple((name, read(kind)) for name, kind in pairs)
 
 
 def _groups(pattern: str, text: str) -> tuple[str, ...]:

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from tests.differential.kinds import Kind, text
 
 
+def behind(common: str, statement: str) -> str:
+    """The statement behind common tables, if there are any."""
+    return f"WITH {common} {statement}" if common else statement
+
+
 @dataclass(frozen=True, slots=True)
 class Create:
     table: str
@@ -19,13 +24,30 @@ class Create:
 
 
 @dataclass(frozen=True, slots=True)
+class Replace:
+    """A table that is there is replaced by an empty one with ``columns``, or by the rows of a ``query``."""
+
+    table: str
+    columns: tuple[tuple[str, Kind], ...] = ()
+    query: str = ""
+
+    @property
+    def text(self) -> str:
+        columns = ", ".join(f"{name} {text(kind)}" for name, kind in self.columns)
+        return f"CREATE OR REPLACE TABLE {self.table} " + (f"AS {self.query}" if self.query else f"({columns})")
+
+
+@dataclass(frozen=True, slots=True)
 class Insert:
-    """``rows`` of expressions, or else a ``query``; ``into`` is a list of columns in parentheses, or BY NAME."""
+    """``rows`` of expressions, or else a ``query``; ``into`` is a list of columns in parentheses, or BY NAME.
+    ``common`` are common tables that stand in front.
+    """
 
     table: str
     rows: tuple[tuple[str, ...], ...] = ()
     query: str = ""
     into: str = ""
+    common: str = ""
 
     @property
     def source(self) -> str:
@@ -33,7 +55,8 @@ class Insert:
 
     @property
     def text(self) -> str:
-        return " ".join(part for part in ("INSERT INTO", self.table, self.into, self.source) if part)
+        insert = " ".join(part for part in ("INSERT INTO", self.table, self.into, self.source) if part)
+        return behind(self.common, insert)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +64,12 @@ class Delete:
     table: str
     where: str = ""
     alias: str = "t"
+    common: str = ""
 
     @property
     def text(self) -> str:
-        return f"DELETE FROM {self.table} AS {self.alias}" + (f" WHERE {self.where}" if self.where else "")
+        where = f" WHERE {self.where}" if self.where else ""
+        return behind(self.common, f"DELETE FROM {self.table} AS {self.alias}{where}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +78,13 @@ class Update:
     assignments: tuple[tuple[str, str], ...]
     where: str = ""
     alias: str = "t"
+    common: str = ""
 
     @property
     def text(self) -> str:
         assigned = ", ".join(f"{column} = {value}" for column, value in self.assignments)
         where = f" WHERE {self.where}" if self.where else ""
-        return f"UPDATE {self.table} AS {self.alias} SET {assigned}{where}"
+        return behind(self.common, f"UPDATE {self.table} AS {self.alias} SET {assigned}{where}")
 
 
 MATCHED, NOT_MATCHED, BY_SOURCE = "MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"
@@ -195,7 +221,7 @@ class Find:
 
 
 Change = Insert | Delete | Update | Merge | Optimize
-Setup = Create | Change | Alter
+Setup = Create | Replace | Change | Alter
 Question = Query | Find
 Statement = Setup | Question
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 
 from tests.differential.answers import Done, Refused, arrow_rows, day_text, difference, rows_of
+from tests.differential.binding import bound
 from tests.differential.generator import Size, history
 from tests.differential.kinds import Scalar
 from tests.differential.reading import statement
@@ -27,6 +29,32 @@ def test_every_generated_statement_is_read_as_what_it_says(seed: int) -> None:
     made = history(seed)
     for item in (*made.setup, *made.trials):
         assert statement(item.text).text == item.text
+
+
+def test_every_form_that_histories_know_is_in_some() -> None:
+    texts = [item.text for seed in range(120) for item in (*history(seed).setup, *history(seed).trials)]
+    for form in (
+        r"CREATE OR REPLACE TABLE d.t \(",
+        r"CREATE OR REPLACE TABLE d.t AS ",
+        r"WITH w AS \(.*\) INSERT",
+        r"WITH w AS \(.*\) DELETE",
+        r"WITH w AS \(.*\) UPDATE",
+        r"DELETE .*WHERE .*\(SELECT",
+        r"UPDATE .*SET .*= \(SELECT .*WHERE",
+        r"MERGE .*UPDATE SET .*= \(SELECT",
+        r"MERGE .*VALUES \(.*\(SELECT",
+    ):
+        assert any(re.match(form, text, re.DOTALL) for text in texts), form
+    assert any(bound(text)[1].positional for text in texts)
+
+
+def test_literals_become_markers_and_all_else_stays() -> None:
+    texts = (
+        rf"UPDATE d.t AS t SET s = 'a', d = DATE'2024-01-05', x = X'00', e = 'it\'s' WHERE t.k = {n}" for n in range(9)
+    )
+    written, parameters = next(found for found in map(bound, texts) if found[1].positional)
+    assert written == r"UPDATE d.t AS t SET s = ?, d = DATE'2024-01-05', x = X'00', e = 'it\'s' WHERE t.k = ?"
+    assert [type(item.value) for item in parameters.positional] == [str, int]
 
 
 def test_what_is_left_out_is_in_no_history() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.differential.altering import Column
 from tests.differential.kinds import Kind, Struct
-from tests.differential.statements import Delete, Update
+from tests.differential.statements import Delete, Update, behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,16 @@ class Parts:
 
 
 def delete_parts(statement: Delete, table: str) -> Parts:
-    return Parts(f"SELECT * FROM {table} AS {statement.alias} WHERE ({statement.where or 'true'}) IS NOT TRUE")
+    kept = f"SELECT * FROM {table} AS {statement.alias} WHERE ({statement.where or 'true'}) IS NOT TRUE"
+    return Parts(behind(statement.common, kept))
 
 
 def update_parts(statement: Update, table: str, columns: Sequence[Column]) -> Parts:
     condition = f"({statement.where or 'true'})"
     values = assigned(columns, statement.assignments, statement.alias)
     rows = f"FROM {table} AS {statement.alias} WHERE {condition}"
-    return Parts(f"SELECT * {rows} IS NOT TRUE", (f"SELECT {values} {rows}",))
+    kept, written = f"SELECT * {rows} IS NOT TRUE", f"SELECT {values} {rows}"
+    return Parts(behind(statement.common, kept), (behind(statement.common, written),))
 
 
 def assigned(columns: Sequence[Column], assignments: Sequence[tuple[str, str]], alias: str) -> str:
