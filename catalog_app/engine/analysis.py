@@ -245,4 +245,5 @@ def _first_problem(frames: Mapping[Reads, Select], analysis: Analysis, whole: Ex
             _types(_selected(frames[expression.reads], [(0, expression)]))
         except (AnalysisException, ParseException) as error:
             return problem(analysis, expression, error)
-    return InvalidValue(reason(whole))
+    message, remedy = reason(whole)
+    return InvalidValue(message, remedy=remedy)

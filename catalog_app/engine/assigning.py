@@ -19,6 +19,7 @@ from catalog_app.engine.types import (
     quoted,
     required_value,
     storage_type,
+    stored_value,
     text_literal,
 )
 from lakeui.common.errors import InvalidValue
@@ -58,6 +59,14 @@ def assigned_value(column: Column, value: str, kind: str, matching: Matching, *,
         fitted = value if once == "v" else f"transform(array({value}), v -> {once})[0]"
     # What is never NULL in this value may be NULL beside it: Arrow has one type for all of them.
     return required_value(column, f"CAST({fitted} AS {storage_type(wanted.text)})")
+
+
+def default_value(column: Column, text: str) -> str:
+    """SQL for the default ``text`` as the column stores it: cast to its type, with lengths checked at every depth."""
+    if not (value_type(column.type).fields and _has_lengths(value_type(column.type))):
+        return stored_value(column, f"({text})")
+    kind = storage_type(column.type)
+    return assigned_value(column, f"CAST(({text}) AS {kind})", kind, Matching.BY_PLACE, is_plain=False)
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.schema import Column
 from catalog_app.engine.asking import row_values, sql_dataframe
+from catalog_app.engine.assigning import default_value
 from catalog_app.engine.failures import translate
-from catalog_app.engine.types import stored_value
 from lakeui.common.errors import InvalidDefault, InvalidValue, LakeError, NotNullViolation
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _problem(spark: SparkSession, columns: Sequence[Column]) -> InvalidValue | N
     """What Spark says of the columns' defaults; it computes them without a job."""
     from pyspark.errors import PySparkException
 
-    texts = (f"length(CAST({stored_value(column, f'({column.default})')} AS STRING))" for column in columns)
+    texts = (f"length(CAST({default_value(column, column.default or 'NULL')} AS STRING))" for column in columns)
     try:
         row_values(sql_dataframe(spark, f"SELECT {', '.join(texts)}"))
     except PySparkException as error:

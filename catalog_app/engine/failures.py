@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
+from catalog_app.engine.reasons import explained
 from catalog_app.engine.types import NOT_NESTED_MARK, NOT_NULL_MARK, TOO_LONG_MARK
 from lakeui.common.errors import (
     EngineError,
@@ -92,11 +93,12 @@ def translate(error: BaseException) -> LakeError:
             remedy="Ask for fewer or narrower columns, or for fewer rows (LIMIT).",
         )
     name = _error_class(text)
-    message = _sentence(text, name)
+    sentence = _sentence(text, name)
     if type(error).__name__ == "ParseException":
-        return _syntax_problem(text, message, name)
+        return _syntax_problem(text, sentence, name)
     if _is_users_fault(error, name):
-        return InvalidValue(message, spark_class=name)
+        message, remedy = explained(sentence, name)
+        return InvalidValue(message, remedy=remedy, spark_class=name)
     logger.error("Spark failed: %s", text)
     if is_lost(error):
         return EngineError(
@@ -104,12 +106,13 @@ def translate(error: BaseException) -> LakeError:
         )
     if "OPERATION_CANCELED" in text:
         return EngineError("The statement was cancelled.", spark_class="OPERATION_CANCELED")
-    return EngineError(message, spark_class=name)
+    return EngineError(sentence, spark_class=name)
 
 
-def reason(error: BaseException) -> str:
-    """What Spark says is wrong, as one sentence."""
-    return _sentence(str(error), _error_class(str(error)))
+def reason(error: BaseException) -> tuple[str, str]:
+    """What Spark says is wrong, as one sentence, and a way out."""
+    name = _error_class(str(error))
+    return explained(_sentence(str(error), name), name)
 
 
 def _error_class(text: str) -> str:

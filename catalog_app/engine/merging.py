@@ -18,13 +18,13 @@ import pyarrow.compute as pc
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.engine.asking import arrow_rows
-from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.changes import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
-from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value
+from catalog_app.engine.types import as_condition, is_default, quoted, storage_type
 from catalog_app.engine.unchanged import changed_only, unchanged_images
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, write_deletes
@@ -137,7 +137,7 @@ class _Merge:
         if text is None and rule.act is Act.UPDATE:
             return f"{quoted(self._task.alias)}.{quoted(column.name)}"
         if text is None or is_default(text):
-            return stored_value(column, f"({column.default or 'NULL'})")
+            return default_value(column, column.default or "NULL")
         # A line break ends what may be a comment at the end of an expression.
         matching = Matching.FILLED if self._task.fills_fields else Matching.BY_NAME_OF_KEPT
         place = source_column(self._source, text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.asking import sql_dataframe
-from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.constants import stored_constants_check
 from catalog_app.engine.describing import Described, described
 from catalog_app.engine.failures import null_refused
@@ -18,7 +18,6 @@ from catalog_app.engine.types import (
     is_default,
     quoted,
     storage_type,
-    stored_value,
     type_text,
 )
 from catalog_app.engine.values import FileSource, QuerySource, RowSource, ValuesSource
@@ -75,8 +74,7 @@ def target_dataframe(
             text = fixed.get(column.name.casefold()) or column.default
             if text is None and not column.nullable:
                 raise null_refused(column.name)
-            text = text or "NULL"
-            value = stored_value(column, f"({text})")
+            value = default_value(column, text or "NULL")
         expressions.append(f"{value} AS {quoted(column.name)}")
     if isinstance(source, QuerySource):
         stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)

@@ -32,7 +32,8 @@ def problem(analysis: Analysis, expression: Expression, error: Any) -> LakeError
             remedy=f"Say of which table it is, for example {sorted(meant)[0]}.",
             **part_details(expression, name_parts(parameters["name"])),
         )
-    return InvalidValue(f"{where}: {reason(error)}", spark_class=kind, **part_details(expression))
+    message, remedy = reason(error)
+    return InvalidValue(f"{where}: {message}", remedy=remedy, spark_class=kind, **part_details(expression))
 
 
 def _unknown(analysis: Analysis, expression: Expression, parts: list[str], known: Sequence[str]) -> LakeError:

@@ -9,12 +9,12 @@ from lakeui.common.errors import InvalidDefault
 from tests.engine.lake import Lake
 
 NEVER = [
-    ("tinyint", "300", "overflow"),
-    ("smallint", "-32769", "overflow"),
+    ("tinyint", "300", "does not fit into"),
+    ("smallint", "-32769", "does not fit into"),
     ("int", "'abc'", "'abc'"),
-    ("int", "1.5e300", "overflow"),
+    ("int", "1.5e300", "does not fit into"),
     ("int", "1 / 0", "Division by zero"),
-    ("bigint", "9223372036854775808", "overflow"),
+    ("bigint", "9223372036854775808", "does not fit into"),
     ("decimal(4,2)", "123.4", "123.4"),
     ("boolean", "'maybe'", "'maybe'"),
     ("float", "'x'", "'x'"),
@@ -28,7 +28,10 @@ NEVER = [
     ("int", "array(1)", "cast"),
     ("array<int>", "1", "cast"),
     ("struct<x:int>", "named_struct('x', 'abc')", "'abc'"),
-    ("array<tinyint>", "array(1, 300)", "overflow"),
+    ("array<tinyint>", "array(1, 300)", "does not fit into"),
+    ("array<varchar(2)>", "array('a', 'abc')", "longer than 2 characters"),
+    ("map<string,char(1)>", "map('a', 'bb')", "longer than 1 characters"),
+    ("struct<x:array<varchar(2)>>", "named_struct('x', array('abc'))", "longer than 2 characters"),
 ]
 STORED = [
     ("tinyint", "-128"),
@@ -51,6 +54,8 @@ STORED = [
     ("array<int>", "array(1, 2)"),
     ("map<string,int>", "map('a', 1)"),
     ("struct<x:int>", "named_struct('x', 1)"),
+    ("array<varchar(2)>", "array('ab ', NULL)"),
+    ("map<string,char(2)>", "NULL"),
 ]
 
 

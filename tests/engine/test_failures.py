@@ -6,6 +6,61 @@ import pytest
 
 from catalog_app.engine.failures import translate
 
+CHECK = "Check the name, and the table that it stands behind."
+ADVICE = [
+    (
+        "CAST_INVALID_INPUT",
+        """The value 'a "b"' of the type "STRING" cannot be cast to "INT" because it is malformed.""",
+        """'a "b"' is no INT.""",
+        "Correct the value, or write TRY_CAST(.. AS INT), which gives NULL for it.",
+    ),
+    (
+        "CAST_OVERFLOW",
+        'The value 1000 of the type "INT" cannot be cast to "TINYINT" due to an overflow. Use `try_cast` ..',
+        "1000 does not fit into TINYINT.",
+        "Use a wider type, or write TRY_CAST(.. AS TINYINT), which gives NULL for it.",
+    ),
+    (
+        "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+        "123.4 cannot be represented as Decimal(4, 2).",
+        "123.4 does not fit into DECIMAL(4,2).",
+        "Use a wider type, or write TRY_CAST(.. AS DECIMAL(4,2)), which gives NULL for it.",
+    ),
+    (
+        "ARITHMETIC_OVERFLOW",
+        "integer overflow. Use 'try_add' to tolerate overflow and return NULL instead.",
+        "The result of a computation does not fit into its type (integer overflow).",
+        "Cast a value to a wider type, or write try_add, which gives NULL then.",
+    ),
+    (
+        "DIVIDE_BY_ZERO",
+        "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead.",
+        "Division by zero.",
+        "Write try_divide(a, b), which gives NULL then.",
+    ),
+    (
+        "INVALID_ARRAY_INDEX",
+        "The index 5 is out of bounds. The array has 2 elements. Use the SQL function `get()` to tolerate accessing"
+        " element at invalid index and return NULL instead.",
+        "The index 5 is out of bounds. The array has 2 elements.",
+        "Write get(), which gives NULL then.",
+    ),
+    (
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "A column, variable, or function parameter with name `_metadata`.`file_path` cannot be resolved. Did you mean"
+        " one of the following? [`t`.`k`].",
+        "There is no column _metadata.file_path: a row of a table has no file that lasts.",
+        "SHOW SEGMENTS db.table lists the files of a table.",
+    ),
+    (
+        "MISSING_GROUP_BY",
+        "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions.",
+        "The query does not include a GROUP BY clause.",
+        "Add GROUP BY or turn it into the window functions.",
+    ),
+    ("SOMETHING_NEW", "This is wrong.", "This is wrong.", "Correct the statement where it says this."),
+]
+
 
 class AnalysisException(Exception):
     """PySpark's, by name."""
@@ -26,9 +81,16 @@ class AnalysisException(Exception):
 )
 def test_names_of_our_own_are_not_among_them(said: str, read: str) -> None:
     error = translate(AnalysisException(f"[UNRESOLVED_COLUMN.WITH_SUGGESTION] {said} SQLSTATE: 42703"))
-    assert error.message.endswith(read)
+    assert f"{error.message} {error.remedy}".removesuffix(f" {CHECK}").endswith(read)
     assert error.code == "INVALID_VALUE"
     assert "__lake" not in error.message
+
+
+@pytest.mark.parametrize(("kind", "said", "message", "remedy"), ADVICE)
+def test_what_spark_says_has_a_way_out(kind: str, said: str, message: str, remedy: str) -> None:
+    error = translate(AnalysisException(f"[{kind}] {said} SQLSTATE: 22018\n== SQL (line 1, position 8) ==\nx"))
+    assert (error.message, error.remedy) == (message, remedy)
+    assert error.code == "INVALID_VALUE"
 
 
 def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:

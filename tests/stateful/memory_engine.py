@@ -562,13 +562,28 @@ def complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
     return row
 
 
+_WHOLE_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
+
+
 def _stored(column: Column, value: Any) -> Any:
     if value is None and not column.nullable:
         raise NotNullViolation(f"Column {column.name} is NOT NULL.", remedy="Give a value.", column=column.name)
-    if column.type.startswith("varchar") and value is not None and len(str(value)) > int(column.type[8:-1]):
-        raise InvalidValue(f"{value!r} does not fit into {column.type}.")
+    if value is None:
+        return None
+    name, _, length = column.type.removesuffix(")").partition("(")
+    if name in ("varchar", "char") and len(str(value)) > int(length):
+        raise InvalidValue(f"{value!r} is longer than {length} characters.")
+    bits = _WHOLE_BITS.get(column.type)
     # Spark casts what is assigned; times are kept as texts here.
-    return int(value) if isinstance(value, str) and column.type in ("int", "bigint") else value
+    if bits is None or not isinstance(value, int | str):
+        return value
+    try:
+        number = int(value)
+    except ValueError:
+        raise InvalidValue(f"{value!r} is no {column.type}.") from None
+    if not -(1 << bits) <= number < 1 << bits:
+        raise InvalidValue(f"{value!r} does not fit into {column.type}.")
+    return number
 
 
 def _parsed(column: Column, text: str | None) -> Any:

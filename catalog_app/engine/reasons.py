@@ -1,0 +1,106 @@
+"""What Spark says is wrong with a value or a name, as a sentence and a way out that people can take here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ADVICE = re.compile(r"(?<=[.?!]) (?=(?:Use|Add|Correct|Did you mean|Please|Consider|Either|If|Try|To) )")
+"""Where Spark's own advice begins."""
+_INSTEAD = re.compile(r"^Use (?:the SQL function )?[`']([^`']+)[`'] to tolerate .* and return NULL instead\.$")
+_FALLBACK = "Correct the statement where it says this."
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Errors of classes that begin so: ``said`` finds the parts that ``message`` and ``remedy`` name."""
+
+    kind: str
+    said: str
+    message: str
+    remedy: str
+
+
+_KNOWN = (
+    _Known(
+        "CAST_INVALID_INPUT",
+        r'The value (?P<value>.*) of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" because',
+        "{value} is no {kind}.",
+        "Correct the value, or write TRY_CAST(.. AS {kind}), which gives NULL for it.",
+    ),
+    _Known(
+        "CAST_OVERFLOW",
+        r'The value (?P<value>.*) of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" due to',
+        "{value} does not fit into {kind}.",
+        "Use a wider type, or write TRY_CAST(.. AS {kind}), which gives NULL for it.",
+    ),
+    _Known(
+        "NUMERIC_VALUE_OUT_OF_RANGE",
+        r"(?P<value>\S+) cannot be represented as Decimal\((?P<precision>\d+), (?P<scale>\d+)\)",
+        "{value} does not fit into DECIMAL({precision},{scale}).",
+        "Use a wider type, or write TRY_CAST(.. AS DECIMAL({precision},{scale})), which gives NULL for it.",
+    ),
+    _Known(
+        "ARITHMETIC_OVERFLOW",
+        r"(?P<what>[\w ]*overflow)\.(?: Use [`'](?P<other>\w+)[`'])?",
+        "The result of a computation does not fit into its type ({what}).",
+        "Cast a value to a wider type, or write {other}, which gives NULL then.",
+    ),
+    _Known("DIVIDE_BY_ZERO", "", "Division by zero.", "Write try_divide(a, b), which gives NULL then."),
+    _Known("REMAINDER_BY_ZERO", "", "Remainder by zero.", "Write try_mod(a, b), which gives NULL then."),
+    _Known("INVALID_INDEX_OF_ZERO", "", "The index is 0, and the first element has 1.", "Count from 1."),
+    _Known(
+        "DUPLICATED_MAP_KEY",
+        r"Duplicate map key (?P<key>.*) was found",
+        "A map has the key {key} twice.",
+        "Give each key once.",
+    ),
+    _Known("NULL_MAP_KEY", "", "A key of a map is NULL.", "Give each key a value."),
+    _Known(
+        "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+        "",
+        "A subquery that stands for one value gives more than one row.",
+        "Write an aggregate such as max(..), or a condition that leaves one row.",
+    ),
+    _Known(
+        "UNRESOLVED_COLUMN",
+        r"name (?P<name>(?:`[^`]*`\.)?`_metadata`\S*) cannot be resolved",
+        "There is no column {name}: a row of a table has no file that lasts.",
+        "SHOW SEGMENTS db.table lists the files of a table.",
+    ),
+)
+_REMEDIES = (
+    ("DATATYPE_MISMATCH", "Cast a value to the type that is asked for."),
+    ("CANNOT_PARSE_TIMESTAMP", "Correct the text, or the pattern that it is read by."),
+    ("WRONG_NUM_ARGS", "Give the function as many values as it takes."),
+    ("UNRESOLVED_COLUMN", "Check the name, and the table that it stands behind."),
+    ("FIELD_NOT_FOUND", "Check the name of the field: DESCRIBE shows the type of a column."),
+    ("INVALID_EXTRACT", "Only a STRUCT has fields, only ARRAY and MAP have elements."),
+    ("AMBIGUOUS_REFERENCE", "Write the table in front of the name."),
+)
+
+
+def explained(said: str, kind: str) -> tuple[str, str]:
+    """The message and the remedy for a sentence of Spark that belongs to the error class ``kind``."""
+    for known in _KNOWN:
+        found = re.search(known.said, said, re.DOTALL) if kind.startswith(known.kind) else None
+        if found is not None:
+            parts = {
+                name: _plain(text or "a function that begins with try_") for name, text in found.groupdict().items()
+            }
+            return known.message.format(**parts), known.remedy.format(**parts)
+    message, *advice = _ADVICE.split(said, maxsplit=1)
+    return message, _advice(advice[0]) if advice else _remedy(kind)
+
+
+def _advice(text: str) -> str:
+    instead = _INSTEAD.match(text)
+    return f"Write {instead[1]}, which gives NULL then." if instead else text
+
+
+def _remedy(kind: str) -> str:
+    return next((remedy for begins, remedy in _REMEDIES if kind.startswith(begins)), _FALLBACK)
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "")
