@@ -35,7 +35,8 @@ def defaults_check(spark: SparkSession, columns: Sequence[Column]) -> None:
 def _reason(column: Column, problem: LakeError) -> str:
     if isinstance(problem, NotNullViolation):
         return "the column is NOT NULL."
-    return problem.message.replace(f"A value for column {column.name}", "the value")
+    message = problem.message.replace(f"A value for column {column.name} ", "the value ")
+    return message[:1].lower() + message[1:] if message.startswith("A value ") else message
 
 
 def _problem(spark: SparkSession, columns: Sequence[Column]) -> InvalidValue | NotNullViolation | None:

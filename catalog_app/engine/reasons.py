@@ -68,6 +68,18 @@ _KNOWN = (
         "There is no column {name}: a row of a table has no file that lasts.",
         "SHOW SEGMENTS db.table lists the files of a table.",
     ),
+    _Known(
+        "UNRESOLVED_COLUMN",
+        r"name (?P<name>`\S+) cannot be resolved\. Did you mean one of the following\? \[(?P<near>[^\]]*)\]",
+        "There is no column {name}.",
+        "Did you mean {near}?",
+    ),
+    _Known(
+        "UNRESOLVED_COLUMN",
+        r"name (?P<name>`\S+) cannot be resolved",
+        "There is no column {name}.",
+        "Check the name, and the table that it stands behind.",
+    ),
 )
 _REMEDIES = (
     ("DATATYPE_MISMATCH", "Cast a value to the type that is asked for."),

@@ -186,13 +186,15 @@ def _scan(path: Path, file_format: FileFormat, reading: Reading) -> Scan:
         for batch in opened.batches:
             gathered.add(batch)
         sources, warnings = _named_apart(opened.names)
+        given = [name.strip() for name in opened.names]
+        doubled = tuple(name for name, own in zip(given, sources, strict=True) if name and name != own)
         columns = tuple(
             _column(source, item.type, gathered.profiles.get(index))
             for index, (source, item) in enumerate(zip(sources, opened.schema, strict=True))
         )
     chosen = replace(opened.reading, columns=_choices(columns, reading))
     notes = (*opened.warnings, *warnings, *([] if gathered.rows else ["The file has no rows."]))
-    return Scan(chosen, columns, gathered.rows, gathered.sample, notes)
+    return Scan(chosen, columns, gathered.rows, gathered.sample, notes, doubled)
 
 
 def _column(source: str, kind: pa.DataType, profile: TextProfile | None) -> FoundColumn:

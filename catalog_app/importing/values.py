@@ -95,19 +95,22 @@ def misfit_of(column: FoundColumn, chosen_type: str) -> Misfit | None:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What one pass over a file found. ``sample`` holds its first rows as JSON values, in the columns' order."""
+    """What one pass over a file found. ``sample`` holds its first rows as JSON values, in the columns' order.
+    ``doubled``: names of columns that another one has before them; case makes no difference.
+    """
 
     reading: Reading
     columns: tuple[FoundColumn, ...]
     rows: int
     sample: list[list[Any]]
     warnings: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
 
     def with_warnings(self, *more: str) -> Scan:
         return replace(self, warnings=(*self.warnings, *more))
 
     def as_json(self) -> dict[str, Any]:
-        """All but the reading."""
+        """All but the reading, and ``doubled``, which the warnings name."""
         return {
             "columns": [asdict(column) for column in self.columns],
             "rows": self.rows,

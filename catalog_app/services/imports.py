@@ -38,13 +38,21 @@ def import_create(
     warehouse: Warehouse,
     lifetime: timedelta,
     declared: str | None = None,
+    renames: bool = True,
 ) -> FileImport:
     """Look through a file of this machine and keep a copy in the warehouse. ``declared`` is the encoding that whoever
-    sent it named. Raises InvalidValue for what cannot be read; nothing is kept then.
+    sent it named. ``renames``: of two columns with one name, the second gets another; else they are refused. Raises
+    InvalidValue for what cannot be read; nothing is kept then.
     """
     with file_looked_into(file, declared=declared, most=largest_import()) as plain:
         scan = file_scan(plain.path, plain.format, plain.reading)
         found_format = plain.format
+    if scan.doubled and not renames:
+        raise InvalidValue(
+            f"The batch has the column {scan.doubled[0]} more than once; case makes no difference.",
+            remedy="Give each column a name of its own.",
+            column=scan.doubled[0],
+        )
     if plain.is_guessed:
         scan = scan.with_warnings(
             f"The file is not UTF-8 and names no encoding. It is read as {plain.reading.encoding}, the likeliest:"

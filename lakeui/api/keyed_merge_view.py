@@ -73,6 +73,7 @@ class KeyedMergeView(ApiView):
                 warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
                 lifetime=import_lifetime(),
                 declared=upload_encoding(request, file),
+                renames=False,
             )
         parameters = load_parameters(
             made, {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}

@@ -68,6 +68,7 @@ def batch_merge(
             file=file,
             warehouse=warehouse,
             lifetime=import_lifetime(),
+            renames=False,
         )
     try:
         load = ImportLoad(made.pk, Reading.from_json(made.reading), table, is_new=False, merge=merge)

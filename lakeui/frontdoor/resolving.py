@@ -8,6 +8,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import branch_snapshot
+from lakeui.common.errors import NotFound
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rerunning import with_statements
@@ -58,8 +60,12 @@ def _part_key(
     ids = [c["details"]["column_id"] for c in own if str(c["details"].get("column", "")).casefold() == wanted]
     if not ids:
         states = (tables_load(branch_snapshot(branch), [table_id]).get(table_id) for branch in branches)
-        columns = (state.schema.named(item.column) for state in states if state is not None)
-        ids = [column.id for column in columns if column is not None] or [0]
+        schemas = [state.schema for state in states if state is not None]
+        ids = [column.id for schema in schemas if (column := schema.named(item.column)) is not None]
+        if not ids and schemas:
+            known = [column.name for schema in schemas for column in schema.columns]
+            raise NotFound("column", item.column, nearest=nearest_name(item.column, known), where=f"of {item.name}")
+        ids = ids or [0]
     return f"{ids[0]}:{item.part_key}" if item.part == ResolutionPart.CELL else str(ids[0])
 
 

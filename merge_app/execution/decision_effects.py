@@ -187,7 +187,10 @@ class DecisionEffects:
         names = dict.fromkeys(_column_names(self._changes(SOURCE), self._state(SOURCE), _number(resolution.part_key)))
         yield LeftOut(SOURCE, "columns", 1, tuple(names)[:1])
         facts = self._given(resolution).facts.get(self.key[1])
+        asked = _same_column(_number(resolution.part_key), self._state(SOURCE), self._state(DESTINATION))
         for item in facts.left_values if facts is not None else ():
+            if item.column_id not in asked:
+                continue
             yield LeftOut(item.side, f"values of column {item.column}", item.rows, item.examples)
 
 
@@ -201,6 +204,12 @@ def _column_names(
         column = state.schema.column(column_id) if isinstance(state, TableState) else None
         gone: dict[str, Any] = change.before if attribute is ColumnAttribute.EXISTS and change.before else {}
         yield column.name if column is not None else str(gone.get("name", column_id))
+
+
+def _same_column(column_id: int | None, *states: TableState | DatabaseState | None) -> set[int]:
+    """The ids under which either side has the column."""
+    tables = (state for state in states if isinstance(state, TableState))
+    return {column.id for state in tables for column in state.schema.columns if column_id in (column.id, *column.ids)}
 
 
 def _number(text: str) -> int | None:

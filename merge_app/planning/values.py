@@ -211,8 +211,8 @@ class ResolutionPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Work of one side that a decision leaves out. ``what`` is of rows where it begins with ``rows``; ``examples`` name
-    the first of ``count``.
+    """Work of one side that a decision leaves out. ``what`` begins with ``rows`` where rows are counted, and with
+    ``values`` where rows are that lose their value of one column; ``examples`` name the first of ``count``.
     """
 
     side: str
@@ -230,8 +230,8 @@ class Effect:
 
     @property
     def rows(self) -> int:
-        """How many changes of rows are left out."""
-        return sum(item.count for item in self.left_out if item.what.startswith("rows"))
+        """How many changes of rows are left out; of one column, how many rows lose their value of it."""
+        return sum(item.count for item in self.left_out if item.what.startswith(("rows", "values")))
 
 
 @dataclass(frozen=True, slots=True)

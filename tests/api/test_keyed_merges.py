@@ -63,6 +63,16 @@ def test_a_question_that_makes_no_sense_is_refused(lake: Lake, query: str, word:
     assert (Task.objects.filter(kind="import").count(), FileImport.objects.count()) == (0, 0)
 
 
+@pytest.mark.parametrize("file", [b'[{"id": 1, "V": 1, "v": 2}]', b"id,V,v\n1,1,2\n"])
+def test_two_columns_that_differ_by_case_alone_are_refused_by_name(lake: Lake, file: bytes) -> None:
+    refusal = problem(merge(lake, file), 400, "INVALID_VALUE")
+    assert (refusal["detail"], refusal["column"]) == (
+        "The batch has the column v more than once; case makes no difference.",
+        "v",
+    )
+    assert (Task.objects.filter(kind="import").count(), FileImport.objects.count()) == (0, 0)
+
+
 def test_a_table_that_is_not_there_and_rows_that_cannot_be_read_leave_nothing(lake: Lake) -> None:
     problem(merge(lake, CSV, table="tt"), 404, "NOT_FOUND")
     problem(merge(lake, b""), 400, "INVALID_VALUE")

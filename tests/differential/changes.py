@@ -189,8 +189,7 @@ def _matched(random: Random, shape: Shape, other: Shape) -> Clause:
             values = [
                 (
                     name,
-                    _by_subquery(random, shape, other, name, random.choice("ts"))
-                    or _assigned(random, shape, name, side="s"),
+                    _by_subquery(random, shape, other, name, "s") or _assigned(random, shape, name, side="s"),
                 )
                 for name in names
             ]

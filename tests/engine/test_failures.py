@@ -53,6 +53,19 @@ ADVICE = [
         "SHOW SEGMENTS db.table lists the files of a table.",
     ),
     (
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "A column, variable, or function parameter with name `t`.`x` cannot be resolved. Did you mean one of the"
+        " following? [`t`.`k`, `s`.`__lake_number`].",
+        "There is no column t.x.",
+        "Did you mean t.k?",
+    ),
+    (
+        "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION",
+        "A column, variable, or function parameter with name `x` cannot be resolved.",
+        "There is no column x.",
+        "Check the name, and the table that it stands behind.",
+    ),
+    (
         "MISSING_GROUP_BY",
         "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions.",
         "The query does not include a GROUP BY clause.",

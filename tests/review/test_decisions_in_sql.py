@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import MergeConflict, NoOpenConflict, SyntaxProblem
+from lakeui.common.errors import MergeConflict, NoOpenConflict, NotFound, SyntaxProblem
 from lakeui.sql.parse import parse
 from lakeui.sql.statements import ConflictDecision
 from merge_app.audit.selectors import audit_get
@@ -54,6 +54,8 @@ def test_rows_and_cells_are_decided_in_the_statement(lake: ReviewLake, clash: Me
 def test_what_answers_nothing_or_leaves_a_conflict_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
     with pytest.raises(NoOpenConflict, match=r"answers no open conflict of table d\.t\."):
         lake.write("MERGE BRANCH c RESOLVE (TABLE d.t TAKE SOURCE)", "alice")
+    with pytest.raises(NotFound, match=r"no column vv of d\.r"):
+        lake.write("MERGE BRANCH c RESOLVE (TABLE d.r COLUMN vv TAKE SOURCE)", "alice")
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "c")
     lake.write("DROP TABLE d.t", "dora")
     with pytest.raises(MergeConflict):

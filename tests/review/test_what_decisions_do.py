@@ -204,3 +204,31 @@ def test_a_rule_for_rows_says_what_it_makes_of_them_before_it_is_taken(lake: Rev
         "Row id 4: no value is the larger one, so the row stays open.",
         0,
     )
+
+
+def test_a_decision_on_a_column_counts_the_rows_that_lose_their_value(lake: ReviewLake) -> None:
+    lake.write("ALTER TABLE d.r ADD COLUMN w INT", "alice", "main")
+    lake.write("INSERT INTO d.r VALUES (3, 'x', 1), (4, 'y', 1), (5, 'z', 1)", "alice", "main")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    lake.write("ALTER TABLE d.r DROP COLUMN w", "dora")
+    lake.write("ALTER TABLE d.r DROP COLUMN v", "dora")
+    lake.write("ALTER TABLE d.r RENAME COLUMN w TO ww", "alice", "c")
+    lake.write("UPDATE d.r SET ww = 7, v = 'lost' WHERE id > 3", "alice", "c")
+    request = lake.open(source="c")
+    table = object_id(lake, "main")
+    told = next(
+        item
+        for item in lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
+        if (item["decision"], item["part"]) == ("destination", "column")
+    )
+    assert told["rows_left_out"] == 2
+    assert "2 values of column ww written on c" in told["text"]
+    assert "column v" not in told["text"]
+    made = decide(lake, table, "destination", part="column", part_key=told["part_key"], confirm=2).json()
+    assert made["rows_left_out"] == 2
+    assert settled(lake, request) == ("open", 0)
+    record = audit_get(merged(lake)["merge_id"])
+    (decision,) = record["resolutions"]
+    assert decision["rows_left_out"] == 2
+    left = {(item["code"], item["details"]["column"], item["details"]["rows"]) for item in record["notes"]}
+    assert left == {("DISCARDED_VALUE", "ww", 2), ("DISCARDED_VALUE", "v", 2)}
