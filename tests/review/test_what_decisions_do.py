@@ -13,6 +13,7 @@ from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import clash, conflict, decide, key, lake, merged, object_id, rows, settled
 
 __all__ = ["clash", "conflict", "lake"]
+DECIDED = "DISCARDED_BY_DECISION"
 pytestmark = pytest.mark.usefixtures("local_worker")
 
 
@@ -230,5 +231,7 @@ def test_a_decision_on_a_column_counts_the_rows_that_lose_their_value(lake: Revi
     record = audit_get(merged(lake)["merge_id"])
     (decision,) = record["resolutions"]
     assert decision["rows_left_out"] == 2
-    left = {(item["code"], item["details"]["column"], item["details"]["rows"]) for item in record["notes"]}
-    assert left == {("DISCARDED_VALUE", "ww", 2), ("DISCARDED_VALUE", "v", 2)}
+    notes = {code: [item for item in record["notes"] if item["code"] == code] for code in ("DISCARDED_VALUE", DECIDED)}
+    left = {(item["details"]["column"], item["details"]["rows"]) for item in notes["DISCARDED_VALUE"]}
+    assert left == {("ww", 2), ("v", 2)}
+    assert [item["details"]["effect"]["rows_left_out"] for item in notes[DECIDED]] == [2]
