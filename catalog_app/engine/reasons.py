@@ -30,7 +30,7 @@ _KNOWN = (
     ),
     _Known(
         "CAST_OVERFLOW",
-        r'The value (?P<value>.*) of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" due to',
+        r'The value (?P<value>.*?)[LSY]? of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" due to',
         "{value} does not fit into {kind}.",
         "Use a wider type, or write TRY_CAST(.. AS {kind}), which gives NULL for it.",
     ),
