@@ -26,19 +26,19 @@ _KNOWN = (
         "CAST_INVALID_INPUT",
         r'The value (?P<value>.*) of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" because',
         "{value} is no {kind}.",
-        "Correct the value, or write TRY_CAST(.. AS {kind}), which gives NULL for it.",
+        "Correct the value, or write try_cast(.. AS {kind}), which gives NULL for it.",
     ),
     _Known(
         "CAST_OVERFLOW",
         r'The value (?P<value>.*?)[LSY]? of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" due to',
         "{value} does not fit into {kind}.",
-        "Use a wider type, or write TRY_CAST(.. AS {kind}), which gives NULL for it.",
+        "Use a wider type, or write try_cast(.. AS {kind}), which gives NULL for it.",
     ),
     _Known(
         "NUMERIC_VALUE_OUT_OF_RANGE",
         r"(?P<value>\S+) cannot be represented as Decimal\((?P<precision>\d+), (?P<scale>\d+)\)",
         "{value} does not fit into DECIMAL({precision},{scale}).",
-        "Use a wider type, or write TRY_CAST(.. AS DECIMAL({precision},{scale})), which gives NULL for it.",
+        "Use a wider type, or write try_cast(.. AS DECIMAL({precision},{scale})), which gives NULL for it.",
     ),
     _Known(
         "ARITHMETIC_OVERFLOW",

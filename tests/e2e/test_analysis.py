@@ -144,9 +144,9 @@ REFUSED = [
         "INVALID_VALUE",
         "WHEN MATCHED: 99999999998 does not fit into",
     ),
-    (f"{FIXED} WHEN NOT MATCHED THEN INSERT (id) VALUES (CAST(long AS INT))", "INVALID_VALUE", "The value 'abcd'"),
-    (f"{FIXED} WHEN MATCHED AND t.id = q.long THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: The value 'abcd'"),
-    (f"{FIXED} AND t.id = q.long WHEN MATCHED THEN DELETE", "INVALID_VALUE", "ON: The value 'abcd'"),
+    (f"{FIXED} WHEN NOT MATCHED THEN INSERT (id) VALUES (CAST(long AS INT))", "INVALID_VALUE", "'abcd' is no"),
+    (f"{FIXED} WHEN MATCHED AND t.id = q.long THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: 'abcd' is no"),
+    (f"{FIXED} AND t.id = q.long WHEN MATCHED THEN DELETE", "INVALID_VALUE", "ON: 'abcd' is no"),
     (f"{FIXED} WHEN MATCHED AND q.huge / q.none > 1 THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: Division by zero"),
     (
         "MERGE INTO {d}.c AS t"

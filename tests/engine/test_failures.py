@@ -12,19 +12,19 @@ ADVICE = [
         "CAST_INVALID_INPUT",
         """The value 'a "b"' of the type "STRING" cannot be cast to "INT" because it is malformed.""",
         """'a "b"' is no INT.""",
-        "Correct the value, or write TRY_CAST(.. AS INT), which gives NULL for it.",
+        "Correct the value, or write try_cast(.. AS INT), which gives NULL for it.",
     ),
     (
         "CAST_OVERFLOW",
         'The value 1000 of the type "INT" cannot be cast to "TINYINT" due to an overflow. Use `try_cast` ..',
         "1000 does not fit into TINYINT.",
-        "Use a wider type, or write TRY_CAST(.. AS TINYINT), which gives NULL for it.",
+        "Use a wider type, or write try_cast(.. AS TINYINT), which gives NULL for it.",
     ),
     (
         "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
         "123.4 cannot be represented as Decimal(4, 2).",
         "123.4 does not fit into DECIMAL(4,2).",
-        "Use a wider type, or write TRY_CAST(.. AS DECIMAL(4,2)), which gives NULL for it.",
+        "Use a wider type, or write try_cast(.. AS DECIMAL(4,2)), which gives NULL for it.",
     ),
     (
         "ARITHMETIC_OVERFLOW",
