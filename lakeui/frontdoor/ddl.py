@@ -233,6 +233,10 @@ def noted(statement: sql.CreateTable, result: StatementResult) -> StatementResul
         f"USING {statement.asked_format}: the table is one of lakeui, stored as Parquet; "
         "it has branches, versions and MERGE INTO."
     )
+    return with_notice(result, notice)
+
+
+def with_notice(result: StatementResult, notice: str) -> StatementResult:
     return replace(result, extra={**result.extra, "notices": [notice]})
 
 
@@ -266,8 +270,9 @@ def drop_table(call: Call, statement: sql.DropTable) -> StatementResult:
     dropped = commit_table(call, target, "DROP TABLE", [alterations.operation(target.table, OperationKind.DROP)])
     if not statement.purge:
         return dropped
-    notice = "PURGE: the table is dropped; its files stay for UNDROP TABLE until VACUUM removes them."
-    return replace(dropped, extra={**dropped.extra, "notices": [notice]})
+    return with_notice(
+        dropped, "PURGE: the table is dropped; its files stay for UNDROP TABLE until VACUUM removes them."
+    )
 
 
 def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:

@@ -225,25 +225,26 @@ def _alteration(cursor: Cursor) -> s.ColumnAlteration:
 
 def _add_partition(cursor: Cursor, table: s.TableName) -> s.AddPartition:
     if_not_exists = accept_if_not_exists(cursor)
-    cursor.expect("PARTITION")
-    values = read_partition_values(cursor)
-    if cursor.sees("LOCATION"):
-        raise ForbiddenStatement("Where a partition is stored is not the statement's to say.", remedy="Leave it out.")
-    _only_one(cursor)
-    return s.AddPartition(table, values, if_not_exists)
+    return s.AddPartition(table, _partitions(cursor), if_not_exists)
 
 
 def _drop_partition(cursor: Cursor, table: s.TableName) -> s.DropPartition:
     if_exists = accept_if_exists(cursor)
+    return s.DropPartition(table, _partitions(cursor), if_exists, cursor.accept("PURGE"))
+
+
+def _partitions(cursor: Cursor) -> tuple[s.PartitionValuesByColumn, ...]:
+    """``PARTITION (..) PARTITION (..)``: one or several, with or without commas between them."""
+    found = []
     cursor.expect("PARTITION")
-    values = read_partition_values(cursor)
-    _only_one(cursor)
-    return s.DropPartition(table, values, if_exists)
-
-
-def _only_one(cursor: Cursor) -> None:
-    if cursor.sees("PARTITION") or cursor.sees(",", "PARTITION"):
-        raise NotSupported("Several partitions in one statement are not supported.", remedy="Write one statement each.")
+    while True:
+        found.append(read_partition_values(cursor))
+        if cursor.sees("LOCATION"):
+            raise ForbiddenStatement(
+                "Where a partition is stored is not the statement's to say.", remedy="Leave it out."
+            )
+        if not (cursor.accept("PARTITION") or cursor.accept(",", "PARTITION")):
+            return tuple(found)
 
 
 def _rename_partition(cursor: Cursor, table: s.TableName) -> s.RenamePartition:

@@ -147,10 +147,18 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("ALTER TABLE db.t ALTER COLUMN a AFTER b", s.AlterColumn(T, "a", s.MoveColumn(s.Position("b")))),
     (
         "ALTER TABLE db.t ADD IF NOT EXISTS PARTITION (a = 'x', b = NULL, c = DATE '2026-01-01')",
-        s.AddPartition(T, (("a", "x"), ("b", None), ("c", "2026-01-01")), True),
+        s.AddPartition(T, ((("a", "x"), ("b", None), ("c", "2026-01-01")),), True),
     ),
-    ("ALTER TABLE db.t ADD PARTITION (a = -3)", s.AddPartition(T, (("a", "-3"),))),
-    ("ALTER TABLE db.t DROP IF EXISTS PARTITION (a = 1)", s.DropPartition(T, (("a", "1"),), True)),
+    ("ALTER TABLE db.t ADD PARTITION (a = -3)", s.AddPartition(T, ((("a", "-3"),),))),
+    ("ALTER TABLE db.t DROP IF EXISTS PARTITION (a = 1)", s.DropPartition(T, ((("a", "1"),),), True)),
+    (
+        "ALTER TABLE db.t ADD PARTITION (a = 1) PARTITION (a = 2), PARTITION (a = 3)",
+        s.AddPartition(T, ((("a", "1"),), (("a", "2"),), (("a", "3"),))),
+    ),
+    (
+        "ALTER TABLE db.t DROP PARTITION (a = 1), PARTITION (b = 2) PURGE",
+        s.DropPartition(T, ((("a", "1"),), (("b", "2"),)), purge=True),
+    ),
     (
         "ALTER TABLE db.t PARTITION (a = 1) RENAME TO PARTITION (a = 2)",
         s.RenamePartition(T, (("a", "1"),), (("a", "2"),)),

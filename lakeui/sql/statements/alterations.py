@@ -110,17 +110,21 @@ class AddPartition:
     """Values are the text that the user wrote, unquoted; None is NULL."""
 
     table: TableName
-    values: PartitionValuesByColumn
+    partitions: tuple[PartitionValuesByColumn, ...]
     if_not_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DropPartition:
-    """``values`` may name some of the partition columns only: every partition with these goes."""
+    """Each of ``partitions`` may name some of the partition columns only: every partition with these values goes.
+
+    ``purge`` as in DropTable.
+    """
 
     table: TableName
-    values: PartitionValuesByColumn
+    partitions: tuple[PartitionValuesByColumn, ...]
     if_exists: bool = False
+    purge: bool = False
 
 
 @dataclass(frozen=True, slots=True)
