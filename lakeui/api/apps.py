@@ -16,6 +16,7 @@ class ApiConfig(AppConfig):
         import lakeui.api.openapi
         import lakeui.api.pipelining
         import lakeui.api.review_tasks
+        import lakeui.api.scripts
         import lakeui.api.statements
         import lakeui.celery
         from lakeui.access.tidying import sessions_tidy, tokens_tidy

@@ -71,6 +71,11 @@ BODIES: dict[str, dict[str, Any]] = {
         "catalog": "demo",
         "branch": "main",
     },
+    "sql_script_run": {
+        "script": "CREATE BRANCH nightly;\nUSE BRANCH nightly;\nDELETE FROM flights.flights WHERE carrier = :carrier;",
+        "parameters": {"carrier": "UA"},
+        "catalog": "demo",
+    },
     "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
 }
 """By operation id."""

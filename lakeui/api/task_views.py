@@ -60,7 +60,7 @@ class TaskListView(ApiView):
         chosen = dict(query.validated_data)
         pages = TaskPages(chosen.pop("order"))
         page = pages.paginate_queryset(
-            task_list(principal_of(request), **chosen).defer("result", "steps"), request, view=self
+            task_list(principal_of(request), **chosen).defer("result", "steps", "parts"), request, view=self
         )
         return tagged(request, pages.get_paginated_response(TaskSummary(page, many=True).data))
 

@@ -189,20 +189,20 @@ def catalog_of(call: Call, statement: Any) -> int | None:
     """The one catalog that the statement is about, whose members may see it as a task. None where there are several:
     a member of one is told nothing of the others.
     """
-    names = {name.casefold() for name in _catalogs_named(statement)}
+    names = {name.casefold() for name in catalogs_named(statement)}
     if call.session.catalog:
         names.add(call.session.catalog.casefold())
     return call.catalog_named(names.pop()).pk if len(names) == 1 else None
 
 
-def _catalogs_named(value: Any) -> Iterator[str]:
+def catalogs_named(value: Any) -> Iterator[str]:
     """Every catalog that some name in the statement begins with."""
     if isinstance(value, sql.TableName | sql.DatabaseName | sql.BranchName):
         if value.catalog:
             yield value.catalog
     elif dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
-            yield from _catalogs_named(getattr(value, field.name))
+            yield from catalogs_named(getattr(value, field.name))
     elif isinstance(value, tuple):
         for item in value:
-            yield from _catalogs_named(item)
+            yield from catalogs_named(item)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from catalog_app.domain.roles import Scope
 from lakeui.common.errors import LakeError
@@ -155,6 +155,36 @@ class TaskContext(StoppableContext):
     def supersede(self) -> None:
         """The task belongs to another attempt now."""
         self._stop_with(TaskSuperseded("Another worker has taken this task over."))
+
+
+class PartContext(Context):
+    """The context of one part of a task. What it commits names the part, by an id of its own that every attempt at the
+    task makes alike: so a part is done once, as a task is.
+    """
+
+    def __init__(self, whole: TaskContext, number: int) -> None:
+        self._whole = whole
+        self.task_id = part_id(whole.task_id, number)
+        self.key = whole.key
+        self.attempt = whole.attempt
+
+    @property
+    def stopped_by(self) -> LakeError | None:
+        return self._whole.stopped_by
+
+    def step(self, name: str, detail: str = "") -> None:
+        self._whole.step(name, detail)
+
+    def check_cancelled(self) -> None:
+        self._whole.check_cancelled()
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        self._whole.on_cancel(callback)
+
+
+def part_id(task_id: UUID, number: int) -> UUID:
+    """What names the part of that number in the commits and records that it makes."""
+    return uuid5(task_id, str(number))
 
 
 def _now() -> str:

@@ -15,7 +15,10 @@ REQUEST_KINDS = (QUERY_KIND, "rows")
 """Tasks of these kinds run inside of a request, and end with it."""
 QUERY_TASK_KIND = "sql query"
 """Queries that run in a worker."""
-WRITE_TASK_KINDS = frozenset({"sql", "import", "pipeline", "pipeline_dry_run", "merge request", "check merge request"})
+SCRIPT_TASK_KIND = "sql script"
+WRITE_TASK_KINDS = frozenset(
+    {"sql", SCRIPT_TASK_KIND, "import", "pipeline", "pipeline_dry_run", "merge request", "check merge request"}
+)
 """What persons write, merge, load and check in a worker: bounded in time, and in number a person."""
 
 
@@ -37,6 +40,7 @@ class Task(models.Model):
     ``claim`` is the fencing token of the attempt that runs: every write of a worker asks for it, so a worker that
     was believed dead can neither report progress nor finish. ``ring_at`` is when the doorbell may be rung again
     while nobody has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
+    ``parts``: what the parts of a task that are done came to, by their numbers; another attempt goes on behind them.
     ``request_id`` is that of the request which asked for it, as the logs have it.
     ``retry_of`` is the task that came to nothing and is done again here; a task is retried once, its retry again.
     ``catalog``: its members see the task; without one only its author does. ``scopes``: those of the token that it was
@@ -48,6 +52,7 @@ class Task(models.Model):
     state = models.TextField(choices=TaskState, default=TaskState.QUEUED)
     parameters = models.JSONField(default=dict)
     result = models.JSONField(null=True)
+    parts = models.JSONField(null=True)
     error = models.JSONField(null=True)
     steps = models.JSONField(default=list)
     progress = models.FloatField(default=0.0)

@@ -34,7 +34,7 @@ from merge_app.jobs.errors import (
     TaskSuperseded,
     TooManyQueued,
 )
-from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
+from merge_app.jobs.models import QUERY_TASK_KIND, SCRIPT_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ ENDS_COUNT_FOR = timedelta(minutes=10)
 """Whoever had so many statements in a Spark that ended, within that time, waits."""
 RETRY_SECONDS = 30
 """When whoever has too much waiting work may ask again."""
-STATEMENT_KINDS = frozenset({"sql", QUERY_TASK_KIND})
+STATEMENT_KINDS = frozenset({"sql", SCRIPT_TASK_KIND, QUERY_TASK_KIND})
 
 
 def task_submit(
@@ -269,6 +269,16 @@ def task_keep(*, task_id: UUID, claim: UUID | None, result: Any) -> None:
     """
     ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
     if not ours.update(result=storable(result)):
+        raise TaskSuperseded("Another worker has taken this task over.")
+
+
+def task_part_keep(*, task_id: UUID, claim: UUID | None, parts: Mapping[str, Any]) -> None:
+    """Keep what the parts came to that are done, in the transaction that makes the last one true where it has one.
+
+    Raises TaskSuperseded, which undoes that transaction, if the task was given to another attempt.
+    """
+    ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
+    if not ours.update(parts=storable(dict(parts))):
         raise TaskSuperseded("Another worker has taken this task over.")
 
 

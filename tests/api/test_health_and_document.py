@@ -192,6 +192,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/rules/": ["get"],
         "/api/v1/search/": ["get"],
         "/api/v1/sql/": ["post"],
+        "/api/v1/sql/script/": ["post"],
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],

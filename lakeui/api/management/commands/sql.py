@@ -1,10 +1,11 @@
-"""``manage.py sql -c CATALOG -b BRANCH "STATEMENT"``: a statement from the command line."""
+"""``manage.py sql -c CATALOG -b BRANCH "STATEMENT"``, or ``-f FILE``: statements from the command line."""
 
 from __future__ import annotations
 
 import json
 import sys
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
+from lakeui.api.base import LONGEST_STATEMENT_BYTES
+from lakeui.api.scripts import script_submit
 from lakeui.api.statements import bound, statement_run, statement_session, task_kind
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import LakeError
@@ -32,11 +35,30 @@ def _json(text: str) -> Any:
         raise CommandError(f"--parameters is no JSON: {error}") from error
 
 
+def _text(given: str) -> str:
+    return sys.stdin.read() if given == "-" else given
+
+
+def _script(name: str) -> str:
+    """The text of the file. Raises CommandError where it cannot be read, or is too long."""
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise CommandError(f"{name} cannot be read: {error}") from error
+    if len(text.encode()) > LONGEST_STATEMENT_BYTES:
+        raise CommandError(f"{name} has more than {LONGEST_STATEMENT_BYTES:,} bytes.")
+    return text
+
+
 class Command(BaseCommand):
-    help = "Run one SQL statement and print what it answers. Ctrl-C cancels it."
+    help = "Run an SQL statement, or a file of several, and print what it answers. Ctrl-C cancels it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("statement", help='the statement; "-" reads it from standard input')
+        parser.add_argument("statement", nargs="?", help='the statement; "-" reads it from standard input')
+        parser.add_argument("-f", "--file", help='a script of several statements; "-" reads it from standard input')
+        parser.add_argument(
+            "--one-transaction", action="store_true", help="the statements of the script become one commit, or none"
+        )
         parser.add_argument("-c", "--catalog", help="catalog of the session")
         parser.add_argument("-b", "--branch", default="main", help="branch of the session (default: main)")
         parser.add_argument("-t", "--transaction", help="transaction that BEGIN answered")
@@ -49,14 +71,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         events_hush()
-        statement = sys.stdin.read() if options["statement"] == "-" else options["statement"]
+        if (options["statement"] is None) == (options["file"] is None):
+            raise CommandError("Write a statement, or name a file by -f.")
+        is_script = options["file"] is not None
+        statement = _script(options["file"]) if is_script else _text(options["statement"])
+        if options["one_transaction"] and not is_script:
+            raise CommandError("--one-transaction is for a script: name its file by -f.")
         named = ("catalog", "branch", "transaction", "bypass_reason")
         parameters = {name: options[name] for name in named} | {"statement": statement}
         if options["parameters"] is not None:
             parameters["parameters"] = _json(options["parameters"])
         user = self._user(options["user"])
         try:
-            if frontdoor.is_task(statement, bound(parameters)):
+            if is_script:
+                problem, body = self._run_script(parameters, user, one_transaction=options["one_transaction"])
+            elif frontdoor.is_task(statement, bound(parameters)):
                 problem, body = self._run_task(parameters, user)
             else:
                 problem, body = None, statement_run(parameters, user=user, scopes=None, context=Context())
@@ -67,7 +96,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
         else:
-            self._print(body)
+            self._print_all(body)
 
     def _user(self, name: str | None) -> Any:
         if name is None:
@@ -81,7 +110,21 @@ class Command(BaseCommand):
         """The problem or None, and the body."""
         session = statement_session(parameters, user=user, scopes=None)
         catalog_id = frontdoor.admit(parameters["statement"], session)
-        task = task_submit(kind=task_kind(parameters), parameters=parameters, user=user, catalog_id=catalog_id)
+        return self._outcome(
+            task_submit(kind=task_kind(parameters), parameters=parameters, user=user, catalog_id=catalog_id)
+        )
+
+    def _run_script(
+        self, parameters: dict[str, Any], user: Any, *, one_transaction: bool
+    ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """The problem or None, and the body."""
+        if parameters.pop("transaction"):
+            raise CommandError("A script begins its own transaction: leave out --transaction.")
+        if one_transaction:
+            parameters["one_transaction"] = True
+        return self._outcome(script_submit(parameters, user=user, scopes=None))
+
+    def _outcome(self, task: Task) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         try:
             task = self._follow(task.pk)
         except KeyboardInterrupt:
@@ -113,12 +156,26 @@ class Command(BaseCommand):
         """Print the problem and end with status 1."""
         if as_json:
             self.stdout.write(json.dumps(problem, ensure_ascii=False, indent=2))
+        else:
+            self._print_results(problem.get("script", {}).get("results", []))
         lines = [f"{problem.get('code', 'ERROR')}: {problem.get('detail', 'The statement failed.')}"]
         lines += [f"  - {entry.get('message') or entry.get('code')}" for entry in problem.get("conflicts", [])]
         if remedy := problem.get("remedy"):
             lines.append(remedy)
         self.stderr.write("\n".join(lines))
         sys.exit(1)
+
+    def _print_all(self, body: dict[str, Any]) -> None:
+        """What a statement answered, or each of a script."""
+        if "results" in body:
+            self._print_results(body["results"])
+        else:
+            self._print(body)
+
+    def _print_results(self, results: list[dict[str, Any]]) -> None:
+        for body in results:
+            self.stdout.write(f"-- statement {body.pop('number')}, line {body.pop('line')}")
+            self._print(body)
 
     def _print(self, body: dict[str, Any]) -> None:
         if body["columns"]:

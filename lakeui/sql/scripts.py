@@ -1,0 +1,64 @@
+"""The statements of a script: what stands between its semicolons, outside of strings, quoted names and comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lakeui.common.errors import InvalidValue
+from lakeui.sql.lexer import Kind, Word, locate, read_words, syntax_problem
+
+MOST_STATEMENTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptStatement:
+    """``number`` and ``line`` count from 1. ``padded`` is the text where it stands in the script, behind blanks.
+    ``names`` are the ``:name`` markers that it may hold.
+    """
+
+    number: int
+    line: int
+    text: str
+    padded: str
+    names: frozenset[str]
+
+
+def script_split(text: str) -> tuple[ScriptStatement, ...]:
+    """The statements of the script in their order; empty ones are left out.
+
+    Raises SyntaxProblem where a string or comment is never closed or there is no statement, InvalidValue where there
+    are too many.
+    """
+    groups: list[list[Word]] = [[]]
+    for word in read_words(text):
+        if word.kind is Kind.SYMBOL and word.value == ";":
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    filled = [group for group in groups if group]
+    if not filled:
+        raise syntax_problem(text, 0, "There is no statement")
+    if len(filled) > MOST_STATEMENTS:
+        raise InvalidValue(
+            f"The script has {len(filled):,} statements; at most {MOST_STATEMENTS} are taken.",
+            remedy="Send it in parts.",
+            field="script",
+            nearest=None,
+        )
+    return tuple(_statement(text, number, group) for number, group in enumerate(filled, 1))
+
+
+def _statement(text: str, number: int, group: list[Word]) -> ScriptStatement:
+    start, end = group[0].start, group[-1].end
+    line, column = locate(text, start)
+    body = text[start:end]
+    return ScriptStatement(number, line, body, "\n" * (line - 1) + " " * (column - 1) + body, _markers(group))
+
+
+def _markers(group: list[Word]) -> frozenset[str]:
+    return frozenset(
+        name.value
+        for colon, name in pairwise(group)
+        if colon.kind is Kind.SYMBOL and colon.value == ":" and name.kind is Kind.WORD and name.start == colon.end
+    )
