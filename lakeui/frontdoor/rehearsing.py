@@ -37,7 +37,7 @@ def rehearsal_refuse(statement: Any) -> None:
 
 
 def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult]) -> StatementResult:
-    """What the write would come to: its metrics and notes, and examples of rows. Raises what the write would."""
+    """What the write would come to: metrics, notes, notices, examples of rows. Raises what the write would."""
     rehearsal = Rehearsal()
     with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])):
         if _stages(statement):
@@ -47,7 +47,7 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
                 found = run(replace(call, rehearsal=rehearsal))
                 transaction.set_rollback(True)
         examples = rehearsal.examples(call.context)
-    said = {name: found.extra[name] for name in ("notes",) if name in found.extra}
+    said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices") if name in found.extra}
     version = call.snapshot.version if call.session.catalog else None
     return StatementResult(
         version=version, metrics=found.metrics, extra={**said, "dry_run": True, "examples": examples}

@@ -211,6 +211,14 @@ READERS: dict[str, Reader] = {
 _TEMPORARY = "Name the rows by WITH name AS (..) in the statement, or make a view of the database by CREATE VIEW."
 UNSUPPORTED: dict[str, str] = {
     "ANALYZE": "Leave it out: statistics are kept as files are written.",
+    **dict.fromkeys(
+        ["CACHE TABLE", "CACHE LAZY TABLE", "UNCACHE TABLE", "CLEAR CACHE"],
+        "Leave it out: no statement keeps rows in memory.",
+    ),
+    **dict.fromkeys(
+        ["REFRESH TABLE", "REFRESH FUNCTION", "MSCK REPAIR TABLE"],
+        "Leave it out: each statement reads the newest version.",
+    ),
     "DESCRIBE FUNCTION": "SHOW FUNCTIONS lists the functions.",
     "ALTER VIEW": "Use CREATE OR REPLACE VIEW.",
     "CREATE MATERIALIZED VIEW": "Make a pipeline: it writes what a query answers into a table.",
@@ -231,7 +239,7 @@ UNSUPPORTED: dict[str, str] = {
 """Beginnings that people of Spark know and that are not there, with a way out."""
 
 FORBIDDEN: tuple[str, ...] = (
-    *("SET", "RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "UNCACHE", "CLEAR CACHE", "REFRESH"),
+    *("SET", "RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "REFRESH"),
     *(
         "CREATE FUNCTION",
         "CREATE OR REPLACE FUNCTION",

@@ -132,5 +132,6 @@ def test_an_error_of_the_query_is_the_users_and_suggests_a_name(lake: Lake) -> N
     with pytest.raises(LakeError) as caught:
         lake.rows("SELECT amonut FROM __lake_0")
     assert caught.value.code == "INVALID_VALUE"
-    assert "amount" in caught.value.message
-    assert "temp_view" not in caught.value.message
+    assert "amonut" in caught.value.message
+    assert "amount" in caught.value.remedy
+    assert "temp_view" not in caught.value.message + caught.value.remedy

@@ -88,8 +88,9 @@ def test_one_that_is_not_there_leaves_all(made: Lake) -> None:
 
 def test_purge_is_taken_with_a_notice_and_rows_come_back(made: Lake) -> None:
     before = made.head()
-    found = made.sql("ALTER TABLE d.t DROP PARTITION (a = 'x') PURGE")
-    assert "RESTORE" in found.extra["notices"][0]
+    purge = "ALTER TABLE d.t DROP PARTITION (a = 'x') PURGE"
+    assert "RESTORE" in made.sql(f"{purge} DRY RUN").extra["notices"][0]
+    assert "RESTORE" in made.sql(purge).extra["notices"][0]
     assert made.rows("d.t", columns="id") == [(3,), (4,)]
     made.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
     assert made.rows("d.t", columns="id") == [(1,), (2,), (3,), (4,)]

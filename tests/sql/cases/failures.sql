@@ -301,7 +301,7 @@ INVALID_VALUE | main | not partitioned; PARTITIONED BY | ALTER TABLE d.people AD
 INVALID_VALUE | main | named by day | ALTER TABLE d.sales ADD PARTITION (week = 'x')
 INVALID_VALUE | main | day is given twice | ALTER TABLE d.sales ADD PARTITION (day = 'x', day = 'y')
 FORBIDDEN_STATEMENT | main | stored | ALTER TABLE d.sales ADD PARTITION (day = 'x') LOCATION '/tmp/x'
-NOT_SUPPORTED | main | Several partitions | ALTER TABLE d.sales ADD PARTITION (day = 'x') PARTITION (day = 'y')
+INVALID_VALUE | main | added twice; once | ALTER TABLE d.sales ADD PARTITION (day = 'x') PARTITION (day = 'x')
 SYNTAX_ERROR | main | | ALTER TABLE d.sales ADD PARTITION
 # DropPartition
 NOT_FOUND | main | partition country = fr | ALTER TABLE d.regions DROP PARTITION (country = 'fr')
@@ -351,6 +351,9 @@ NOT_SUPPORTED | main | list of columns; AS | CREATE VIEW d.fresh (a) AS SELECT *
 NOT_SUPPORTED | main | CREATE TEMP VIEW; WITH name AS | CREATE TEMP VIEW fresh AS SELECT 1
 NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; WITH name AS | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
 NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
+NOT_SUPPORTED | main | CACHE TABLE; keeps rows in memory | CACHE TABLE d.t
+NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
+NOT_SUPPORTED | main | MSCK REPAIR TABLE; the newest version | MSCK REPAIR TABLE d.t
 NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION with SQL; in a view | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
 NOT_SUPPORTED | main | SET COMMENT; COMMENT ON TABLE | ALTER TABLE d.people SET COMMENT 'x'
 NOT_SUPPORTED | main | takes no table; VACUUM DRY RUN | VACUUM d.people
