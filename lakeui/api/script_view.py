@@ -9,31 +9,24 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from catalog_app.selectors.protection import LONGEST_REASON
 from lakeui.api.base import LONGEST_STATEMENT_BYTES, ApiView, scopes_of
 from lakeui.api.errors import TooLarge
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import read_preference
 from lakeui.api.scripts import script_submit
-from lakeui.api.serializers import ParametersField, ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.sql.scripts import MOST_STATEMENTS
 from merge_app.jobs.selectors import task_known
 
 
-class ScriptRequest(serializers.Serializer[Any]):
+class ScriptRequest(SessionRequest):
     """Several statements and the session that they run in."""
 
     script = serializers.CharField(
         trim_whitespace=False,
         help_text=f"At most {MOST_STATEMENTS} statements with a semicolon between each two, and 1 MiB.",
-    )
-    catalog = serializers.CharField(
-        required=False, allow_null=True, default=None, max_length=255, help_text="Catalog of the session."
-    )
-    branch = serializers.CharField(
-        required=False, default="main", max_length=255, help_text="Branch (or tag) of the session."
     )
     one_transaction = serializers.BooleanField(
         required=False, help_text="All statements become one commit, or none: as between `BEGIN` and `COMMIT`."
@@ -43,13 +36,6 @@ class ScriptRequest(serializers.Serializer[Any]):
     )
     parameters = ParametersField(
         required=False, allow_null=True, help_text="An object with the values of the markers `:name` of all statements."
-    )
-    bypass_reason = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        default="",
-        max_length=LONGEST_REASON,
-        help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
 
     def validate_script(self, value: str) -> str:

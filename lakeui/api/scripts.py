@@ -108,6 +108,7 @@ class _Run:
                     # Another attempt may find the transaction and go on.
                     raise
                 except Exception:
+                    # A fault of ours ends the task too: its transaction must not stay open.
                     self._roll_back()
                     raise
             self._follow(step)

@@ -30,18 +30,14 @@ class ParametersField(serializers.JSONField):
     """What is no parameter is refused where the statement is read, which names it."""
 
 
-class StatementRequest(serializers.Serializer[Any]):
-    """One statement and the session that it runs in."""
+class SessionRequest(serializers.Serializer[Any]):
+    """Where a statement or a script runs, and what its session may do."""
 
-    statement = serializers.CharField(trim_whitespace=False, help_text="One SQL statement, at most 1 MiB.")
     catalog = serializers.CharField(
         required=False, allow_null=True, default=None, max_length=255, help_text="Catalog of the session."
     )
     branch = serializers.CharField(
         required=False, default="main", max_length=255, help_text="Branch (or tag) of the session."
-    )
-    transaction = serializers.CharField(
-        required=False, allow_null=True, default=None, max_length=64, help_text="Transaction that BEGIN answered."
     )
     bypass_reason = serializers.CharField(
         required=False,
@@ -51,6 +47,14 @@ class StatementRequest(serializers.Serializer[Any]):
         help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
 
+
+class StatementRequest(SessionRequest):
+    """One statement and the session that it runs in."""
+
+    statement = serializers.CharField(trim_whitespace=False, help_text="One SQL statement, at most 1 MiB.")
+    transaction = serializers.CharField(
+        required=False, allow_null=True, default=None, max_length=64, help_text="Transaction that BEGIN answered."
+    )
     dry_run = serializers.BooleanField(
         required=False,
         help_text="Do all that the statement does but its commit: `metrics` as it would have, `examples` of rows. As"

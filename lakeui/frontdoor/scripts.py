@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported
@@ -69,7 +69,7 @@ def script_admit(script: Script, session: Session) -> int | None:
     """Judge the first statement, as it will be judged again when it runs; the others are judged when they run, on what
     those before them made. Answers the catalog whose members may see the script, None where only its author may.
     """
-    admit(script.steps[0].text, _with_values(session, script.steps[0]))
+    admit(script.steps[0].text, replace(session, parameters=script.steps[0].parameters))
     names = {name.casefold() for step in script.steps for name in catalogs_named(step.statement)}
     names |= {step.statement.name.casefold() for step in script.steps if isinstance(step.statement, _NAMING)}
     if session.catalog:
@@ -88,17 +88,6 @@ _NAMING = (
     *(sql.SetCatalogProperties, sql.UnsetCatalogProperties, sql.DescribeCatalog),
 )
 """Statements whose ``name`` is that of a catalog."""
-
-
-def _with_values(session: Session, step: Step) -> Session:
-    return Session(
-        session.catalog,
-        session.branch,
-        session.user,
-        scopes=session.scopes,
-        bypass_reason=session.bypass_reason,
-        parameters=step.parameters,
-    )
 
 
 def step_error(error: LakeError, step: Step, count: int) -> LakeError:

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from tests.benchmarks.lake import Figure, paired
-from tests.benchmarks.row_merges import FILES, Tables, spark
+from tests.benchmarks.row_merges import FILES, Tables, plain_spark, spark
 
 ROUNDS = 5
 FIELDS = 30
@@ -68,10 +68,7 @@ def _writes(tables: Tables, home: Path, rows_sql: str, rows: int) -> Iterator[Fi
 
 
 def _plain_spark() -> Any:
-    from django.conf import settings
-    from pyspark.sql.connect.session import SparkSession
-
-    session = SparkSession.builder.remote(settings.LAKEUI["SPARK_REMOTE"]).create()
+    session = plain_spark()
     session.conf.set("spark.sql.parquet.compression.codec", "zstd")
     return session
 

@@ -90,10 +90,7 @@ class Tables:
         return execute(text, Session(catalog=self.catalog, branch=branch))
 
     def files(self, table: str) -> list[str]:
-        from django.conf import settings
-
-        paths = [row[0] for row in self.sql(f"SHOW SEGMENTS {table}").rows]
-        return [f"{settings.LAKEUI['WAREHOUSE']}/{path}" for path in paths]
+        return listed_files(self.sql(f"SHOW SEGMENTS {table}"))
 
     def merge(self, batch: Batch, mode: str) -> tuple[float, dict[str, int]]:
         """Seconds of one merge on a fresh branch, and its metrics."""
@@ -109,6 +106,21 @@ class Tables:
         taken = time.perf_counter() - began
         assert (result.metrics["rows_updated"], result.metrics["rows_inserted"]) == (batch.rows, batch.rows)
         return taken, result.metrics
+
+
+def listed_files(segments: Any) -> list[str]:
+    """Absolute paths of what SHOW SEGMENTS answers."""
+    from django.conf import settings
+
+    return [f"{settings.LAKEUI['WAREHOUSE']}/{row[0]}" for row in segments.rows]
+
+
+def plain_spark() -> Any:
+    """A session on the Spark server of the settings that knows nothing of lakeui."""
+    from django.conf import settings
+    from pyspark.sql.connect.session import SparkSession
+
+    return SparkSession.builder.remote(settings.LAKEUI["SPARK_REMOTE"]).create()
 
 
 @contextmanager

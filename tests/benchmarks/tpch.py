@@ -16,7 +16,7 @@ from string import Template
 from typing import Any
 
 from tests.benchmarks.lake import Figure
-from tests.benchmarks.row_merges import spark
+from tests.benchmarks.row_merges import listed_files, plain_spark, spark
 from tests.benchmarks.tpch_queries import QUERIES
 
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
@@ -75,15 +75,12 @@ class Lake:
         import_load(load, name=file.name, session=Session(catalog=self.catalog), context=None)
 
     def files(self, table: str) -> list[str]:
-        from django.conf import settings
-
-        paths = [row[0] for row in self.sql(f"SHOW SEGMENTS d.{table}").rows]
-        return [f"{settings.LAKEUI['WAREHOUSE']}/{path}" for path in paths]
+        return listed_files(self.sql(f"SHOW SEGMENTS d.{table}"))
 
 
 def figures(*, scale: float) -> Iterator[Figure]:
     with spark() as home:
-        lake, plain = Lake(scale, home), _plain_spark()
+        lake, plain = Lake(scale, home), plain_spark()
         for table in TABLES:
             plain.read.parquet(*lake.files(table)).createOrReplaceTempView(table)
         here, there = {table: f"d.{table}" for table in TABLES}, {table: table for table in TABLES}
@@ -129,10 +126,3 @@ def _comparable(rows: list[list[Any]]) -> list[list[str]]:
 
 def _plain_rows(plain: Any, text: str) -> list[list[Any]]:
     return [list(row) for row in plain.sql(text).collect()]
-
-
-def _plain_spark() -> Any:
-    from django.conf import settings
-    from pyspark.sql.connect.session import SparkSession
-
-    return SparkSession.builder.remote(settings.LAKEUI["SPARK_REMOTE"]).create()
