@@ -64,8 +64,11 @@ ForbiddenStatement | create table db.t (a int) using parquet options (path '/x')
 ForbiddenStatement | alter table db.t set location '/x'
 ForbiddenStatement | alter table db.t add partition (a = 1) location '/x'
 ForbiddenStatement | load data inpath '/x' into table db.t
-ForbiddenStatement | cache table db.t
-ForbiddenStatement | refresh table db.t
+NotSupported | cache table db.t
+NotSupported | cache lazy table v as select 1
+ForbiddenStatement | cache 'x'
+ForbiddenStatement | refresh '/x'
+NotSupported | refresh table db.t
 ForbiddenStatement | insert overwrite directory '/x' select 1
 ForbiddenStatement | insert overwrite local directory '/x' select 1
 ForbiddenStatement | execute immediate 'select 1'
