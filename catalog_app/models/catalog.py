@@ -17,7 +17,8 @@ from catalog_app.domain.table_properties import FILE, GRANULARITIES
 class Catalog(models.Model):
     """A lake: branches that share one increasing version sequence (``catalog_version_<id>`` in PostgreSQL).
 
-    ``merge_conflicts``: of tables without the property ``merge.conflicts``.
+    ``merge_conflicts``: of tables without the property ``merge.conflicts``. ``versions_of``: the catalog whose
+    sequence this one shares since they merged (see ``CatalogJoin``); None: its own.
     """
 
     name = models.TextField()
@@ -25,6 +26,7 @@ class Catalog(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     dropped_at = models.DateTimeField(null=True)
     merge_conflicts = models.TextField(default=FILE)
+    versions_of = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [
@@ -37,6 +39,19 @@ class Catalog(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CatalogJoin(models.Model):
+    """Two catalogs count versions together after ``version``: no later one is that of two commits. Up to it, a stamp
+    of an object is a version of the catalog in which the object was made. Each pair is stored in both orders.
+    """
+
+    catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="+")
+    other = models.ForeignKey(Catalog, models.PROTECT, related_name="+")
+    version = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["catalog", "other"], name="catalog_join_once")]
 
 
 class Branch(models.Model):

@@ -124,19 +124,3 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> dict[ObjectKey, History]:
 
 def facts_from_json(value: Mapping[str, list[Any]]) -> dict[str, AttributeFact]:
     return {attribute: AttributeFact(*fact) for attribute, fact in value.items()}
-
-
-_MAKERS = """
-SELECT c.catalog_id, c.version, c.branch_id
-FROM unnest(%(catalogs)s::bigint[], %(versions)s::bigint[]) AS w(catalog_id, version)
-JOIN catalog_app_commit c ON c.catalog_id = w.catalog_id AND c.version = w.version
-"""
-
-
-def stamp_branches(stamps: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """The branches of commits, by catalog and version."""
-    if not stamps:
-        return {}
-    catalogs, versions = zip(*stamps, strict=True)
-    rows = fetch_all(_MAKERS, {"catalogs": list(catalogs), "versions": list(versions)})
-    return {(row[0], row[1]): row[2] for row in rows}

@@ -11,6 +11,7 @@ from typing import Any
 from catalog_app.domain.attribute_facts import NO_FACT, AttributeFact, Knows
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.attribute_facts import ObjectKey
+from catalog_app.selectors.homes import Home
 from catalog_app.selectors.rows import fetch_all, json_value
 
 Attribute = tuple[ObjectKey, str]
@@ -54,16 +55,20 @@ CROSS JOIN LATERAL jsonb_each(f.facts) e WHERE e.key = ANY(%(attributes)s)
 """
 
 _MAKERS = """
-SELECT c.version, c.branch_id, b.name FROM catalog_app_commit c JOIN catalog_app_branch b ON b.id = c.branch_id
-WHERE c.catalog_id = %(catalog)s AND c.version = ANY(%(versions)s)
+SELECT c.version, c.branch_id, b.name
+FROM unnest(%(catalogs)s::bigint[], %(after)s::bigint[]) AS h(catalog_id, after)
+JOIN catalog_app_commit c ON c.catalog_id = h.catalog_id AND c.version = ANY(%(versions)s) AND c.version > h.after
+JOIN catalog_app_branch b ON b.id = c.branch_id
 """
 
 Makers = Mapping[int, tuple[int, str]]
 """By stamp, the branch that it was made on: its id and name."""
 
 
-def makers_load(catalog_id: int, stamps: Collection[int]) -> dict[int, tuple[int, str]]:
-    rows = fetch_all(_MAKERS, {"catalog": catalog_id, "versions": list(stamps)}) if stamps else []
+def makers_load(home: Home, stamps: Collection[int]) -> dict[int, tuple[int, str]]:
+    """Of stamps of objects of one home."""
+    asked = {"catalogs": [home.catalog_id, *home.joins], "after": [0, *home.joins.values()]}
+    rows = fetch_all(_MAKERS, {**asked, "versions": list(stamps)}) if stamps else []
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
@@ -105,7 +110,7 @@ class Pasts:
 
 
 def pasts_load(
-    catalog_id: int,
+    home: Home,
     ranges: Collection[tuple[int, int, int]],
     attributes: Collection[Attribute],
     makers: Mapping[int, tuple[int, str]],
@@ -134,7 +139,7 @@ def pasts_load(
         found.single[attribute, fact.stamp] = fact
     joined = {(key[0], fact.joins) for key, fact in found.single.items() if fact.joins} - found.single.keys()
     stamps = {fact.stamp for fact in found.single.values()} | {stamp for _, stamp in joined}
-    found.makers |= makers_load(catalog_id, stamps - found.makers.keys())
+    found.makers |= makers_load(home, stamps - found.makers.keys())
     if joined:
         made = [(found.makers[stamp][0], stamp) for _, stamp in joined if stamp in found.makers]
         at = {"branches": [item[0] for item in made], "versions": [item[1] for item in made]}

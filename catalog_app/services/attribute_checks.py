@@ -17,7 +17,7 @@ from catalog_app.domain.state import DatabaseState, ObjectState
 from catalog_app.models import Branch
 from catalog_app.selectors.attribute_facts import ObjectKey, attribute_histories, facts_from_json, newest
 from catalog_app.selectors.objects import databases_list, tables_list
-from catalog_app.selectors.rows import json_value
+from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.attribute_lines import Line, Lines, Recorded, rows_of
 
@@ -37,10 +37,11 @@ def facts_check(catalog_id: int) -> list[str]:
     lines = Lines.load(catalog_id)
     valid = [line for line in lines.lines.values() if line.is_valid]
     breaches: list[str] = []
+    floors = _floors(catalog_id)
     for key, recorded in _recorded(catalog_id).items():
         groups = _groups(recorded, valid, lines)
         for one, other in combinations(groups, 2):
-            breaches += _breaches(key, one, other, lines)
+            breaches += _breaches(key, one, other, lines, floors.get(key, 0))
     return breaches
 
 
@@ -66,7 +67,21 @@ def _groups(recorded: Recorded[Facts], valid: Sequence[Line], lines: Lines) -> l
     return list(together.values())
 
 
-def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines) -> Iterator[str]:
+_FOREIGN = """
+SELECT {kind}, o.id, j.version FROM catalog_app_{model} o
+JOIN catalog_app_catalogjoin j ON j.catalog_id = o.catalog_id AND j.other_id = %(catalog)s
+"""
+_FLOORS = " UNION ALL ".join(
+    _FOREIGN.format(kind=f"'{kind.value}'", model=kind.value) for kind in (ObjectKind.TABLE, ObjectKind.DATABASE)
+)
+
+
+def _floors(catalog_id: int) -> dict[ObjectKey, int]:
+    """By object of another catalog, the version up to which its stamps are versions of that one."""
+    return {(ObjectKind(kind), i): version for kind, i, version in fetch_all(_FLOORS, {"catalog": catalog_id})}
+
+
+def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines, floor: int) -> Iterator[str]:
     thing = f"{key[0]} {key[1]}"
     for attribute in dict.fromkeys((*one[1], *other[1])):
         mine, theirs = one[1].get(attribute, NO_FACT), other[1].get(attribute, NO_FACT)
@@ -75,6 +90,9 @@ def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines) -> Iterato
         where = f"{attribute} of {thing} on branches {one[0][0].name} and {other[0][0].name}"
         if mine.stamp == theirs.stamp:
             yield f"one stamp names two facts: {where} (stamp {mine.stamp})"
+            continue
+        if 0 < mine.stamp <= floor or 0 < theirs.stamp <= floor:
+            # A version of another catalog: no branch of this one made it.
             continue
         for here in one[0]:
             for there in other[0]:

@@ -137,7 +137,7 @@ def plan_apply(
     reach = reach_load(snapshot) if source is not None else {}
     merged: Written = {}
     if source is not None:
-        merged = merged_facts(plan, branch, snapshot, reach, DOT, source.facts_source)
+        merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source)
     is_replay = source is not None and not source.is_workspace
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     commit = commit_write(branch, header, source, stale_tables(plan), decides=decides)
@@ -189,7 +189,7 @@ _COMMIT = """
 WITH made AS (
     INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
                                     author_id, author_name, task_id, decides, committed_at)
-    SELECT %(catalog_id)s, %(branch_id)s, nextval(%(sequence)s::regclass), %(parent_id)s::bigint,
+    SELECT %(catalog_id)s, %(branch_id)s, lakeui_next_version(%(catalog_id)s), %(parent_id)s::bigint,
            %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
            %(task_id)s::uuid, %(decides)s,
            greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
@@ -236,8 +236,7 @@ def commit_write(
         "task_id": header.task_id,
         "decides": decides,
     }
-    sequence = f"catalog_version_{branch.catalog_id}"
-    ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence}, prepared=True)
+    ((identity, version, moment),) = fetch_all(_COMMIT, known, prepared=True)
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
     if bypass is not None:

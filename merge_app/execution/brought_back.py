@@ -14,7 +14,7 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import Reach, one_catalog, own_ranges, reach_load
+from merge_app.execution.reach import Reach, own_ranges, reach_load
 from merge_app.planning.surviving import LIFECYCLE, ObjectKey
 
 
@@ -60,17 +60,17 @@ def brought_back_load(
     if among is not None:
         back &= set(among)
     lacking = back - _valid(destination, back) if back else back
-    lacking -= _merged_below(lacking, source, destination)
+    lacking -= _merged_below(lacking, destination)
     had = _reached(destination, lacking) if lacking else {}
     known = {key: had.get(key, {}) for key in sorted(lacking)}
     return BroughtBack(source, destination, known, _reached(source, had) if had else {})
 
 
-def _merged_below(lacking: set[ObjectKey], source: Snapshot, destination: Snapshot) -> set[ObjectKey]:
+def _merged_below(lacking: set[ObjectKey], destination: Snapshot) -> set[ObjectKey]:
     """The objects whose facts are merged also while they are dropped (lineage R4): nothing of them is to be caught up.
     Not those that the destination never had.
     """
-    if not lacking or one_catalog(source, destination) is None:
+    if not lacking:
         return set()
     tables = tables_load(destination, _ids(lacking, ObjectKind.TABLE))
     databases = databases_load(destination, _ids(lacking, ObjectKind.DATABASE))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.row_merge import Behind, RowConflicts, RowMerge
+from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import QueryResult
 from catalog_app.models import Branch
@@ -20,7 +20,6 @@ from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
 from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_without_facts
-from merge_app.execution.row_merges import compared_rows_load
 from merge_app.planning.values import Resolution
 
 _NO_ROWS = QueryResult((), [], truncated=False)
@@ -54,16 +53,9 @@ def row_pages(
     only_conflicts: bool,
 ) -> RowPages:
     """Raises NotFound where neither side has the table."""
-    if not merges_by_lineage(source, destination):
-        return _Replayed(compared_rows_load(source, destination, table_id, resolutions), engine, only_conflicts)
     lists = Lists.NEEDED if only_conflicts else Lists.ALL
     schema, changes = row_changes(source, destination, table_id, resolutions, engine, lists)
     return _NoRows(schema) if changes is None else ComparedRows(changes, only_conflicts)
-
-
-def merges_by_lineage(source: Branch, destination: Branch) -> bool:
-    """Whether rows merge by their facts; those of two catalogs merge by operations."""
-    return source.catalog_id == destination.catalog_id
 
 
 def row_changes(
@@ -95,27 +87,3 @@ class _NoRows:
 
     def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
         return _NO_ROWS
-
-
-@dataclass(frozen=True, slots=True)
-class _Replayed:
-    """Rows compared with the merge base, as merges that replay operations judge them."""
-
-    task: RowMerge
-    engine: EngineSource
-    only_conflicts: bool
-
-    @property
-    def schema(self) -> Schema:
-        return self.task.schema
-
-    @property
-    def conflicts(self) -> tuple[RowConflicts, ...]:
-        return self.engine().rows_judge(self.task).conflicts if self.task.has_files else ()
-
-    def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
-        if not self.task.has_files:
-            return _NO_ROWS
-        return self.engine().rows_compare(
-            self.task, limit=limit, behind=behind, only_conflicts=self.only_conflicts, key=key
-        )

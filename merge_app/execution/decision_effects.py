@@ -21,8 +21,7 @@ from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
-from merge_app.execution.compared_rows import merges_by_lineage, row_changes
-from merge_app.execution.left_values import rows_count
+from merge_app.execution.compared_rows import row_changes
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
 from merge_app.execution.lineage.row_changes import RowChanges
@@ -159,8 +158,6 @@ class DecisionEffects:
                 yield LeftOut(side, f"rows {what}", found.rows, found.examples)
 
     def _counted(self, side: str, state: TableState) -> RowCounts:
-        if not merges_by_lineage(self.source, self.destination):
-            return rows_count(state.table_id, state.schema, self._base, self._snapshots[side], self.engine)
         changes = self._row_changes
         return RowCounts() if changes is None else lost_rows(changes, of_source=side == SOURCE)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
@@ -16,7 +17,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
-from merge_app.execution.lineage.granularity import merge_settings, settings_across
+from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
@@ -46,18 +47,10 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     lacking = tables_leaving_values(planned) if side.snapshot is not None else {}
     for table_id in lacking:
         wanted.setdefault(table_id, set())
-    stepped: list[TableCase] = []
-    columns: dict[int, Columns] = {}
-    # Stamps are versions of one catalog: two merge by operations, and no facts of attributes are loaded.
-    if side.snapshot is None or planned.attributes is not None:
-        planned = _with_tables(planned, side, destination)
-        stepped = _lineage_tables(planned, side, destination)
-        columns = _required_columns(planned, side, stepped)
-        _leave_to_lineage(wanted, stepped, columns)
-    else:
-        # Refuses settings that only merges by lineage know.
-        changed = tables_written(side)
-        settings_across([table for table in planned.tables.values() if table.table_id in changed], destination)
+    planned = _with_tables(planned, side, destination)
+    stepped = _lineage_tables(planned, side, destination)
+    columns = _required_columns(planned, side, stepped)
+    _leave_to_lineage(wanted, stepped, columns)
     if not (wanted or stepped or columns):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
@@ -246,7 +239,8 @@ def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parti
     reached = side.reach_of(destination)
     # The chain alone is told of a statement whose branch has not moved.
     reach = reached if seen == destination else side.reach
-    return Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
+    homes = partial(side.homes_of, seen, destination)
+    return Parties(seen, destination, reach, reached, homes, own=own, staged=staged, restored=side.restored)
 
 
 def _effects_where(

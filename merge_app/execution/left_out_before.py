@@ -74,7 +74,8 @@ reached tells.
 
 _LEFT_OUT = """
 SELECT EXISTS (
-    SELECT 1 FROM catalog_app_table t JOIN merge_app_mergeattempt a ON a.catalog_id = t.catalog_id
+    SELECT 1 FROM catalog_app_table t JOIN merge_app_mergeattempt a ON a.catalog_id = t.catalog_id OR a.catalog_id IN (
+        SELECT j.other_id FROM catalog_app_catalogjoin j WHERE j.catalog_id = t.catalog_id)
     CROSS JOIN LATERAL jsonb_array_elements(a.body -> 'resolutions') AS item
     WHERE t.id = %(table)s AND a.outcome = 'merged'
       AND (a.body -> 'resolutions') @> '[{"part": "object", "object_kind": "table"}]'::jsonb
@@ -84,7 +85,7 @@ SELECT EXISTS (
 
 
 def is_left_out(table_id: int) -> bool:
-    """Whether a merge of the catalog left out what its source did to the table."""
+    """Whether a merge of the table's catalog, or of one joined with it, left out what its source did to the table."""
     ((found,),) = fetch_all(_LEFT_OUT, {"table": table_id, "decisions": list(_WITHOUT_SOURCE)})
     return bool(found)
 

@@ -19,6 +19,7 @@ from catalog_app.models import Branch, TransactionState
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.selectors.snapshots import branch_snapshot
+from catalog_app.services.joins import catalogs_join
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
@@ -215,6 +216,9 @@ def _merge(request: MergeOrder, engine: EngineSource, progress: Progress) -> dic
         row_work = row_work_run(prepared.planned, prepared.side, branch_snapshot(prepared.destination), engine)
         fault_point("merge.row_work")
         progress.check_cancelled()
+        if prepared.source.catalog_id != prepared.destination.catalog_id:
+            catalogs_join(prepared.source.catalog_id, prepared.destination.catalog_id)
+            fault_point("merge.joined")
         progress.step("commit", "write one version")
         with _refusal_recorded(prepared, request):
             recorded = _commit(prepared, request, row_work)

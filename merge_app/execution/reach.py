@@ -57,13 +57,11 @@ def own_ranges(snapshot: Snapshot, other: Reach) -> tuple[CommitRange, ...]:
     )
 
 
-_CATALOGS = "SELECT DISTINCT catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
-
-
-def one_catalog(source: Snapshot, target: Snapshot) -> int | None:
-    """The catalog of both, None where there are two: stamps are versions of one catalog."""
-    rows = fetch_all(_CATALOGS, {"branches": [source.branch_ids[0], target.branch_ids[0]]}, prepared=True)
-    return rows[0][0] if len(rows) == 1 else None
+def bounded(reach: Reach, floors: Reach) -> Reach:
+    """The reach for objects of one home: what branches of other catalogs have up to their join counts as known."""
+    return (
+        {**reach, **{branch: max(floor, reach.get(branch, 0)) for branch, floor in floors.items()}} if floors else reach
+    )
 
 
 def merge_base_version(first: Reach, second: Reach) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.brought_back import BroughtBack
@@ -20,7 +21,7 @@ class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
     them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
     states. ``seen``: of a statement, the snapshot that it saw; ``own_branch``: of a transaction, its workspace.
-    ``reaches``: what is known already, see ``reach_of``.
+    ``reaches``, ``homes``: what is known already, see ``reach_of`` and ``homes_of``.
     """
 
     operations: tuple[Operation, ...]
@@ -34,12 +35,19 @@ class SourceSide:
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
     reaches: dict[Snapshot, Reach] = field(default_factory=dict, compare=False, repr=False)
+    homes: dict[Snapshot, Homes] = field(default_factory=dict, compare=False, repr=False)
 
     def reach_of(self, destination: Snapshot) -> Reach:
         """What a destination reaches. Commits are only added, so that of one chain is looked up once."""
         if destination not in self.reaches:
             self.reaches[destination] = reach_load(destination)
         return self.reaches[destination]
+
+    def homes_of(self, source: Snapshot, destination: Snapshot) -> Homes:
+        """The catalogs of what both reach. ``source``: the snapshot of the source, or the one that a statement saw."""
+        if destination not in self.homes:
+            self.homes[destination] = homes_load(source, destination, (self.reach, self.reach_of(destination)))
+        return self.homes[destination]
 
 
 def source_tables_load(side: SourceSide, table_ids: Collection[int]) -> dict[int, TableState]:

@@ -22,6 +22,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.domain.types import parse_identified
 from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
+from merge_app.planning.attribute_sides import version_of
 from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
 
 _OF_COLUMN = {
@@ -107,8 +108,9 @@ class NetFacts:
 
     def _operation(self, kind: OperationKind, stamp: int, *changes: Change) -> Operation:
         branch_id, name = self.makers.get(stamp, (0, ""))
-        origin = (branch_id, stamp) if branch_id and branch_id != self.own else None
-        return Operation(kind, *self.thing, changes, version=max(stamp, 0), branch=name, copied_from=origin)
+        version = version_of(stamp)
+        origin = (branch_id, version) if branch_id and branch_id != self.own else None
+        return Operation(kind, *self.thing, changes, version=version, branch=name, copied_from=origin)
 
     def _rename(self) -> tuple[int, Rename] | None:
         stamps = [self.news[key].stamp for key in (("name",), ("home",)) if key in self.news]

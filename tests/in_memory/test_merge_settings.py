@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.common.errors import InvalidValue, MergeConflict
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, row_ids, rows, set_v
 
@@ -176,15 +176,20 @@ def test_a_catalog_refuses_what_it_does_not_know(lake: Lake) -> None:
             lake.sql(f"ALTER CATALOG {lake.catalog} SET PROPERTIES ({properties})")
 
 
-@pytest.mark.parametrize("setting", ["row", "cell"])
-def test_a_merge_from_another_catalog_refuses_finer_settings(lake: Lake, setting: str) -> None:
+@pytest.mark.parametrize(("setting", "codes"), [("file", {"SAME_FILE_UPDATE_UPDATE"}), ("row", set()), ("cell", set())])
+def test_finer_settings_hold_between_catalogs(lake: Lake, setting: str, codes: set[str]) -> None:
     other = Lake()
     other.sql("CREATE DATABASE e")
     other.sql("CREATE TABLE e.t (id INT, v INT)")
-    other.sql("INSERT INTO e.t VALUES (1, 0)")
+    other.sql("INSERT INTO e.t VALUES (1, 0), (2, 0)")
     lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
     lake.sql(f"ALTER TABLE e.t SET TBLPROPERTIES ('merge.conflicts' = '{setting}')")
-    other.sql("UPDATE e.t SET v = 1")
-    with pytest.raises(NotSupported, match="another catalog goes by file"):
-        lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
-    assert lake.rows("e.t") == [(1, 0)]
+    lake.sql("UPDATE e.t SET v = 2 WHERE id = 2")
+    other.sql("UPDATE e.t SET v = 1 WHERE id = 1")
+    if codes:
+        with pytest.raises(MergeConflict) as refusal:
+            lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+        assert {item["code"] for item in refusal.value.details["conflicts"]} == codes
+        return
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    assert lake.rows("e.t") == [(1, 1), (2, 2)]

@@ -11,13 +11,14 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
+from catalog_app.selectors.homes import Home, Homes
 from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Ranges
-from merge_app.execution.reach import Reach, one_catalog, own_ranges
+from merge_app.execution.reach import Reach, bounded, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Kind
-from merge_app.planning.attribute_sides import AttributeSides, key_of
+from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
 
@@ -28,7 +29,7 @@ def objects_with_news(snapshot: Snapshot, other: Reach) -> set[ObjectKey]:
 
 
 def attribute_sides_load(
-    catalog_id: int,
+    homes: Homes,
     source: Snapshot,
     target: Snapshot,
     reaches: tuple[Reach, Reach],
@@ -38,15 +39,26 @@ def attribute_sides_load(
 ) -> AttributeSides:
     """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
     mine, theirs = newest_attributes(source, objects), newest_attributes(target, objects)
+    found = []
+    for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
+        of_home = [{key: side[key] for key in keys if key in side} for side in (mine, theirs)]
+        floors = homes.floors(catalog_id)
+        known = bounded(reaches[0], floors), bounded(reaches[1], floors)
+        found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, own)))
+    return together(found, homes.main)
+
+
+def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Reach], own: int | None) -> AttributeSides:
+    """Of objects of one home, so that a stamp names one commit."""
     differing = [set(_differing(mine, theirs)), set(_differing(theirs, mine))]
-    makers = makers_load(catalog_id, {fact.stamp for side in (mine, theirs) for fact in _facts(side)})
+    makers = makers_load(home, {fact.stamp for side in (mine, theirs) for fact in _facts(side)})
     news = [_news(makers, reach) for reach in reversed(reaches)]
     ranges = [
         found
         for item in (Ranges.of_news(*reaches), Ranges.of_news(*reversed(reaches)))
         for found in zip(item.branches, item.after, item.upto, strict=True)
     ]
-    pasts = pasts_load(catalog_id, ranges, differing[0] | differing[1], makers)
+    pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
     sides: list[dict[Any, dict[Any, Fact]]] = [
         {
             thing: {key_of(name): _fact(pasts, (thing, name), fact, reaches[1 - place]) for name, fact in of.items()}
@@ -92,9 +104,9 @@ def _value(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AttributeNews:
-    """``objects``: those of which facts are news on the source. ``catalog_id`` None: no facts are merged."""
+    """``objects``: those of which facts are news on the source. ``homes`` None: no facts are merged."""
 
-    catalog_id: int | None = None
+    homes: Homes | None = None
     objects: frozenset[ObjectKey] = frozenset()
 
     def load(
@@ -105,7 +117,7 @@ class AttributeNews:
         tables: Mapping[int, TableState],
     ) -> AttributeSides | None:
         """The facts of all these objects that have news on either side, with those of the databases around them."""
-        if self.catalog_id is None or side.snapshot is None:
+        if self.homes is None or side.snapshot is None:
             return None
         named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
         found = {*self.objects, *(objects_with_news(destination, side.reach) & named)}
@@ -120,7 +132,7 @@ class AttributeNews:
         found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
         reaches = side.reach, side.reach_of(destination)
         return attribute_sides_load(
-            self.catalog_id, side.snapshot, destination, reaches, sorted(found | homes), own=side.own_branch
+            self.homes, side.snapshot, destination, reaches, sorted(found | homes), own=side.own_branch
         )
 
 
@@ -139,11 +151,9 @@ def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, Attr
     """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
     if side.snapshot is None:
         return side, AttributeNews()
-    catalog_id = one_catalog(side.snapshot, destination)
-    if catalog_id is None:
-        return side, AttributeNews()
+    catalogs = side.homes_of(side.snapshot, destination)
     found = objects_with_news(side.snapshot, side.reach_of(destination))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
     databases = {**side.databases, **databases_load(side.snapshot, homes - side.databases.keys())}
-    return replace(side, tables=tables, databases=databases), AttributeNews(catalog_id, frozenset(found))
+    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, frozenset(found))

@@ -20,14 +20,14 @@ from catalog_app.domain.attribute_facts import (
 )
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import ObjectState
-from catalog_app.models import Branch
 from catalog_app.selectors.attribute_facts import (
     History,
     attribute_histories,
     attribute_news,
     newest,
-    stamp_branches,
 )
+from catalog_app.selectors.attribute_pasts import makers_load
+from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
@@ -119,9 +119,7 @@ def _before_the_drop(history: History) -> dict[str, AttributeFact]:
     return found
 
 
-def merged_facts(
-    plan: MergePlan, branch: Branch, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource
-) -> Written:
+def merged_facts(plan: MergePlan, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource) -> Written:
     """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
 
     ``snapshot`` and ``reach`` are the target's before the merge. All of it is four queries, whatever it merges.
@@ -133,9 +131,8 @@ def merged_facts(
     if not wanted:
         return {}
     here = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
-    catalogs = _catalogs(branch, source)
-    makers = _Makers.of(catalogs, theirs, here)
-    restamped = {key: makers.restamped(facts, version, reach, source.workspace) for key, facts in theirs.items()}
+    homes = homes_load(source.snapshot, snapshot, (source.reach, reach))
+    makers = {key: of_home for of_home in _Makers.of(homes, wanted, theirs, here) for key in of_home.objects}
     after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
@@ -144,11 +141,12 @@ def merged_facts(
         merged = Merged(
             after.get(key),
             version,
-            source_knows=makers.knows(source.reach, catalogs[1]),
-            target_knows=makers.knows(reach, catalogs[0], own=version),
+            source_knows=makers[key].knows(source.reach),
+            target_knows=makers[key].knows(reach, own=version),
             is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
         )
-        found[key] = facts_merged(restamped.get(key, {}), present, merged)
+        mine = makers[key].of_commit(theirs.get(key, {}), version, source.workspace)
+        found[key] = facts_merged(mine, present, merged)
     return found
 
 
@@ -168,51 +166,38 @@ def _outcomes(items: Mapping[ObjectKey, ObjectPlan]) -> dict[ObjectKey, ObjectSt
     return {key: item.after for key, item in items.items() if item.before is not None or item.action is Action.CREATE}
 
 
-_CATALOG = "SELECT catalog_id FROM catalog_app_branch WHERE id = %(branch)s"
-
-
-def _catalogs(branch: Branch, source: FactsSource) -> tuple[int, int]:
-    """Those of source and target."""
-    ((mine,),) = fetch_all(_CATALOG, {"branch": source.snapshot.branch_ids[0]}, prepared=True)
-    return mine, branch.catalog_id
-
-
 @dataclass(frozen=True, slots=True)
 class _Makers:
-    """By catalog and stamp, the branch that the stamp was made on."""
+    """By stamp of objects of one home, the branch that the stamp was made on."""
 
-    catalogs: tuple[int, int]
-    branches: Mapping[tuple[int, int], int]
+    objects: Collection[ObjectKey]
+    branches: Mapping[int, int]
 
     @classmethod
-    def of(cls, catalogs: tuple[int, int], *sides: Mapping[ObjectKey, Facts]) -> _Makers:
-        stamps = {(catalog, stamp) for catalog, facts in zip(catalogs, sides, strict=True) for stamp in _stamps(facts)}
-        return cls(catalogs, stamp_branches(stamps))
+    def of(cls, homes: Homes, objects: Collection[ObjectKey], *sides: Mapping[ObjectKey, Facts]) -> Iterator[_Makers]:
+        for catalog_id, keys in homes.by_home(objects).items():
+            stamps = {stamp for side in sides for stamp in _stamps({key: side[key] for key in keys if key in side})}
+            makers = makers_load(homes.home(catalog_id), stamps)
+            yield cls(keys, {stamp: branch_id for stamp, (branch_id, _) in makers.items()})
 
-    def knows(self, reach: Reach, catalog: int, own: int | None = None) -> Knows:
+    def knows(self, reach: Reach, own: int | None = None) -> Knows:
         """Whether what reaches so far knows a stamp. ``own``: that of the merge, which is news."""
 
         def ask(stamp: int) -> bool:
             if stamp == own:
                 return False
-            return not stamp or reach.get(self.branches.get((catalog, stamp), 0), 0) >= stamp
+            return not stamp or reach.get(self.branches.get(stamp, 0), 0) >= stamp
 
         return ask
 
-    def restamped(self, facts: Facts, version: int, reach: Reach, workspace: int | None) -> Facts:
-        """What a transaction did has the stamp of its commit. So has what comes from another catalog, as versions are
-        numbers of one; ``reach`` says what of it the target has already.
-        """
-        mine = self.catalogs[0]
-        if workspace is not None:
-            return {
-                name: fact.of_commit(version, lambda stamp: self.branches.get((mine, stamp)) == workspace)
-                for name, fact in facts.items()
-            }
-        if mine == self.catalogs[1]:
+    def of_commit(self, facts: Facts, version: int, workspace: int | None) -> Facts:
+        """What a transaction did has the stamp of its commit."""
+        if workspace is None:
             return facts
-        knows = self.knows(reach, mine)
-        return {name: fact.foreign(0 if knows(fact.stamp) else version) for name, fact in facts.items()}
+        return {
+            name: fact.of_commit(version, lambda stamp: self.branches.get(stamp) == workspace)
+            for name, fact in facts.items()
+        }
 
 
 def _stamps(sides: Mapping[ObjectKey, Facts]) -> Iterator[int]:

@@ -9,7 +9,6 @@ from catalog_app.domain.state import TableState
 from catalog_app.domain.table_properties import FILE, MERGE_COLUMN, MERGE_CONFLICTS, merges_by, properties_check
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
-from lakeui.common.errors import NotSupported
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import Granularity
 
@@ -41,18 +40,6 @@ def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, 
         properties_check({MERGE_CONFLICTS: value})
         found[table.table_id] = MergeSetting(Granularity(value), column_merges(table))
     return found
-
-
-def settings_across(tables: Iterable[TableState], target: Snapshot) -> None:
-    """Raise NotSupported where a merge from another catalog meets a finer setting: it goes by files."""
-    chosen = {table.table_id: table for table in tables}
-    for table_id, setting in merge_settings(chosen.values(), target).items():
-        if setting.granularity is not Granularity.FILE:
-            raise NotSupported(
-                f"Table {chosen[table_id].name} merges by {setting.granularity.value} within its catalog;"
-                " a merge from another catalog goes by file.",
-                remedy=f"Set {MERGE_CONFLICTS} = '{FILE}' on the table first.",
-            )
 
 
 def column_merges(table: TableState) -> dict[int, ColumnMerge]:

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from catalog_app.selectors.homes import NEVER
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.rows import Reader, image_codes
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints
 
 _SHARED = """shared AS MATERIALIZED (
-    SELECT * FROM unnest(%(branches)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, upto)
+    SELECT r.*, CASE WHEN b.catalog_id = t.catalog_id THEN 0 ELSE coalesce(j.version, 0) END AS after
+    FROM unnest(%(branches)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, upto)
+    JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_table t ON t.id = %(table)s
+    LEFT JOIN catalog_app_catalogjoin j ON j.catalog_id = t.catalog_id AND j.other_id = b.catalog_id
 ), files AS MATERIALIZED (
     SELECT f.id, EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id) AS is_gone
     FROM catalog_app_datafile f WHERE f.table_id = %(table)s
@@ -21,7 +25,8 @@ _SHARED = """shared AS MATERIALIZED (
 )"""
 _KNOWN = """
 JOIN LATERAL (
-    SELECT 1 FROM shared r JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version <= r.upto
+    SELECT 1 FROM shared r JOIN catalog_app_commit c ON c.branch_id = r.branch_id
+      AND c.version > r.after AND c.version <= r.upto
     WHERE c.version = {event}.stamp LIMIT 1
 ) known ON true
 """
@@ -57,6 +62,7 @@ def shared_images(reader: Reader, row_ids: Ints, reaches: tuple[Reach, Reach]) -
         return Images(row_ids, row_ids, row_ids)
     mine, theirs = reaches
     shared = {branch: min(upto, theirs[branch]) for branch, upto in mine.items() if branch in theirs}
+    shared = {branch: upto for branch, upto in shared.items() if upto < NEVER}
     asked = {
         "table": reader.table_id,
         "smallest": int(row_ids[0]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,11 @@ from functools import cache
 import numpy as np
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import Operation
+from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import VerdictCode
+from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.left_out_before import is_left_out
@@ -28,7 +30,7 @@ from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.rows import Placed, Reader, gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
-from merge_app.execution.reach import Reach
+from merge_app.execution.reach import Reach, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
@@ -99,19 +101,34 @@ class TableCase:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``)."""
+    """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``). ``homes``: the
+    catalogs of what they reach; ``floors``: see ``Homes.floors``.
+    """
 
     source: Snapshot
     target: Snapshot
     source_reach: Reach
     target_reach: Reach
+    homes: Callable[[], Homes]
     own: int | None = None
     staged: Sequence[Operation] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
+    floors: Reach = field(default_factory=dict)
 
     @property
     def reaches(self) -> tuple[Reach, Reach]:
         return self.source_reach, self.target_reach
+
+    def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
+        """For tables of one home. Of a table that it never had, a target knows no fact."""
+        floors = self.homes().floors(catalog_id)
+        reached = {} if are_new else self.target_reach
+        return replace(
+            self,
+            source_reach=bounded(self.source_reach, floors),
+            target_reach=bounded(reached, floors),
+            floors=floors,
+        )
 
 
 def rows_plan(
@@ -137,10 +154,17 @@ _Planner = Callable[[TableCase], tuple[RowsPlan, LookedAt | None]]
 
 
 def _planners(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Planner]]:
-    """By table, what plans it with a decision or without. Of a table that it never had, a target knows no fact."""
-    known, new = ([case for case in cases if case.is_new is is_new] for is_new in (False, True))
-    found = _planners_of(known, parties, engine) if known else []
-    return found + (_planners_of(new, replace(parties, target_reach={}), engine) if new else [])
+    """By table, what plans it with a decision or without."""
+    homes = parties.homes().by_home([(ObjectKind.TABLE, case.table_id) for case in cases])
+    home_of = {table_id: catalog_id for catalog_id, keys in homes.items() for _, table_id in keys}
+    groups_of: dict[tuple[bool, int], list[TableCase]] = defaultdict(list)
+    for case in cases:
+        groups_of[case.is_new, home_of[case.table_id]].append(case)
+    return [
+        planner
+        for (are_new, catalog_id), group in sorted(groups_of.items())
+        for planner in _planners_of(group, parties.of_home(catalog_id, are_new=are_new), engine)
+    ]
 
 
 def _planners_of(
@@ -168,7 +192,7 @@ def _planners_of(
             mine[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
     overwritten = cache(lambda: overwritten_load(tables))
     sweeping = [scope.knows for scopes in mine.values() for scope in scopes if scope.kind in SWEEPING]
-    since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping))
+    since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping, parties.floors))
 
     def planner(table_id: int) -> _Planner:
         scopes = mine.get(table_id, []), theirs.get(table_id, [])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.reach import Reach
+from merge_app.execution.reach import Reach, bounded
 from merge_app.lineage.facts import NO_COMMITS, Commits, Ints
 
 
@@ -62,9 +62,10 @@ ORDER BY c.version
 """
 
 
-def commits_since(side: Reach, vectors: Collection[Reach]) -> Commits:
-    """Commits that a side reaches, among them all that one of the vectors does not know."""
+def commits_since(side: Reach, vectors: Collection[Reach], floors: Reach) -> Commits:
+    """Commits that a side reaches, among them all that one of the vectors does not know; none up to the floors."""
     lowest = {branch: min(known.get(branch, 0) for known in vectors) for branch in side} if vectors else side
+    lowest = bounded(lowest, floors)
     ranges = Ranges.of_news(side, lowest)
     rows = fetch_all(_COMMITS, ranges.parameters) if ranges.branches else []
     if not rows:
