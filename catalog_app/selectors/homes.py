@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.attribute_facts import ObjectKey
@@ -84,7 +85,9 @@ def _made_in(objects: Collection[ObjectKey]) -> dict[ObjectKey, int]:
 
 
 def homes_load(source: Snapshot, target: Snapshot, reaches: Collection[Mapping[int, int]]) -> Homes:
-    """Of the branches that the two reach. Raises NotSupported where two catalogs merged by operations before."""
+    """Of the branches that the two reach. Raises NotSupported where branches of two catalogs merge, and two that are
+    looked at merged by operations before.
+    """
     fronts = source.branch_ids[0], target.branch_ids[0]
     chained = {*source.branch_ids, *target.branch_ids}
     branches = {*fronts, *(branch for reach in reaches for branch in reach if branch not in chained)}
@@ -96,28 +99,35 @@ def homes_load(source: Snapshot, target: Snapshot, reaches: Collection[Mapping[i
     joins: dict[int, dict[int, int]] = defaultdict(dict)
     for catalog_id, other_id, version in fetch_all(_JOINS, {"catalogs": sorted(set(catalogs.values()))}):
         joins[catalog_id][other_id] = version
-    mine = catalogs[fronts[0]]
-    if mine != main and main not in joins.get(mine, {}):
-        _replays_refuse(mine, main)
+    mine, found = catalogs[fronts[0]], set(catalogs.values())
+    if mine != main and any(other not in joins.get(one, {}) for one, other in permutations(found, 2)):
+        merged_before_refuse(found)
     # Where both fronts are of one catalog, others that it is not joined with came by operations.
     return Homes(main, catalogs, dict(joins), is_replayed=mine == main)
 
 
-_REPLAYED = """
-SELECT mine.name, theirs.name FROM catalog_app_branchreach r
-JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_branch o ON o.id = r.reached_branch_id
-JOIN catalog_app_catalog mine ON mine.id = b.catalog_id JOIN catalog_app_catalog theirs ON theirs.id = o.catalog_id
-WHERE (b.catalog_id, o.catalog_id) IN ((%(first)s, %(second)s), (%(second)s, %(first)s))
+_MERGED_BEFORE = """
+WITH members AS MATERIALIZED (
+    SELECT id, name FROM catalog_app_catalog WHERE coalesce(versions_of_id, id) IN (
+        SELECT coalesce(versions_of_id, id) FROM catalog_app_catalog WHERE id = ANY(%(catalogs)s))
+)
+SELECT mine.name, theirs.name FROM members mine
+JOIN catalog_app_branch b ON b.catalog_id = mine.id JOIN catalog_app_branchreach r ON r.branch_id = b.id
+JOIN catalog_app_branch o ON o.id = r.reached_branch_id JOIN members theirs ON theirs.id = o.catalog_id
+WHERE theirs.id <> mine.id AND NOT EXISTS (
+    SELECT 1 FROM catalog_app_catalogjoin j WHERE j.catalog_id = mine.id AND j.other_id = theirs.id)
 ORDER BY r.id LIMIT 1
 """
 
 
-def _replays_refuse(first: int, second: int) -> None:
-    """Their facts have versions of either catalog, so that a number may name two commits."""
-    found = fetch_all(_REPLAYED, {"first": first, "second": second})
+def merged_before_refuse(catalogs: Collection[int]) -> None:
+    """Raise NotSupported where two of these, or of catalogs that they are joined with, merged by operations. Facts then
+    have versions of either catalog, so that a number may name two commits.
+    """
+    found = fetch_all(_MERGED_BEFORE, {"catalogs": sorted(catalogs)})
     if found:
         ((target, source),) = found
         raise NotSupported(
             f"These catalogs merged {source} into {target} before merges between catalogs kept where rows come from.",
-            remedy="Copy the tables with CREATE TABLE … AS SELECT; merges within each catalog go on.",
+            remedy="Copy the tables with CREATE TABLE … AS SELECT. Merges within each catalog stay possible.",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from catalog_app.models import Catalog, CatalogJoin
+from catalog_app.selectors.homes import merged_before_refuse
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.faults import fault_point
 
@@ -23,7 +24,7 @@ _LEADER = "SELECT coalesce(versions_of_id, id) FROM catalog_app_catalog WHERE id
 
 def catalogs_join(first: int, second: int) -> None:
     """Let two catalogs, and all that each is joined with, share one sequence of versions. It begins after the newest
-    version of either. A second call changes nothing.
+    version of either. A second call changes nothing. Raises NotSupported where two of them merged by operations before.
 
     No commit of these catalogs is between its version and its end meanwhile: the join waits for those, and they for it.
     """
@@ -35,6 +36,7 @@ def catalogs_join(first: int, second: int) -> None:
         members = sorted(groups[0] + groups[1])
         for member in members:
             fetch_all(_LOCK, {"class": _LOCK_CLASS, "of": member})
+        merged_before_refuse(members)
         leaders = sorted(fetch_all(_LEADER, {"catalog": item})[0][0] for item in (first, second))
         version = max(_newest_version(leader) for leader in leaders)
         kept = leaders[0]

@@ -6,31 +6,11 @@ import itertools
 import random
 
 import pytest
-from django.db import connection
 
-from catalog_app.models import Catalog, CatalogJoin
-from lakeui.common.errors import MergeConflict, NotFound, NotSupported
+from catalog_app.models import CatalogJoin
+from lakeui.common.errors import MergeConflict, NotFound
 from tests.e2e.lake import Lake
-
-
-def made(lake: Lake, table: str = "e.t") -> Lake:
-    lake.sql(f"CREATE DATABASE {table.partition('.')[0]}")
-    lake.sql(f"CREATE TABLE {table} (id INT, v INT)")
-    lake.sql(f"INSERT INTO {table} VALUES (1, 0), (2, 0), (3, 0)")
-    lake.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('merge.conflicts' = 'row')")
-    return lake
-
-
-def take(target: Lake, source: Lake, branch: str = "main", to: str = "main") -> None:
-    target.sql(f"MERGE BRANCH {source.catalog}.{branch} TO {to}")
-
-
-def catalog_of(lake: Lake) -> Catalog:
-    return Catalog.objects.get(name=lake.catalog)
-
-
-def breaches(*lakes: Lake) -> list[str]:
-    return [item for lake in lakes for item in lake.breaches()]
+from tests.in_memory.two_catalogs import are_joined, breaches, catalog_of, made, take
 
 
 def test_both_sides_get_what_the_other_changed(lake: Lake) -> None:
@@ -62,7 +42,7 @@ def test_a_refused_merge_joins_nothing(lake: Lake) -> None:
     other = made(Lake())
     with pytest.raises(MergeConflict):
         take(lake, other)
-    assert not CatalogJoin.objects.filter(catalog=catalog_of(lake)).exists()
+    assert not are_joined(lake, other)
 
 
 def test_equal_numbers_of_two_catalogs_are_two_commits(lake: Lake) -> None:
@@ -133,21 +113,6 @@ def test_a_table_from_before_the_join_restores_to_before_it(lake: Lake) -> None:
     other.sql(f"RESTORE TABLE e.t TO VERSION AS OF {before}")
     take(lake, other)
     assert lake.rows("e.t") == [(1, 0), (2, 0), (3, 0)]
-
-
-def test_catalogs_that_merged_by_operations_are_refused_by_name(lake: Lake) -> None:
-    """As before joins were stored: one reaches the other, and no join says since when."""
-    other = made(Lake())
-    take(lake, other)
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM catalog_app_catalogjoin")
-    other.sql("DELETE FROM e.t WHERE id = 1")
-    with pytest.raises(NotSupported, match=f"merged {other.catalog} into {lake.catalog} before"):
-        take(lake, other)
-    lake.sql("CREATE BRANCH b")
-    lake.sql("UPDATE e.t SET v = 3 WHERE id = 3", "b")
-    lake.sql("MERGE BRANCH b TO main")
-    assert lake.rows("e.t") == [(1, 0), (2, 0), (3, 3)]
 
 
 PLACES = (0, "main"), (1, "main"), (0, "b"), (1, "b")
