@@ -20,6 +20,8 @@ POINTS = (
     "write.committed",
     "merge.planned",
     "merge.row_work",
+    "catalogs.joining",
+    "merge.joined",
     "merge.committing",
     "merge.committed",
     "restore.planned",

@@ -79,6 +79,16 @@ def merge_by_key(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "MERGE BRANCH b")
 
 
+def merge_of_another_catalog(lake: Lake) -> dict[str, Any]:
+    """The first merge of the two: it joins them."""
+    two_files(lake)
+    other = Lake()
+    other.sql("CREATE DATABASE e")
+    other.sql("CREATE TABLE e.t (id INT, v STRING)")
+    other.sql("INSERT INTO e.t VALUES (3, 'c')")
+    return parameters(lake, f"MERGE BRANCH {other.catalog}.main TO main")
+
+
 def refused_merge(lake: Lake) -> dict[str, Any]:
     two_files(lake)
     lake.sql("CREATE BRANCH b")
@@ -195,6 +205,7 @@ SCENARIOS = {
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),
     "MERGE BRANCH": Scenario(merge_with_row_work, {"d.t": [B, C]}, records=1),
     "MERGE BRANCH by key": Scenario(merge_by_key, {"d.t": [(1, "B", 11), (2, "b", 12), (3, "c", 3)]}, records=1),
+    "MERGE BRANCH of another catalog": Scenario(merge_of_another_catalog, {"d.t": [A, B], "e.t": [C]}, records=1),
     "MERGE BRANCH, refused": Scenario(refused_merge, {"d.u": []}, commits=0, records=1),
     "MERGE BRANCH, nothing new": Scenario(empty_merge, {"d.t": [A, B]}, commits=0, records=1),
     "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),

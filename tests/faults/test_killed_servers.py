@@ -243,6 +243,7 @@ STEPS = {
         *("write.committing", "write.committed"),
     ),
     "MERGE BRANCH": ("merge.planned", "merge.row_work", "merge.committing", "merge.committed"),
+    "MERGE BRANCH of another catalog": ("catalogs.joining", "merge.joined"),
     "RESTORE TABLE": ("restore.planned", "restore.committing", "restore.committed"),
     "COMMIT": ("merge.planned", "transaction.committing", "transaction.committed"),
     "VACUUM": ("vacuum.committing", "vacuum.committed", "vacuum.removing"),

@@ -53,6 +53,8 @@ PAIRS = [
     ("MERGE BRANCH by key", "merge.row_work"),
     ("MERGE BRANCH by key", "merge.committing"),
     ("MERGE BRANCH by key", "merge.committed"),
+    ("MERGE BRANCH of another catalog", "catalogs.joining"),
+    ("MERGE BRANCH of another catalog", "merge.joined"),
     ("MERGE BRANCH, refused", "task.finishing"),
     ("MERGE BRANCH, nothing new", "task.finishing"),
     ("RESTORE TABLE", "restore.planned"),
