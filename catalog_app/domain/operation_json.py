@@ -49,23 +49,14 @@ def change_from_json(value: dict[str, Any]) -> Change:
 def scope_as_json(scope: OverwriteScope | None) -> dict[str, Any] | None:
     if scope is None:
         return None
-    found: dict[str, Any] = {"partitions": None}
-    if scope.partitions is not None:
-        found["partitions"] = [list(values) for values in scope.partitions]
-    if scope.spared:
-        found |= {"spared": list(scope.spared), "spared_in": list(scope.spared_in)}
-    return found
+    return {"partitions": None if scope.partitions is None else [list(values) for values in scope.partitions]}
 
 
 def scope_from_json(value: dict[str, Any] | None) -> OverwriteScope | None:
     if value is None:
         return None
     partitions = value["partitions"]
-    return OverwriteScope(
-        None if partitions is None else tuple(tuple(values) for values in partitions),
-        tuple(value.get("spared", ())),
-        tuple(value.get("spared_in", ())),
-    )
+    return OverwriteScope(None if partitions is None else tuple(tuple(values) for values in partitions))
 
 
 def _values(value: list[str | None] | None) -> tuple[str | None, ...] | None:

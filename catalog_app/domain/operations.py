@@ -6,7 +6,7 @@ that the net effect of a side is found without looking up the merge base (P7): f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -155,10 +155,6 @@ class AddedFile:
     smallest_row_id: int
     largest_row_id: int
 
-    def overlaps(self, other: AddedFile) -> bool:
-        """Whether both may hold the same rows."""
-        return self.smallest_row_id <= other.largest_row_id and other.smallest_row_id <= self.largest_row_id
-
 
 @dataclass(frozen=True, slots=True)
 class AttachedDelete:
@@ -171,42 +167,23 @@ class AttachedDelete:
 
 @dataclass(frozen=True, slots=True)
 class FileEffects:
-    """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
-    files that it attached to files which a later overwrite took away or put back: they are not to be redone. Of a
-    compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay, of
-    an update of several files where each touched file did, and ``inputs`` by added file whose rows it may hold.
-    Of a replay, ``elsewhere`` are those of the added files that only its original showed, ``met_elsewhere`` those of
-    the others that only its original removed or masked. Of an overwrite, ``kept`` are those of its delete files that
-    had masked the same files when it took these away. ``met_by_replays`` are files that merges touched which redid it
-    elsewhere and were merged back: its branch may have them by now, through what rewrote the files that it met itself.
-    """
+    """What one data operation did to files. ``removed`` are data files that it took out of sight."""
 
     added: tuple[AddedFile, ...] = ()
     removed: tuple[int, ...] = ()
     deletes: tuple[AttachedDelete, ...] = ()
-    overruled: tuple[int, ...] = ()
-    partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
-    elsewhere: frozenset[int] = frozenset()
-    met_elsewhere: frozenset[int] = frozenset()
-    kept: frozenset[int] = frozenset()
-    met_by_replays: frozenset[int] = frozenset()
-    inputs: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     @property
     def touched(self) -> frozenset[int]:
-        """Existing data files whose rows it removed or masked: what A1 and A3 compare."""
+        """Existing data files whose rows it removed or masked."""
         return frozenset(self.removed) | frozenset(item.data_file_id for item in self.deletes)
 
 
 @dataclass(frozen=True, slots=True)
 class OverwriteScope:
-    """``partitions`` None: the whole table. A merge that redid the overwrite left rows alone that its source had merged
-    after it: ``spared`` are the files that they came in, ``spared_in`` those that held them where it was redone.
-    """
+    """``partitions`` None: the whole table."""
 
     partitions: tuple[PartitionValues, ...] | None = None
-    spared: tuple[int, ...] = ()
-    spared_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,6 @@
-"""Rows of a table with a primary key, merged by key and cell (semantics §3): what to merge, and what was found.
+"""Rows of a table with a primary key, merged by key and cell (semantics §3): what is decided, and what was found.
 
-A row is what three sights show under one key: the merge base, the source and the destination. A cell conflicts where
-both sides changed it to different values, a row where one side took away what the other changed. What a side swept
-away, a partition at a time or the whole table, it did to files and not to rows: such rows conflict with nothing.
+A cell conflicts where both sides changed it to different values, a row where one side took away what the other changed.
 """
 
 from __future__ import annotations
@@ -11,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, PartitionValues
 from catalog_app.domain.operations import OperationKind
-from catalog_app.domain.schema import Column, Schema
 
 KEYS_SHOWN = 20
 """So many keys of each kind of conflict are named; all are counted, and listed by pages."""
@@ -42,66 +38,6 @@ class RowChoice:
     key: str = ""
     column_id: int | None = None
     value: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """The partitions that a side overwrote or dropped since the merge base; None: it overwrote the whole table.
-    ``puts_back``: by a restore, so that rows of the base may be there again.
-    """
-
-    partitions: frozenset[PartitionValues] | None = frozenset()
-    puts_back: bool = False
-
-    def __bool__(self) -> bool:
-        return self.partitions is None or bool(self.partitions)
-
-    def takes(self, partition: PartitionValues) -> bool:
-        return self.partitions is None or partition in self.partitions
-
-
-NO_SWEEP = Sweep()
-
-
-@dataclass(frozen=True, slots=True)
-class Sweeps:
-    """What both sides swept. Of the rows in what the source swept, the destination gets what the source has now; what
-    the source did to rows of the base in what the destination swept is discarded (A4, A5).
-    """
-
-    source: Sweep = NO_SWEEP
-    destination: Sweep = NO_SWEEP
-
-
-NO_SWEEPS = Sweeps()
-
-
-@dataclass(frozen=True, slots=True)
-class RowMerge:
-    """Three sights of one table, read under the merged schema. Of each only the files that not all three share.
-
-    ``further``: where the sides met last in several places, the base is the newest of them. Each of these is another
-    (its source) beside the newest (its destination): rows that only the other changed are in the base as it has them.
-    """
-
-    table_id: int
-    schema: Schema
-    base: tuple[FileScan, ...]
-    source: tuple[FileScan, ...]
-    destination: tuple[FileScan, ...]
-    choices: tuple[RowChoice, ...] = ()
-    sweeps: Sweeps = NO_SWEEPS
-    further: tuple[RowMerge, ...] = ()
-
-    @property
-    def has_files(self) -> bool:
-        """Whether the sights differ in any file; rows differ in files only."""
-        return bool(self.base or self.source or self.destination)
-
-    @property
-    def keys(self) -> tuple[Column, ...]:
-        found = (self.schema.column(identifier) for identifier in self.schema.primary_key)
-        return tuple(column for column in found if column is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +83,3 @@ class Behind:
 
     is_conflict: bool
     key: str
-
-
-@dataclass(frozen=True, slots=True)
-class MergedRows:
-    """Files that the engine staged for a merge of rows, each by the kind of operation that it belongs to."""
-
-    files: tuple[tuple[OperationKind, NewDataFile], ...] = ()
-    delete_files: tuple[tuple[OperationKind, NewDeleteFile], ...] = ()

@@ -133,14 +133,6 @@ def image_ids(writer: FileWriter, images: Sequence[NewDataFile]) -> Integers:
     return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
-def marked_files(writer: FileWriter, scan: TableScan, matched: Matched) -> list[NewDeleteFile]:
-    """Write one delete file per data file that holds any of the rows, also where it keeps none."""
-    return [
-        write_deletes(writer.warehouse, table_id=scan.table_id, file=file, positions=positions, row_ids=row_ids)
-        for file, positions, row_ids in _by_file(scan, [matched])
-    ]
-
-
 def _by_file(scan: TableScan, matched: list[Matched]) -> Iterator[tuple[FileScan, Integers, Integers]]:
     """Positions and row ids of the matched rows of each file that has any."""
     if not matched:

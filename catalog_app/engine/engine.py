@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
-from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
@@ -29,11 +28,10 @@ from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.joining import Joining
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
-from catalog_app.engine.reading import FACTS, ROW_ID, query_dataframe, table_dataframe
-from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged, rows_merged
+from catalog_app.engine.reading import query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
-from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
+from catalog_app.engine.types import quoted, stored_value
 from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource, Tables
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.cells import RowCells
@@ -41,7 +39,6 @@ from catalog_app.storage.deletes import (
     POSITION_COLUMN,
     Integers,
     StoredFacts,
-    count_kept_rows,
     live_row_ids,
     live_rows,
     read_columns,
@@ -74,7 +71,6 @@ class Engine:
         self._queries = queries or sessions
         self._warehouse = warehouse
         self._writer = FileWriter(warehouse, allocate)
-        self._kept = KeptRows()
 
     def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
         """At most ``limit`` rows of checked SQL."""
@@ -239,74 +235,9 @@ class Engine:
         """The rows of ``file`` at these positions as a file that stores their row ids, and their facts of ``facts``."""
         return rewriting.part_rows(self._writer, table_id, file, positions, facts)
 
-    def follow_deletes(
-        self,
-        table_id: int,
-        delete_paths: Sequence[str],
-        from_file: FileScan,
-        to_files: Sequence[FileScan],
-        *,
-        spared_paths: Sequence[str] = (),
-        spared_files: Sequence[FileScan] = (),
-        shown_in: Sequence[FileScan] = (),
-    ) -> list[NewDeleteFile]:
-        """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``, but
-        not those that ``spared_paths`` mark or ``spared_files`` hold, nor those that are in no file of ``shown_in``,
-        where it has any.
-        """
-        return rewriting.follow_deletes(
-            self._writer, table_id, delete_paths, from_file, to_files, spared_paths, spared_files, shown_in
-        )
-
-    def replace_images(
-        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
-    ) -> list[NewDeleteFile]:
-        """Mark in ``to_files`` the rows of ``image`` that are live in ``shown_in``."""
-        return rewriting.replace_images(self._writer, table_id, image, shown_in, to_files)
-
     def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
         """Mark the live rows of ``file`` whose ids lie in none of ``kept``."""
         return rewriting.keep_rows(self._writer, table_id, file, kept)
-
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
-    ) -> NewDataFile | None:
-        """``file`` without its deleted rows and without those whose ids are live in ``discarded``, unless they are live
-        in ``live_in`` too.
-        """
-        return rewriting.filter_images(self._writer, table_id, file, discarded, live_in)
-
-    def count_kept_rows(
-        self,
-        delete_paths: Sequence[str],
-        emptied: Sequence[FileScan],
-        images: Sequence[FileScan],
-        holders: Sequence[FileScan],
-    ) -> int:
-        """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
-        return count_kept_rows(self._warehouse, delete_paths, emptied, images, holders)
-
-    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
-        """The live rows of ``file`` under other partition values, with the row ids and facts that it stores; None when
-        no row is live.
-        """
-        columns = file.schema.partition_columns
-        values = {
-            column.name.casefold(): "NULL" if value is None else text_literal(value)
-            for column, value in zip(columns, partition, strict=True)
-        }
-
-        def work(spark: SparkSession) -> NewDataFile | None:
-            scan = TableScan(table_id, file.schema, (file,))
-            stores = file.stores_stamps
-            rows = table_dataframe(spark, self._warehouse, scan, with_address=True, with_facts=stores).alias("t")
-            hidden = [ROW_ID, *FACTS] if stores else [ROW_ID]
-            moved = rows.selectExpr(*(_assigned(column, values, "t") for column in file.schema.columns), *hidden)
-            target = Target(table_id, file.schema, with_row_ids=True, with_facts=stores)
-            staged = self._writer.write(target, moved, may_be_small=file.rows <= SMALL_SCAN_ROWS)
-            return staged[0] if staged else None
-
-        return self._sessions.run(work)
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""
@@ -350,43 +281,6 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
-        """Keys, as text, that both scans hold in rows of different ids. NULL keys are no keys."""
-        wanted = ", ".join(f"a.{quoted(name)}" for name in names)
-        same = " AND ".join(f"a.{quoted(name)} = b.{quoted(name)}" for name in names)
-
-        def work(spark: SparkSession) -> list[str]:
-            from pyspark.sql.connect.functions import expr
-
-            a, b = (table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second))
-            joining = Joining.of(first, second)
-            mine, theirs = joining.together(a).alias("a"), joining.beside(b.alias("b"))
-            pairs = joining.together(mine.join(theirs, expr(f"{same} AND a.{ROW_ID} <> b.{ROW_ID}")))
-            found = pairs.selectExpr(json_text(f"struct({wanted})")).distinct().limit(limit)
-            return [str(key) for (key,) in row_values(found)]
-
-        return self._sessions.run(work)
-
-    def rows_judge(self, task: RowMerge) -> RowJudgement:
-        """What merging rows by primary key comes to, and their conflicts; stages nothing."""
-        return self._sessions.run(lambda spark: rows_judged(spark, self._writer, task, self._kept))
-
-    def rows_merge(self, task: RowMerge) -> MergedRows:
-        """Stage what merging rows by primary key makes; rows whose conflicts nothing decides stay as they are."""
-        return self._sessions.run(lambda spark: rows_merged(spark, self._writer, task, self._kept))
-
-    def rows_compare(
-        self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
-    ) -> QueryResult:
-        """A page of the rows that either side changed, conflicts first (see ``rows_compared``)."""
-
-        def work(spark: SparkSession) -> QueryResult:
-            return rows_compared(
-                spark, self._warehouse, task, limit=limit, behind=behind, only_conflicts=only_conflicts, key=key
-            )
-
-        return self._sessions.run(work)
-
     def defaults_check(self, columns: Sequence[Column]) -> None:
         """Refuse the first of these columns that cannot store its default. Raises InvalidDefault."""
         self._sessions.run(lambda spark: defaults_check(spark, columns))
@@ -401,15 +295,6 @@ class Engine:
             return found
 
         return self._sessions.run(work)
-
-
-def _assigned(column: Column, given: Mapping[str, str], alias: str) -> str:
-    text = given.get(column.name.casefold())
-    if text is None:
-        return f"{quoted(alias)}.{quoted(column.name)} AS {quoted(column.name)}"
-    if text.strip().upper() == "DEFAULT":
-        text = column.default or f"CAST(NULL AS {storage_type(column.type)})"
-    return f"{stored_value(column, f'({text})')} AS {quoted(column.name)}"
 
 
 def _may_be_small(source: RowSource) -> bool:

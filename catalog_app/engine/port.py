@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
-from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Schema
-from catalog_app.engine.values import QueryResult, RowChanges
+from catalog_app.engine.values import RowChanges
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import Integers, StoredFacts
 
@@ -55,57 +54,8 @@ class RowEngine(Protocol):
         """
         ...
 
-    def follow_deletes(
-        self,
-        table_id: int,
-        delete_paths: Sequence[str],
-        from_file: FileScan,
-        to_files: Sequence[FileScan],
-        *,
-        spared_paths: Sequence[str],
-        spared_files: Sequence[FileScan] = (),
-        shown_in: Sequence[FileScan] = (),
-    ) -> list[NewDeleteFile]:
-        """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id;
-        without ``delete_paths`` every row of it. Rows that ``spared_paths`` mark or ``spared_files`` hold are left
-        alone, and so are, where ``shown_in`` has files, those that are not live there.
-        """
-        ...
-
-    def replace_images(
-        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
-    ) -> list[NewDeleteFile]:
-        """Delete files that mark in ``to_files`` the rows of ``image`` that are live in ``shown_in``, by row id."""
-        ...
-
     def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
         """A delete file that marks the live rows of ``file`` whose ids lie in none of ``kept``; None without any."""
-        ...
-
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
-    ) -> NewDataFile | None:
-        """``file`` without its deleted rows and without those whose ids are live in ``discarded``, unless they are live
-        in ``live_in`` too; None when none is left.
-        """
-        ...
-
-    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
-        """The live rows of ``file`` under other partition values; None when no row is live."""
-        ...
-
-    def count_kept_rows(
-        self,
-        delete_paths: Sequence[str],
-        emptied: Sequence[FileScan],
-        images: Sequence[FileScan],
-        holders: Sequence[FileScan],
-    ) -> int:
-        """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
-        ...
-
-    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
-        """Keys, as text, that both scans hold in rows of different ids."""
         ...
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
@@ -116,20 +66,6 @@ class RowEngine(Protocol):
         self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
     ) -> RowChanges:
         """The deletes and the new images of an UPDATE statement."""
-        ...
-
-    def rows_judge(self, task: RowMerge) -> RowJudgement:
-        """What merging rows by primary key comes to, and their conflicts."""
-        ...
-
-    def rows_merge(self, task: RowMerge) -> MergedRows:
-        """Files of merging rows by primary key; rows whose conflicts nothing decides stay as they are."""
-        ...
-
-    def rows_compare(
-        self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
-    ) -> QueryResult:
-        """Rows that either side changed, conflicts first, as base, source, destination and result have them."""
         ...
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:

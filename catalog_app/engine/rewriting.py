@@ -1,4 +1,4 @@
-"""Files made from files: compaction, deletes that follow their rows, images without discarded rows.
+"""Files made from files: compaction, and parts of files.
 
 All keep row ids. Except for compaction no Spark job is needed: one column, or one file, is read by this process.
 """
@@ -30,8 +30,6 @@ from catalog_app.storage.deletes import (
     Integers,
     StoredFacts,
     deleted_positions,
-    deleted_row_ids,
-    live_row_ids,
     stored_row_ids,
     write_deletes,
 )
@@ -106,53 +104,6 @@ def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tu
         yield partition, packed
 
 
-def follow_deletes(
-    writer: FileWriter,
-    table_id: int,
-    delete_paths: Sequence[str],
-    from_file: FileScan,
-    to_files: Sequence[FileScan],
-    spared_paths: Sequence[str],
-    spared_files: Sequence[FileScan],
-    shown_in: Sequence[FileScan],
-) -> list[NewDeleteFile]:
-    """Mark in ``to_files``, where they are live, the rows that the delete files (without them: all) mark in
-    ``from_file``, except those that ``spared_paths`` mark or ``spared_files`` hold, and those that no file of
-    ``shown_in`` shows, if it has any.
-    """
-    warehouse = writer.warehouse
-    marked = deleted_row_ids(warehouse, delete_paths) if delete_paths else stored_row_ids(warehouse, from_file)
-    if shown_in:
-        marked = np.intersect1d(marked, live_row_ids(warehouse, shown_in))
-    spared = [deleted_row_ids(warehouse, spared_paths), *(stored_row_ids(warehouse, file) for file in spared_files)]
-    return _mark(writer, table_id, np.setdiff1d(marked, np.concatenate(spared)), to_files)
-
-
-def replace_images(
-    writer: FileWriter, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
-) -> list[NewDeleteFile]:
-    """Mark in ``to_files``, where they are live, the rows of ``image`` that are live in ``shown_in``."""
-    shown = live_row_ids(writer.warehouse, shown_in)
-    return _mark(writer, table_id, np.intersect1d(stored_row_ids(writer.warehouse, image), shown), to_files)
-
-
-def _mark(writer: FileWriter, table_id: int, wanted: Integers, files: Sequence[FileScan]) -> list[NewDeleteFile]:
-    """Delete files that mark the live rows of these ids."""
-    marked = []
-    for file in files:
-        row_ids = stored_row_ids(writer.warehouse, file)
-        hit = np.isin(row_ids, wanted)
-        hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
-        positions = np.flatnonzero(hit).astype(np.int64)
-        if len(positions):
-            marked.append(
-                write_deletes(
-                    writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids[positions]
-                )
-            )
-    return marked
-
-
 def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
     """Mark the file's live rows whose ids lie in none of ``kept``; None where all of them do."""
     row_ids = stored_row_ids(writer.warehouse, file)
@@ -166,27 +117,6 @@ def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[
     return write_deletes(
         writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids[positions]
     )
-
-
-def filter_images(
-    writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan], live_in: Sequence[FileScan]
-) -> NewDataFile | None:
-    """The file's live rows that are live in none of ``discarded``, by id, or also in ``live_in``, as a new file; None
-    if none is left.
-
-    The new file is written under the same schema definition as the old one.
-    """
-    row_ids = stored_row_ids(writer.warehouse, file)
-    refused = np.zeros(len(row_ids), dtype=bool)
-    for other in discarded:
-        refused |= _lives_in(writer, row_ids, other)
-    if live_in:
-        refused &= ~np.isin(row_ids, live_row_ids(writer.warehouse, live_in))
-    keep = ~refused
-    keep[deleted_positions(writer.warehouse, file.delete_paths)] = False
-    if not keep.any():
-        return None
-    return _write_images(writer, table_id, file, _with_row_ids(_read_whole(writer, file), row_ids).filter(keep))
 
 
 def part_rows(
@@ -225,12 +155,6 @@ def _lies_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarr
     if other.stores_row_ids:
         return np.isin(row_ids, stored_row_ids(writer.warehouse, other))
     return (row_ids >= other.base) & (row_ids < other.base + other.rows)
-
-
-def _lives_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    if other.delete_paths:
-        return np.isin(row_ids, live_row_ids(writer.warehouse, [other]))
-    return _lies_in(writer, row_ids, other)
 
 
 def _with_row_ids(table: pa.Table, row_ids: Integers) -> pa.Table:

@@ -102,11 +102,6 @@ def is_arrow_writable(type_text: str) -> bool:
     return not re.search(r"\b(interval|variant|time|void)\b", type_text)
 
 
-def is_ordered(type_text: str) -> bool:
-    """Whether Spark says of two values of this type which is the greater."""
-    return not re.search(r"\bmap<|\b(interval|variant)\b", type_text)
-
-
 def spark_type(spark: SparkSession, type_text: str) -> Any:
     """The PySpark data type of a type text. The server parses rare ones, once per process."""
     simple = _simple_type(type_text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,17 +134,6 @@ SELECT v.table_id, v.file_id, masks.ids FROM visible v LEFT JOIN (
     GROUP BY d.segment_id
 ) masks ON masks.segment_id = v.id
 """
-
-
-def table_files_at(snapshot: Snapshot, versions: Mapping[int, int]) -> dict[int, set[tuple[int, tuple[int, ...]]]]:
-    """By table, the ids of the files with those of their deletes that the chain showed at a version of the table's own:
-    ``versions`` by table. In one query, however many versions.
-    """
-    found: dict[int, set[tuple[int, tuple[int, ...]]]] = {table_id: set() for table_id in versions}
-    parameters = {**snapshot.parameters, "table_ids": list(versions), "versions": list(versions.values())}
-    for table_id, file_id, deletes in fetch_all(_FILES_AT, parameters):
-        found[table_id].add((file_id, tuple(deletes or ())))
-    return found
 
 
 def masked(files: Iterable[VisibleFile]) -> set[tuple[int, PartitionValues, frozenset[tuple[int, int, int]]]]:

@@ -215,26 +215,6 @@ def _table_drops(snapshot: Snapshot, since: int) -> list[tuple[Any, ...]]:
     return fetch_all(_DROPS.format(identity="table_id", table="tablerecord"), {**snapshot.parameters, "since": since})
 
 
-_LAST_DROPS = f"""
-WITH {SNAPSHOT}
-SELECT r.{{identity}}, max(r.version) FROM snapshot l JOIN catalog_app_{{table}} r
-  ON r.branch_id = l.branch_id AND r.version <= l.max_version AND r.is_dropped
-WHERE r.{{identity}} = ANY(%(ids)s) GROUP BY r.{{identity}}
-"""
-
-
-def drop_versions(
-    snapshot: Snapshot, database_ids: Iterable[int], table_ids: Iterable[int]
-) -> dict[tuple[ObjectKind, int], int]:
-    """The versions at which the chain last dropped these objects themselves; what it never dropped is absent."""
-    found = {}
-    for kind, ids in ((ObjectKind.DATABASE, database_ids), (ObjectKind.TABLE, table_ids)):
-        query = _LAST_DROPS.format(identity=f"{kind.value}_id", table=f"{kind.value}record")
-        for object_id, version in fetch_all(query, {**snapshot.parameters, "ids": list(ids)}):
-            found[kind, object_id] = version
-    return found
-
-
 def table_get(snapshot: Snapshot, database: DatabaseState, name: str) -> TableState:
     """The valid table of that name; NotFound with the nearest one otherwise."""
     for state in tables_named(snapshot, [(database.database_id, name)]).values():

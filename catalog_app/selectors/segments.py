@@ -231,12 +231,6 @@ SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
 """
 
 
-def files_shown(snapshot: Snapshot, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
-    """Those of the tables' files that the chain sees."""
-    parameters = {**snapshot.parameters, "table_ids": list(table_ids), "files": list(file_ids)}
-    return {row[0] for row in fetch_all(_IN_SIGHT, parameters)}
-
-
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id,
        f.stores_stamps, coalesce(s.stamp, 0)

@@ -114,18 +114,3 @@ def live_row_ids(warehouse: Warehouse, files: Iterable[FileScan]) -> Integers:
     """The row ids of the rows of these files that no delete marks, ascending."""
     found = [np.delete(stored_row_ids(warehouse, f), deleted_positions(warehouse, f.delete_paths)) for f in files]
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
-
-
-def count_kept_rows(
-    warehouse: Warehouse,
-    delete_paths: Iterable[str],
-    emptied: Iterable[FileScan],
-    images: Iterable[FileScan],
-    holders: Iterable[FileScan],
-) -> int:
-    """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
-    everything = [stored_row_ids(warehouse, file) for file in emptied]
-    deleted = np.unique(np.concatenate([deleted_row_ids(warehouse, delete_paths), *everything]))
-    updated = np.concatenate([stored_row_ids(warehouse, file) for file in images])
-    live = live_row_ids(warehouse, holders)
-    return len(np.intersect1d(np.intersect1d(deleted, updated), live, assume_unique=True))

@@ -161,11 +161,6 @@ def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def quote_text(text: str) -> str:
-    """A string literal as SQL text."""
-    return write(exp.Literal.string(text))
-
-
 def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     # The blanks that keep the places of a text are not read once more for each part of a statement.
     body = text.lstrip()

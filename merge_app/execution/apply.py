@@ -40,7 +40,7 @@ from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
 from merge_app.lineage.segments import DOT
 from merge_app.lineage.steps import StagedKey
-from merge_app.planning.values import Finding, MergePlan, ObjectPlan, RowWork
+from merge_app.planning.values import Finding, MergePlan, ObjectPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,12 @@ class StagedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
-    """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, each with
-    the work that it is of, and rewritten image files by the source file that each replaces. ``kept_rows``: how many
-    rows that the source deleted the destination keeps, because it updated them. Of rows merged by key: new data
-    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to. ``staged``:
-    the files of the steps of a merge by lineage; ``made``: the files of rows that it makes, with their partitions.
+    """What the engine staged for a plan's row work, already registered. ``kept_rows``: how many rows that the source
+    deleted the destination keeps, because it updated them. ``rows`` and ``row_deletes``, of statements that ran again:
+    new data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to.
+    ``staged``: the files of the steps of a merge; ``made``: the files of rows that it makes, with their partitions.
     """
 
-    attach: tuple[tuple[int, int, RowWork], ...] = ()
-    images: tuple[tuple[int, int], ...] = ()
     kept_rows: int = 0
     rows: tuple[tuple[OperationKind, int], ...] = ()
     row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
@@ -160,11 +157,10 @@ def plan_apply(
             branch_id=branch.pk,
             version=version,
             snapshot=snapshot,
-            source=source.snapshot if source else None,
             recorded=recorded,
             definitions=staged,
             row_work=row_work or {},
-            is_workspace=source is not None and source.is_workspace,
+            is_merge=source is not None,
         )
     )
     written = [item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE]

@@ -1,4 +1,4 @@
-"""The merge base of two branches as a sight: what comparisons and merges of rows start from."""
+"""The merge base of two branches as a snapshot: what comparisons start from."""
 
 from __future__ import annotations
 
@@ -15,21 +15,6 @@ def base_snapshot(there: Snapshot, here: Snapshot, reach: Reach | None = None) -
     """
     shared = _shared(there, here, reach)
     return _snapshot_at(*max(shared)) if shared else None
-
-
-def bases_load(there: Snapshot, here: Snapshot) -> list[Snapshot]:
-    """The versions that both heads reach and that no other of these reaches, newest first: the first is the merge base.
-    There are several where the sides merged across, each from a version of the other before its merge.
-    """
-    found: list[Snapshot] = []
-    reached: dict[int, int] = {}
-    for version, branch in sorted(_shared(there, here), reverse=True):
-        if version <= reached.get(branch, 0):
-            continue
-        found.append(_snapshot_at(version, branch))
-        for other, upto in reach_load(found[-1]).items():
-            reached[other] = max(upto, reached.get(other, 0))
-    return found
 
 
 def _shared(there: Snapshot, here: Snapshot, reach: Reach | None = None) -> list[tuple[int, int]]:

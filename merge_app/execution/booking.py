@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
-from merge_app.planning.files import effects_of, moves_partitions
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import is_full_overwrite
-from merge_app.planning.values import FollowDeletes, ReplaceImages, RowWork
 
 _REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
 
@@ -48,26 +45,6 @@ class Booking:
             else found
         )
 
-    def is_taken_along(self, file_id: int) -> bool:
-        """Whether it was the rename of its partition that took the file away first: what emptied the partition of the
-        old name afterwards did not.
-        """
-        row = self._removed.get(file_id)
-        return any(row == renamed for operation, renamed in self._operations if partition_renames(operation))
-
-    def of_moved(self, file_id: int, partition: PartitionValues) -> int:
-        """Of a file that is put into another partition: the last rename that led there, where renames name the file, as
-        a branch that knows only the earlier ones is to move it on; else the operation that wrote it or moved it.
-        """
-        moves = [(item, row) for item, row in self._operations if moves_partitions(item)]
-        naming = [(item, row) for item, row in moves if file_id in effects_of(item).removed]
-        is_renamed = any(item.kind is OperationKind.PARTITION for item, _ in naming)
-        if not is_renamed and file_id in self._added:
-            return self._added[file_id]
-        written = (row for item, row in naming if item.kind is OperationKind.COMPACTION)
-        led_there = (row for item, row in reversed(moves) if any(c.after == partition for c in partition_renames(item)))
-        return next(chain(written, led_there), moves[-1][1])
-
     def of_emptying(self, partition: PartitionValues | None = None) -> int:
         """The last operation that emptied the table, or this partition of it, also under a name that it got since."""
         found, name = [], partition
@@ -81,21 +58,6 @@ class Booking:
         """The operation that made the delete file, else the first that names its data file."""
         found = self._deletes.get(delete_file_id)
         return self.of_file(data_file_id) if found is None else found
-
-    def of_row_work(self, work: RowWork, data_file_id: int) -> int:
-        """The operation that row work carries out where it marks rows of a data file, else the last on rows."""
-        match work:
-            case FollowDeletes():
-                made = (self._deletes[item] for item in work.delete_files if item in self._deletes)
-                return next(made, self._removed.get(work.from_file, self.of_file(data_file_id)))
-            case ReplaceImages():
-                return self._added.get(work.image, self.of_file(data_file_id))
-            case _:
-                return self.of_file(data_file_id)
-
-    def of_kind(self, kind: OperationKind) -> int:
-        """The last operation of a kind."""
-        return next(row for operation, row in reversed(self._operations) if operation.kind is kind)
 
     def of_rows(self) -> int:
         """The last operation on rows."""

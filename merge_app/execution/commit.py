@@ -19,8 +19,8 @@ from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import plan_input_load
@@ -29,7 +29,7 @@ from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
 from merge_app.planning.plan import plan
-from merge_app.planning.values import CountKeptRows, MergePlan
+from merge_app.planning.values import MergePlan
 
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
@@ -195,7 +195,7 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
         return Ready(branch.head_version, planned, {})
-    row_work = row_work_run(planned, side, here, engine, staged.definitions)
+    row_work = row_work_run(planned, here, engine, staged.definitions)
     fault_point("write.row_work")
     return Ready(branch.head_version, planned, row_work)
 
@@ -210,12 +210,9 @@ def needs_row_work(planned: MergePlan) -> bool:
 
 def _is_overtaken(planned: MergePlan) -> bool:
     """Whether the statement deleted rows that others updated meanwhile."""
-    if any(
+    return any(
         item.data is not None and item.data.steps is not None and item.data.steps.kept_rows for item in planned.objects
-    ):
-        return True
-    works = (work for item in planned.objects if item.data is not None for work in item.data.row_work)
-    return any(isinstance(work, CountKeptRows) for work in works)
+    )
 
 
 def _restores_what_moved(staged: StagedStatement, branch: Branch) -> bool:

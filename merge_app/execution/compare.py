@@ -14,7 +14,7 @@ from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version
 from merge_app.planning.decisions import is_by_row

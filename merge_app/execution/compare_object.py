@@ -16,10 +16,9 @@ from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import NotFound
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_snapshot
-from merge_app.execution.brought_back import brought_back_load
-from merge_app.execution.effects import effects_load
+from merge_app.execution.effects import OperationFiles, operation_files_load
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
@@ -142,10 +141,7 @@ def object_side(there: Snapshot, here: Snapshot, key: ObjectKey) -> SourceSide:
     if kind is ObjectKind.DATABASE:
         database_ids.add(object_id)
     operations = operations_load(own_ranges(there, other), other, databases=sorted(database_ids), tables=table_ids)
-    among = {(ObjectKind.DATABASE, i) for i in database_ids} | {(ObjectKind.TABLE, i) for i in table_ids}
-    brought_back = brought_back_load(operations, there, here, among=among)
-    operations = brought_back.source_operations(operations)
-    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach, brought_back)
+    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach)
 
 
 def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
@@ -159,21 +155,26 @@ def _commits(
     operations: Iterable[Operation], key: ObjectKey, item: ObjectPlan, branch: Branch
 ) -> tuple[SideCommit, ...]:
     by_version: dict[int, list[Operation]] = {}
-    for operation in effects_load([found for found in operations if _concerns(found, key, item)]):
+    concerning = [found for found in operations if _concerns(found, key, item)]
+    for operation in concerning:
         by_version.setdefault(operation.version, []).append(operation)
     commits = Commit.objects.filter(catalog_id=branch.catalog_id, version__in=by_version).order_by("version")
-    files = _files({version: _file_ids(found) for version, found in by_version.items()})
-    return tuple(_commit(commit, by_version[commit.version], files[commit.version]) for commit in commits)
+    known = operation_files_load(concerning)
+    ids = {version: _file_ids(found, known) for version, found in by_version.items()}
+    files = _files(ids)
+    return tuple(_commit(c, by_version[c.version], ids[c.version], files[c.version]) for c in commits)
 
 
-def _file_ids(operations: Iterable[Operation]) -> tuple[list[int], list[int]]:
+_FileIds = tuple[list[int], list[int]]
+
+
+def _file_ids(operations: Iterable[Operation], known: Mapping[int, OperationFiles]) -> _FileIds:
     """The data files that operations of one commit touched, and those that they added; each by age."""
-    effects = [operation.effects for operation in operations if operation.effects is not None]
-    touched = {file_id for effect in effects for file_id in effect.touched}
-    return sorted(touched), sorted(file.file_id for effect in effects for file in effect.added)
+    files = [known[item.operation_id] for item in operations if item.operation_id is not None]
+    return sorted({i for item in files for i in item.touched}), sorted({i for item in files for i in item.added})
 
 
-def _files(found: Mapping[int, tuple[list[int], list[int]]]) -> dict[int, tuple[CommitFile, ...]]:
+def _files(found: Mapping[int, _FileIds]) -> dict[int, tuple[CommitFile, ...]]:
     """By version the first of them with their paths, which one statement finds."""
     shown = {
         version: [*((file_id, False) for file_id in touched), *((file_id, True) for file_id in added)][:FILES_SHOWN]
@@ -196,8 +197,8 @@ def _concerns(operation: Operation, key: ObjectKey, item: ObjectPlan) -> bool:
     return is_drop and operation.object_id in homes
 
 
-def _commit(commit: Commit, operations: list[Operation], files: tuple[CommitFile, ...]) -> SideCommit:
-    touched, added = _file_ids(operations)
+def _commit(commit: Commit, operations: list[Operation], ids: _FileIds, files: tuple[CommitFile, ...]) -> SideCommit:
+    touched, added = ids
     return SideCommit(
         version=commit.version,
         branch=operations[0].branch,

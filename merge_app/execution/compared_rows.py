@@ -12,8 +12,8 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import QueryResult
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare_object import object_side
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import parties_of, table_case
 from merge_app.execution.lineage.compared_rows import ComparedRows
 from merge_app.execution.lineage.looked_at import Lists

@@ -18,10 +18,10 @@ from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.compared_rows import row_changes
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
 from merge_app.execution.lineage.row_changes import RowChanges
@@ -35,7 +35,7 @@ from merge_app.planning.plan import plan
 from merge_app.planning.resolutions import partition_key
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectChanges, ObjectKey
-from merge_app.planning.values import Decision, Effect, LeftOut, PlanInput, RerunStatements, Resolution, ResolutionPart
+from merge_app.planning.values import Decision, Effect, LeftOut, PlanInput, Resolution, ResolutionPart
 
 _ROW_PARTS = (ResolutionPart.ROW, ResolutionPart.CELL)
 _RULES = (Decision.LARGER, Decision.NEWEST)
@@ -105,7 +105,7 @@ class DecisionEffects:
             item.data for item in plan(self._given(resolution)).objects if (item.kind, item.object_id) == self.key
         )
         works = (work for data in objects if data is not None for work in data.row_work)
-        again = next((work for work in works if isinstance(work, RerunStatements)), None)
+        again = next(works, None)
         statements = again.statements if again is not None else ()
         here = self._snapshots[DESTINATION]
         matched = rows_matched(self.key[1], again, here, self.engine()) if again is not None else []

@@ -8,59 +8,42 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotFound
-from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
-from merge_app.execution.effects import effects_load, met_by_replays_load
-from merge_app.execution.facts import facts_load
+from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.left_values import left_values_load
 from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.staged_files import moves_rows
-from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.left_out import tables_leaving_values
-from merge_app.planning.needs import needs
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, ResolutionPart, TableFacts
+from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart, TableFacts
 
 
 def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:
     """With the facts of files and rows that cells of the rule tables need."""
-    wanted = needs(planned, tables_apart(planned, side.snapshot, destination))
-    arrived = arrived_files(planned, side.snapshot)
-    moved = tables_merged_after_drops(planned, side.snapshot)
-    for table_id in arrived.keys() | moved:
-        wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
-    for table_id in moved:
-        wanted[table_id].add(FactKind.MOVED_ROWS)
     # A statement's rows lie on no branch that could be compared.
-    lacking = tables_leaving_values(planned) if side.snapshot is not None else {}
-    for table_id in lacking:
-        wanted.setdefault(table_id, set())
-    planned = _with_tables(planned, side, destination)
+    leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
+    planned = _with_tables(planned, side, destination, _taken_whole(planned.resolutions))
     stepped = _lineage_tables(planned, side, destination)
-    columns = _required_columns(planned, side, stepped)
-    _leave_to_lineage(wanted, stepped, columns)
-    if not (wanted or stepped or columns):
-        return planned
-    source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
-    theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
-    planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
-    facts = dict(facts_load(planned, side.snapshot, destination, wanted, arrived, lacking, engine))
+    columns = _required_columns(planned, side, destination, stepped)
+    facts: dict[int, TableFacts] = {}
+    for table_id, values in left_values_load(planned, side.snapshot, destination, leaving, engine).items():
+        facts[table_id] = TableFacts(left_values=values)
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
-    return replace(planned, facts=_with_lacking(facts, columns, destination, engine))
+    return replace(planned, facts=_with_lacking(facts, columns, destination, engine)) if facts or columns else planned
 
 
 def _with_lacking(
@@ -161,29 +144,20 @@ def _known_case(planned: PlanInput, sides: Sides, table_id: int, alive: Alivenes
     )
 
 
-def _leave_to_lineage(
-    wanted: Mapping[int, set[FactKind]], stepped: Sequence[TableCase], columns: Mapping[int, Columns]
-) -> None:
-    """Rows by key are judged by their facts, required columns by the rows of the result."""
-    for case in stepped:
-        if case.has_key and case.table_id in wanted:
-            wanted[case.table_id] &= {FactKind.COVERAGE}
-    for table_id in columns.keys() & wanted.keys():
-        wanted[table_id] -= {FactKind.COVERAGE}
-
-
-def _required_columns(planned: PlanInput, side: SourceSide, stepped: Sequence[TableCase]) -> dict[int, Columns]:
-    """By table with a required column that rows of a side may lack, the columns. A statement is judged by operations,
-    and so is a table whose rows are replayed.
+def _required_columns(
+    planned: PlanInput, side: SourceSide, destination: Snapshot, stepped: Sequence[TableCase]
+) -> dict[int, Columns]:
+    """By table with a required column that rows of a side may lack, the columns. A statement whose branch has not moved
+    has seen to that itself.
     """
-    if side.snapshot is None:
+    if side.snapshot is None and side.seen == destination:
         return {}
-    sides = sides_of(planned)
+    sides, looked_at = sides_of(planned), {case.table_id for case in stepped}
     schemas = {case.table_id: case.merged for case in stepped if case.alive.result and not case.is_new}
     # A column that neither side changed is as required as the rows of both sides already fill it.
     for kind, table_id in sides.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
-        if kind is not ObjectKind.TABLE or before is None or table_id in planned.lineage_tables:
+        if kind is not ObjectKind.TABLE or before is None or table_id in looked_at:
             continue
         changes_columns = sides.source_of(*key).columns or sides.destination_of(*key).columns
         if changes_columns and _aliveness(planned, sides, table_id).is_judged:
@@ -204,6 +178,17 @@ def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDeci
         any(item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT for item in chosen),
         frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
     )
+
+
+def _taken_whole(resolutions: Sequence[Resolution]) -> set[int]:
+    """The tables of which the source is taken."""
+    return {
+        item.object_id
+        for item in resolutions
+        if item.object_kind is ObjectKind.TABLE
+        and item.decision is Decision.TAKE_SOURCE
+        and item.part is ResolutionPart.OBJECT
+    }
 
 
 def _aliveness(planned: PlanInput, sides: Sides, table_id: int) -> Aliveness:
@@ -241,17 +226,3 @@ def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parti
     reach = reached if seen == destination else side.reach
     homes = partial(side.homes_of, seen, destination)
     return Parties(seen, destination, reach, reached, homes, own=own, staged=staged, restored=side.restored)
-
-
-def _effects_where(
-    operations: Sequence[Operation], wanted: Mapping[int, set[FactKind]], kind: FactKind
-) -> tuple[Operation, ...]:
-    chosen = [
-        item
-        for item in operations
-        if item.object_kind is ObjectKind.TABLE
-        and kind in wanted.get(item.object_id, ())
-        and (item.is_data or item.kind is OperationKind.PARTITION)
-    ]
-    loaded = {item.operation_id: item for item in effects_load(chosen) if item.operation_id is not None}
-    return tuple(loaded.get(item.operation_id, item) if item.operation_id else item for item in operations)

@@ -17,9 +17,8 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.claimed_names import names_claimed, places_claimed
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.attribute_news import databases_revived, with_news
@@ -28,7 +27,7 @@ from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_loa
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, tables_written
-from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
+from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, RestoreBase
 from merge_app.planning.values import LeftOutBefore, PlanInput, Resolution
 
 
@@ -37,8 +36,6 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
     reach = reach_load(source)
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
-    brought_back = brought_back_load(operations, source, destination)
-    operations = brought_back.source_operations(operations)
     databases, tables = _named_objects(operations)
     schemas: dict[int, Schema] = {}
     table_states = tables_load(source, tables, schemas=schemas)
@@ -51,7 +48,6 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
         table_states,
         source,
         reach,
-        brought_back,
         own_branch=own,
         schemas=schemas,
         reaches={destination: destination_reach},
@@ -91,9 +87,6 @@ def plan_without_facts(
     tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
     databases |= databases_named(destination, names_claimed(side, databases, claimed, resolutions))
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
-    back = side.brought_back
-    if back is not None:
-        theirs = back.destination_operations(theirs)
     planned = PlanInput(
         source=side.operations,
         destination=theirs,
@@ -102,8 +95,8 @@ def plan_without_facts(
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
-        source_base=_restore_base(side.operations, side.snapshot, destination, back.known if back else {}),
-        destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
+        source_base=_restore_base(side.operations, side.snapshot, destination),
+        destination_base=_restore_base(theirs, destination, seen),
         left_out_before=_left_out_before(side, destination),
         stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.snapshot else (),
         source_head=side.snapshot.version if side.snapshot else 0,
@@ -141,26 +134,17 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
     return tables, databases
 
 
-def _restore_base(
-    operations: Sequence[Operation],
-    snapshot: Snapshot | None,
-    other: Reach | Snapshot,
-    known: Mapping[ObjectKey, Reach],
-) -> RestoreBase:
-    """From what the other side reaches, of objects brought back what is ``known``, and what the side pulled. Looked up
-    only where a RESTORE may lead back to it (P7).
+def _restore_base(operations: Sequence[Operation], snapshot: Snapshot | None, other: Reach | Snapshot) -> RestoreBase:
+    """From what the other side reaches, and what the side pulled. Looked up only where a RESTORE may lead back to it
+    (P7).
     """
     restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
     if snapshot is None or not restored:
         return NO_BASE
-    other = reach_load(other) if isinstance(other, Snapshot) else other
-    chain = list(zip(snapshot.branch_ids, snapshot.limits, strict=True))
-
-    def base(reach: Reach) -> int:
-        return max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
-
-    known_of = {key: base(reach) for key, reach in known.items()}
-    return RestoreBase(base(other), known_of, merges_since(snapshot, min(restored)))
+    reach = reach_load(other) if isinstance(other, Snapshot) else other
+    chain = zip(snapshot.branch_ids, snapshot.limits, strict=True)
+    version = max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
+    return RestoreBase(version, merges_since(snapshot, min(restored)))
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:

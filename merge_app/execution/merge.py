@@ -26,7 +26,6 @@ from lakeui.common.faults import fault_point
 from lakeui.common.traces import span
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply, stale_tables
 from merge_app.execution.commit import (
     ATTEMPTS,
@@ -36,6 +35,7 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
@@ -213,7 +213,7 @@ def _merge(request: MergeOrder, engine: EngineSource, progress: Progress) -> dic
             return merge_result(_nothing(prepared, request))
         fault_point("merge.planned")
         progress.step("rows", "move rows that files alone cannot")
-        row_work = row_work_run(prepared.planned, prepared.side, branch_snapshot(prepared.destination), engine)
+        row_work = row_work_run(prepared.planned, branch_snapshot(prepared.destination), engine)
         fault_point("merge.row_work")
         progress.check_cancelled()
         if prepared.source.catalog_id != prepared.destination.catalog_id:

@@ -8,9 +8,8 @@ from typing import Any
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.rows import fetch_all, json_value
-from merge_app.execution.effects import effects_load
 from merge_app.execution.reach import CommitRange, Reach
-from merge_app.planning.overruled import sweeps_files, without_overruled
+from merge_app.planning.overruled import without_overruled
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -46,9 +45,8 @@ def operations_load(
 ) -> tuple[Operation, ...]:
     """The operations in these ranges whose origin the other side does not reach, in commit order.
 
-    With ``databases`` given, only those on these databases and ``tables``. File effects are left out, but where they
-    tell what the other side swept away. An attribute that a later merge from the other side set is no longer this
-    side's word: its earlier changes are left out too.
+    With ``databases`` given, only those on these databases and ``tables``. File effects are left out. An attribute that
+    a later merge from the other side set is no longer this side's word: its earlier changes are left out too.
     """
     if not ranges:
         return ()
@@ -66,11 +64,6 @@ def operations_load(
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
     found = [(_operation(row, known), bool(row[12])) for row in rows]
-    swept = {item.object_id for item, is_theirs in found if is_theirs and sweeps_files(item)}
-    if swept:
-        of_swept = [item for item, _ in found if item.object_kind is ObjectKind.TABLE and item.object_id in swept]
-        loaded = {item.operation_id: item for item in effects_load(of_swept)}
-        found = [(loaded.get(item.operation_id, item), is_theirs) for item, is_theirs in found]
     return without_overruled(found)
 
 

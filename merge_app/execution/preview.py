@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,18 +54,11 @@ WITH {SNAPSHOT}, source AS MATERIALIZED (
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 ), here AS MATERIALIZED ({VISIBLE_SEGMENTS}), removed AS MATERIALIZED (
     SELECT h.id, h.file_id FROM here h
-    WHERE %(remove_all)s OR h.partition = ANY(%(remove_partitions)s::text[]::jsonb[])
-       OR h.file_id = ANY(%(remove_files)s)
+    WHERE h.file_id = ANY(%(remove_files)s)
 ), brought AS MATERIALIZED (
-    SELECT s.file_id, s.definition_id, s.schema_version FROM catalog_app_segment s
-    WHERE s.operation_id = ANY(%(bring_operations)s) AND NOT s.file_id = ANY(%(bring_except)s)
-      AND NOT EXISTS (
-        SELECT 1 FROM source m JOIN catalog_app_segmentremoval r
-          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
-    UNION
-    (SELECT DISTINCT ON (s.file_id) s.file_id, s.definition_id, s.schema_version
-     FROM catalog_app_segment s JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
-     WHERE s.file_id = ANY(%(bring_files)s) ORDER BY s.file_id, s.added_version DESC)
+    SELECT DISTINCT ON (s.file_id) s.file_id, s.definition_id, s.schema_version
+    FROM catalog_app_segment s JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
+    WHERE s.file_id = ANY(%(bring_files)s) ORDER BY s.file_id, s.added_version DESC
 ), kept AS MATERIALIZED (
     SELECT h.id, h.file_id FROM here h WHERE NOT EXISTS (SELECT 1 FROM removed r WHERE r.id = h.id)
 ), result AS (SELECT file_id FROM kept UNION SELECT file_id FROM brought),
@@ -77,10 +69,6 @@ present AS MATERIALIZED (
     SELECT k.file_id, d.delete_file_id FROM kept k JOIN catalog_app_segmentdelete d ON d.segment_id = k.id
     JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
 ), attached AS MATERIALIZED (
-    SELECT f.data_file_id AS file_id, f.id AS delete_file_id FROM catalog_app_segmentdelete d
-    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN result r ON r.file_id = f.data_file_id
-    WHERE d.operation_id = ANY(%(attach_operations)s) AND NOT f.id = ANY(%(attach_except)s)
-    UNION
     SELECT p.file_id, p.delete_file_id
     FROM unnest(%(pair_files)s::bigint[], %(pair_deletes)s::bigint[]) AS p(file_id, delete_file_id)
     JOIN result r ON r.file_id = p.file_id
@@ -120,11 +108,10 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 
 def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destination: Snapshot) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
-    marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
-    steps = data.steps
-    written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)] if steps else []
-    data = _as_files(data.steps) if data.steps is not None else data
-    parameters = _parameters(table_id, data, source, destination)
+    steps = data.steps or TableSteps()
+    marks = [step for step in steps.marks if not (step.is_live or step.is_leaving)]
+    written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)]
+    parameters = _parameters(table_id, steps, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
         _EFFECTS.format(hidden=_HIDDEN), parameters
     )
@@ -144,7 +131,7 @@ def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destinatio
     )
 
 
-def _as_files(steps: TableSteps) -> DataPlan:
+def _parameters(table_id: int, steps: TableSteps, source: Snapshot, destination: Snapshot) -> dict[str, Any]:
     """The files that steps remove, carry and attach; what they mark is not written yet."""
     attach: list[tuple[int, int]] = []
     bring: list[int] = []
@@ -156,29 +143,15 @@ def _as_files(steps: TableSteps) -> DataPlan:
             attach += [(mark.file_id, step.file.file_id) for mark in step.file.deletes]
         elif isinstance(step, AttachDeletes) and not step.is_leaving:
             attach.append((step.delete.file_id, step.file_id))
-    return DataPlan(
-        remove_files=tuple(step.file_id for step in steps.steps if isinstance(step, RemoveSegments)),
-        bring_files=tuple(bring),
-        attach=tuple(attach),
-    )
-
-
-def _parameters(table_id: int, data: DataPlan, source: Snapshot, destination: Snapshot) -> dict[str, Any]:
     return {
         **destination.parameters,
         "source_ids": list(source.branch_ids),
         "source_limits": list(source.limits),
         "table_ids": [table_id],
-        "remove_all": data.remove_all,
-        "remove_partitions": [json.dumps(list(values)) for values in data.remove_partitions],
-        "remove_files": list(data.remove_files),
-        "bring_operations": list(data.bring_operations),
-        "bring_except": list(data.bring_except),
-        "bring_files": list(data.bring_files),
-        "attach_operations": list(data.attach_operations),
-        "attach_except": list(data.attach_except),
-        "pair_deletes": [pair[0] for pair in data.attach],
-        "pair_files": [pair[1] for pair in data.attach],
+        "remove_files": [step.file_id for step in steps.steps if isinstance(step, RemoveSegments)],
+        "bring_files": bring,
+        "pair_deletes": [pair[0] for pair in attach],
+        "pair_files": [pair[1] for pair in attach],
         "shown": FILES_SHOWN,
     }
 

@@ -77,27 +77,11 @@ WHERE r.reached_branch_id = %(reached)s AND r.reached_version >= %(version)s
 """
 
 
-def reached_at(snapshot: Snapshot, other: Snapshot) -> int:
-    """The version from which on the chain reaches another branch's head: that of a merge, or the head's own; 0 where it
-    does not.
-    """
-    branch_id, version = other.branch_ids[0], other.version
-    if chain_reach(snapshot).get(branch_id, 0) >= version:
-        return version
-    parameters = {**snapshot.parameters, "reached": branch_id, "version": version}
-    return int(fetch_all(_REACHED, parameters)[0][0] or 0)
-
-
 _NEWEST_MERGE = f"""
 WITH {SNAPSHOT}
 SELECT max(c.version) FROM snapshot l JOIN catalog_app_commit c
   ON c.branch_id = l.branch_id AND c.version <= l.max_version AND c.merge_parent_id IS NOT NULL
 """
-
-
-def newest_merge(snapshot: Snapshot) -> int:
-    """The version of the newest merge on the chain; 0 when there is none."""
-    return int(fetch_all(_NEWEST_MERGE, snapshot.parameters)[0][0] or 0)
 
 
 _MERGES_SINCE = f"""

@@ -32,7 +32,7 @@ from catalog_app.models import (
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.nested_columns import nested_after
-from merge_app.planning.values import Action, DataPlan, MergePlan, MergeRows, ObjectPlan, RerunStatements
+from merge_app.planning.values import Action, DataPlan, MergePlan, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -266,8 +266,7 @@ WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
 
 
 def _writes_rows(data: DataPlan) -> bool:
-    is_stepped = data.steps is not None and bool(data.steps.images)
-    return is_stepped or any(isinstance(work, MergeRows | RerunStatements) for work in data.row_work)
+    return bool(data.row_work or (data.steps is not None and data.steps.images))
 
 
 def definitions_of_merged(plan: MergePlan, snapshot: Snapshot) -> dict[int, tuple[int, int]]:

@@ -13,8 +13,8 @@ from catalog_app.domain.row_merge import KEYS_SHOWN
 from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
 from lakeui.common.errors import NotFound
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compared_rows import RowPages, row_pages
+from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
 from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, ResolutionPart
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SegmentWork:
-    """Everything the bulk statements need. ``snapshot`` is the destination before this commit. A transaction's
-    workspace vanishes: of files that came and went in it the commit keeps what the history needs.
-    """
+    """Everything the bulk statements need. ``snapshot`` is the destination before this commit."""
 
     plan: MergePlan
     branch_id: int
     version: int
     snapshot: Snapshot
-    source: Snapshot | None
     recorded: Recorded
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
-    is_workspace: bool = False
+    is_merge: bool = False
     _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
@@ -50,11 +47,6 @@ class SegmentWork:
 
     def operations(self, table_id: int) -> list[tuple[Operation, int]]:
         return self.recorded.get((ObjectKind.TABLE, table_id), [])
-
-    def replay_ids(self, table_id: int, source_ids: Iterable[int]) -> list[tuple[int, int]]:
-        """(source operation row, row of its replay) for those of these operations that were recorded."""
-        wanted = set(source_ids)
-        return [(op.operation_id, row) for op, row in self.operations(table_id) if op.operation_id in wanted]
 
     def booking(self, table_id: int) -> Booking:
         if table_id not in self._bookings:
@@ -77,12 +69,6 @@ def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
     is_small = all(len(value) <= FEW for value in parameters.values())
     with cursor_open(prepared=is_small and bool(parameters)) as cursor:
         cursor.execute(query, {**shared, **parameters})
-
-
-def source_parameters(work: SegmentWork) -> dict[str, list[int]]:
-    """The source's chain; empty for a statement."""
-    chain = work.source or Snapshot((), ())
-    return {"source_ids": list(chain.branch_ids), "source_limits": list(chain.limits)}
 
 
 def columns_of(rows: Sequence[tuple[int | None, ...]], *names: str) -> dict[str, list[int | None]]:

@@ -11,17 +11,16 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.brought_back import BroughtBack
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.reach import Reach, reach_load
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
-    them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
-    states. ``seen``: of a statement, the snapshot that it saw; ``own_branch``: of a transaction, its workspace.
-    ``reaches``, ``homes``: what is known already, see ``reach_of`` and ``homes_of``.
+    """What is to be redone: operations, and the states of the objects that they end in. ``schemas``, by the ids of
+    their definitions, are shared with the destination's states. ``seen``: of a statement, the snapshot that it saw;
+    ``own_branch``: of a transaction, its workspace. ``reaches``, ``homes``: what is known already, see ``reach_of`` and
+    ``homes_of``.
     """
 
     operations: tuple[Operation, ...]
@@ -29,7 +28,6 @@ class SourceSide:
     tables: Mapping[int, TableState]
     snapshot: Snapshot | None
     reach: Reach
-    brought_back: BroughtBack | None = None
     seen: Snapshot | None = None
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)

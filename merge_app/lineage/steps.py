@@ -209,7 +209,7 @@ class RowsPlan:
     """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
     ``emptied``: by file that the source left no row, the row ids that it took last.
     ``partitions``: values by the codes that scopes name. ``finer``: by verdict, what finer settings say.
-    ``judged``: of a table with a primary key, what that comes to.
+    ``judged``: of a table with a primary key, what that comes to. ``inserted``: files that the target inserted since.
     """
 
     steps: TableSteps
@@ -220,3 +220,4 @@ class RowsPlan:
     partitions: Mapping[int, tuple[str | None, ...]] = field(compare=False, default_factory=dict)
     finer: Finer = field(compare=False, default_factory=dict)
     judged: RowJudgement | None = field(default=None, compare=False)
+    inserted: tuple[int, ...] = field(default=(), compare=False)

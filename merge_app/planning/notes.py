@@ -8,15 +8,11 @@ from typing import Any
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.conditions import partition_text
-from merge_app.planning.data import DataOutcome
 from merge_app.planning.field_changes import fields_dropped_over, fields_overridden
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.surviving import ObjectChanges
 
 _ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
-_DATA_AXES = ("delete", "update", "overwrite", "compaction")
-_WRITING_AXES = ("insert", "update", "overwrite", "compaction")
 
 
 def attribute_notes(pair: Pair) -> Iterator[Problem]:
@@ -35,36 +31,6 @@ def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
     by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
     for kind, rows in judged.discarded.items():
         yield discarded_note(kind, by, rows_text(rows), {"rows": rows})
-
-
-def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
-    for item in outcome.discarded:
-        details = {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)}
-        yield discarded_note(item.kind, item.by, extent_text(item.rows, len(item.emptied)), details)
-    if outcome.skipped:
-        hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
-        versions = sorted({operation.version for operation in outcome.skipped})
-        yield Problem(
-            ("compaction", hit),
-            VerdictCode.COMPACTION_SKIPPED,
-            "",
-            "The destination changed files that the source compacted; the rows come over uncompacted.",
-            {"versions": versions},
-        )
-    for taken in outcome.overtaken:
-        hit = next((axis for axis in _WRITING_AXES if pair.destination.hits(axis)), "insert")
-        did, rows = _SWEPT[taken.by], rows_text(taken.rows)
-        yield Problem(
-            (taken.by.value, hit),
-            VerdictCode.DROPS_DEST_CHANGES,
-            "P" if taken.by is OperationKind.PARTITION else "",
-            f"The source {did} the partition {partition_text(taken.partition)}, where the destination wrote {rows}"
-            f" since; {'it goes' if taken.rows == 1 else 'they go'} with it.",
-            {"partition": list(taken.partition), "rows": taken.rows},
-        )
-
-
-_SWEPT = {OperationKind.PARTITION: "dropped", OperationKind.OVERWRITE: "overwrote"}
 
 
 def discarded_note(kind: OperationKind, by: OperationKind, extent: str, details: dict[str, Any]) -> Problem:

@@ -22,17 +22,10 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from merge_app.planning.field_changes import field_settings, without_settings
-from merge_app.planning.files import empties_partitions
 from merge_app.planning.partition_paths import dropped_partitions, partition_renames
-from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
+from merge_app.planning.surviving import restored_version
 
 _DROPS = (OperationKind.DROP, OperationKind.UNDROP)
-
-
-def sweeps_files(operation: Operation) -> bool:
-    """Whether only its files tell what it left of earlier operations."""
-    scope = operation.overwrite
-    return bool(_dropped_partitions(operation)) or (scope is not None and bool(scope.spared or scope.partitions))
 
 
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
@@ -46,31 +39,30 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
         return tuple(operation for operation, _ in operations)
     later = _Later()
     kept: list[Operation] = []
-    for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
+    for operation, is_theirs in reversed(operations):
         if operation.kind is OperationKind.PARTITION:
             later.rename(operation)
         if is_theirs:
-            later.take(operation, operations, index)
+            later.take(operation)
         elif not later.ends(operation):
             later.restore(operation)
             changes = tuple(later.as_begun(operation, item) for item in _not_overruled(operation, later.overruled))
             if changes or not operation.changes:
                 own = operation if changes == operation.changes else replace(operation, changes=changes)
-                kept.append(_not_overwritten(own, later.overwrites_of(operation), later.swept[operation.object_id]))
+                kept.append(own)
     return tuple(reversed(kept))
 
 
 @dataclass(slots=True)
 class _Later:
     """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
-    of the other side, the files that these or its drops of partitions ``swept``, and the own side's ``restores``, each
-    as the version that it went back to and its own; the attributes that are ``overruled``; and of columns that the own
-    side brought back what these begin with again where that is overruled.
+    of the other side, and the own side's ``restores``, each as the version that it went back to and its own; the
+    attributes that are ``overruled``; and of columns that the own side brought back what these begin with again where
+    that is overruled.
     """
 
     overruled: set[tuple[Any, ...]] = field(default_factory=set)
     overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
-    swept: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     restores: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     begun: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -95,16 +87,14 @@ class _Later:
             known = self.overwrites[operation.object_id]
             self.overwrites[operation.object_id] = [item.before(change) for item in known]
 
-    def take(self, operation: Operation, operations: Sequence[tuple[Operation, bool]], index: int) -> None:
-        """An operation of the other side, the one at ``index`` of all."""
+    def take(self, operation: Operation) -> None:
+        """An operation of the other side."""
         self.overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
         if operation.kind in _DROPS:
             self.overruled.add((*_thing(operation), "exists"))
         if operation.kind is OperationKind.OVERWRITE:
-            earlier = [item for item, _ in operations[:index]]
-            self.overwrites[operation.object_id].append(_overwrite(operation, earlier))
-        if operation.effects is not None and empties_partitions(operation):
-            self.swept[operation.object_id].update(operation.effects.removed)
+            scope = operation.overwrite or OverwriteScope()
+            self.overwrites[operation.object_id].append(_Overwrite(operation.version, scope))
 
     def restore(self, operation: Operation) -> None:
         """An operation of the own side, which may be a restore."""
@@ -126,17 +116,10 @@ class _Later:
 
 @dataclass(frozen=True, slots=True)
 class _Overwrite:
-    """What an overwrite takes away, and the operations before it that it left in effect. Of one of the whole table,
-    ``taken`` are the files that it took away, ``brought`` those that it put in their place, and ``masks`` the delete
-    files that it put on these.
-    """
+    """What an overwrite takes away."""
 
     version: int
     scope: OverwriteScope
-    spared: frozenset[int | None]
-    taken: frozenset[int]
-    brought: frozenset[int]
-    masks: frozenset[int]
 
     def before(self, rename: PartitionChange) -> _Overwrite:
         """The same by the names that partitions had before one was renamed."""
@@ -146,31 +129,6 @@ class _Overwrite:
         left = [item for item in values if item != rename.before]
         earlier = [rename.before] if rename.after in values and rename.before is not None else []
         return replace(self, scope=replace(self.scope, partitions=(*left, *earlier)))
-
-
-def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
-    same = [item for item in earlier if _is_on_rows(item) and item.object_id == operation.object_id]
-    spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
-    effects = operation.effects if is_full_overwrite(operation) else None
-    taken = frozenset(effects.removed) if effects else frozenset()
-    brought = frozenset(item.file_id for item in effects.added) - effects.elsewhere if effects else frozenset()
-    masks = frozenset(item.delete_file_id for item in effects.deletes) if effects else frozenset()
-    return _Overwrite(operation.version, operation.overwrite or OverwriteScope(), spared, taken, brought, masks)
-
-
-def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: Collection[int]) -> Operation:
-    """The operation without what it did to files that later overwrites took away or put back, and without the files
-    that it wrote and later ones ``swept`` with their partitions.
-    """
-    taken = frozenset[int]().union(*(item.taken for item in later))
-    brought = frozenset[int]().union(*(item.brought for item in later))
-    masks = frozenset[int]().union(*(item.masks for item in later))
-    operation = without_deletes_on(operation, taken | brought, kept=masks)
-    if operation.effects is None or not (taken or brought or swept):
-        return operation
-    added = tuple(item for item in operation.effects.added if item.file_id not in taken and item.file_id not in swept)
-    removed = tuple(file_id for file_id in operation.effects.removed if file_id not in brought)
-    return replace(operation, effects=replace(operation.effects, added=added, removed=removed))
 
 
 def _is_on_rows(operation: Operation) -> bool:
@@ -187,7 +145,7 @@ def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:
     """Whether later overwrites leave nothing of it: one of the whole table, or those of all partitions that it wrote
     over itself, or dropped.
     """
-    later = [item.scope for item in overwrites if operation.operation_id not in item.spared]
+    later = [item.scope for item in overwrites]
     if any(scope.partitions is None for scope in later):
         return True
     emptied = _dropped_partitions(operation)

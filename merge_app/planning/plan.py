@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.databases import database_plan
@@ -18,7 +18,7 @@ from merge_app.planning.resolutions import decided, keeps_both, resolve, stateme
 from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.stale_reads import stale_reads_judge
-from merge_app.planning.surviving import LIFECYCLE, ObjectKey
+from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.tables import TableCase, table_plan
 from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 
@@ -87,44 +87,8 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     objects = [_named(item, databases) for item in objects]
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
     findings += left_out_judge(given, sides)
-    objects = sorted(_with_recoveries(objects, given, databases), key=_place)
     findings += stale_reads_judge(given, objects)
     return findings, objects
-
-
-def _with_recoveries(
-    objects: Sequence[ObjectPlan], given: PlanInput, databases: Mapping[int, DatabaseState]
-) -> Iterator[ObjectPlan]:
-    """The plans with every drop that the source took back, and what took it back. Little or nothing of them is left for
-    the destination (P7), but a branch that knows some of them has to learn of the others from it (P6).
-    """
-    steps: dict[ObjectKey, list[Operation]] = {}
-    for operation in given.source:
-        # Facts need no telling: a branch that knows some of a drop learns of its end from their stamps.
-        if operation.kind in LIFECYCLE and given.attributes is None:
-            steps.setdefault((operation.object_kind, operation.object_id), []).append(operation)
-    recovered = {key: taken for key, taken in steps.items() if taken[-1].kind is OperationKind.UNDROP}
-    for item in objects:
-        yield _with_steps(item, recovered.pop((item.kind, item.object_id), ()), databases)
-    for (kind, object_id), taken in recovered.items():
-        known = given.databases if kind is ObjectKind.DATABASE else given.tables
-        before = known.get(object_id)
-        if before is not None:
-            unchanged = ObjectPlan(kind, object_id, before.name, Action.UNTOUCHED, before, before, ())
-            told = _with_steps(unchanged, taken, databases)
-            if told.operations:
-                yield _named(told, databases)
-
-
-def _with_steps(item: ObjectPlan, steps: Sequence[Operation], databases: Mapping[int, DatabaseState]) -> ObjectPlan:
-    after = item.after
-    home = after if isinstance(after, DatabaseState) else databases.get(after.database_id)
-    # Where the destination's drop stands, the source's undrop must not be said after it: it would overrule the drop.
-    if not steps or after.is_dropped or home is None or home.is_dropped:
-        return item
-    told = (step for step in steps if item.before is None or step.kind is not OperationKind.CREATE)
-    others = (operation for operation in item.operations if operation.kind not in LIFECYCLE)
-    return replace(item, operations=(*told, *others))
 
 
 def _place(item: ObjectPlan) -> tuple[bool, int]:

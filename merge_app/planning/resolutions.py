@@ -162,7 +162,7 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         # New on the destination, or dropped by the source: redoing that is the source's state already.
         return given
     # Rows of one key are the source's alone then.
-    given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None, primary_key_clashes=())
+    given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None)
     return replace(
         given,
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
@@ -172,7 +172,7 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
 
 
 def _keep_both(given: PlanInput, resolution: Resolution) -> PlanInput:
-    """Files say what the source saw, so the redo is the same; the rule is what does not hold (``keeps_both``)."""
+    """Rows merge as ever; the rule is what does not hold (``keeps_both``)."""
     return given
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +10,6 @@ from catalog_app.domain.operations import (
     Change,
     ColumnAttribute,
     ColumnChange,
-    FileEffects,
     ObjectKind,
     Operation,
     OperationKind,
@@ -38,8 +36,7 @@ class ObjectChanges:
     """The net of one side's operations on one object.
 
     ``operations`` survive, their changes reduced to the net; but each name that a partition had is told, as another
-    branch may have merged it when it was called that. To follow files, ``past`` are the data and partition
-    operations as they happened, and ``history`` those of them that no later full overwrite made pointless.
+    branch may have merged it when it was called that.
     ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
     of the operations.
     """
@@ -47,8 +44,6 @@ class ObjectChanges:
     kind: ObjectKind
     object_id: int
     operations: tuple[Operation, ...] = ()
-    history: tuple[Operation, ...] = ()
-    past: tuple[Operation, ...] = ()
     created: bool = False
     dropped: bool = False
     undropped: bool = False
@@ -74,11 +69,6 @@ class ObjectChanges:
         """Whether an overwrite of the whole table is left of the side's data."""
         return any(is_full_overwrite(operation) for operation in self.data)
 
-    @property
-    def sweeps_all(self) -> bool:
-        """The same where rows merge by facts: a restore is its changes, and sweeps nothing."""
-        return any(is_full_overwrite(item) and RESTORED_VERSION not in item.metrics for item in self.data)
-
 
 def axis_of(operation: Operation) -> str | None:
     """The row or column of the rule table that an operation belongs to; None for CREATE and UNDROP."""
@@ -101,16 +91,12 @@ def restored_version(operation: Operation) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RestoreBase:
-    """The newest version on a side's own line that the other side knows, and that of single objects where it is
-    another; None where nobody had to know. ``merges`` are the versions at which the side merged anything since.
+    """The newest version on a side's own line that the other side knows; None where nobody had to know. ``merges``: the
+    versions at which the side merged anything since.
     """
 
     version: int | None = None
-    of_objects: Mapping[ObjectKey, int] = field(default_factory=dict)
     merges: tuple[int, ...] = ()
-
-    def of(self, key: ObjectKey) -> RestoreBase:
-        return RestoreBase(self.of_objects.get(key, self.version), merges=self.merges)
 
 
 NO_BASE = RestoreBase()
@@ -124,7 +110,7 @@ def surviving(operations: Iterable[Operation], *, base: RestoreBase = NO_BASE) -
             grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     result = {}
     for key, group in grouped.items():
-        changes = _object_changes(key, group, base.of(key))
+        changes = _object_changes(key, group, base)
         if changes is not None:
             result[key] = changes
     return result
@@ -156,7 +142,7 @@ def undropped_with(changes: ObjectChanges, database: ObjectChanges) -> ObjectCha
 
 def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
     if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
-        changes = _net(key, group, ())
+        changes = _net(key, group)
         return changes if changes.operations else None
     steps = [operation for operation in group if operation.kind in LIFECYCLE]
     began = steps[0].kind if steps else None
@@ -168,8 +154,7 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBas
         return ObjectChanges(*key, operations=(drop,), dropped=True, versions={"drop": (drop.version,)})
     created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
     kept = [operation for operation in group if operation.kind not in LIFECYCLE]
-    past = tuple(operation for operation in kept if operation.is_data or operation.kind is OperationKind.PARTITION)
-    changes = _net(key, _absorb_data(kept, base), past)
+    changes = _net(key, _absorb_data(kept, base))
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
@@ -184,68 +169,14 @@ def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Ope
         return list(operations)
     last = indices[-1]
     overwrite = operations[last]
-    spared = frozenset(spared_by(overwrite, operations[:last]))
     is_back = _restores_base(operations, overwrite, base)
     first = last + 1 if is_back else last
-    effects = overwrite.effects or FileEffects()
-    moved = {*effects.removed, *(item.file_id for item in effects.added)}
     return [
-        without_deletes_on(operation, moved)
-        if index in spared
-        else operation
-        if index >= first
-        else _without_effects(operation)
+        operation
         for index, operation in enumerate(operations)
-        if (index >= first or index in spared or not operation.is_data)
+        if (index >= first or not operation.is_data)
         and not (is_back and operation.kind is OperationKind.PARTITION and operation.version <= overwrite.version)
     ]
-
-
-def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[int]:
-    """Which of the operations before it, by index, an overwrite that a merge redid left in effect: those on files with
-    rows that it spared, and later overwrites of the whole table, which took these away too. All of them, where their
-    file effects are not known.
-    """
-    scope = overwrite.overwrite
-    if scope is None or not scope.spared:
-        return
-    related = {*scope.spared, *scope.spared_in}
-    has_emptied = False
-    for index, operation in enumerate(earlier):
-        if operation.effects is None or not (operation.is_data or operation.kind is OperationKind.PARTITION):
-            yield index
-            continue
-        files = {*operation.effects.touched, *(item.file_id for item in operation.effects.added)}
-        if related & files or (has_emptied and is_full_overwrite(operation)):
-            has_emptied |= is_full_overwrite(operation)
-            if operation.kind is not OperationKind.OVERWRITE:
-                # What an overwrite writes is not made of what it takes away.
-                related |= files - set(operation.effects.touched)
-            yield index
-
-
-def without_deletes_on(
-    operation: Operation, files: AbstractSet[int], *, kept: AbstractSet[int] = frozenset()
-) -> Operation:
-    """The operation without what it masked in files that a later overwrite took away or put back, but for the delete
-    files that came back with these.
-    """
-    effects = operation.effects
-    if effects is None:
-        return operation
-    gone = tuple(
-        item.delete_file_id
-        for item in effects.deletes
-        if item.data_file_id in files and item.delete_file_id not in kept
-    )
-    if not gone:
-        return operation
-    left = tuple(item for item in effects.deletes if item.delete_file_id not in gone)
-    return replace(operation, effects=replace(effects, deletes=left, overruled=(*effects.overruled, *gone)))
-
-
-def _without_effects(operation: Operation) -> Operation:
-    return operation if operation.effects is None else replace(operation, effects=None)
 
 
 def _restores_base(operations: Sequence[Operation], restore: Operation, base: RestoreBase) -> bool:
@@ -277,7 +208,7 @@ class _Changes:
                 self.partitions.append((index, change))
 
 
-def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation, ...]) -> ObjectChanges:
+def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
     changes = _Changes()
     for index, operation in enumerate(operations):
         for change in operation.changes:
@@ -298,13 +229,11 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     survivors = tuple(
         _with_changes(operation, tuple(kept.get(index, ())))
         for index, operation in enumerate(operations)
-        if operation.is_data or index in kept or _moves_base_files(operation, operations)
+        if operation.is_data or index in kept
     )
     return ObjectChanges(
         *key,
         operations=survivors,
-        history=tuple(o for o in operations if o.is_data or o.kind is OperationKind.PARTITION) if past else (),
-        past=past,
         rename=rename[0][1] if rename else None,
         properties={change.key: change for _, change in properties},
         columns={(change.column_id, change.attribute): change for _, change in columns},
@@ -337,14 +266,6 @@ def _apart(
 
 def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:
     return operation if operation.changes == changes else replace(operation, changes=changes)
-
-
-def _moves_base_files(operation: Operation, operations: Sequence[Operation]) -> bool:
-    """Whether a partition operation took files away that the same side had not added."""
-    if operation.kind is not OperationKind.PARTITION or operation.effects is None:
-        return False
-    own = {item.file_id for other in operations if other.effects is not None for item in other.effects.added}
-    return not set(operation.effects.removed) <= own
 
 
 def versions_of(operations: Iterable[Operation]) -> dict[str, tuple[int, ...]]:

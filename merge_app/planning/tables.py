@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
-from catalog_app.domain.row_merge import RowChoice, RowJudgement
+from catalog_app.domain.row_merge import RowChoice
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
@@ -14,29 +14,25 @@ from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.column_findings import columns_by_facts
 from merge_app.planning.columns import ColumnRedo
-from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, columns_stricter, problems
-from merge_app.planning.data import DataOutcome, data_redo
+from merge_app.planning.conditions import Case, columns_stricter, problems
+from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already, properties_redo
-from merge_app.planning.files import SideFiles
-from merge_app.planning.findings import Pair, Problem, judge, problem_finding
+from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
-from merge_app.planning.notes import attribute_notes, data_notes, row_notes
-from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
-from merge_app.planning.spared import with_spared
+from merge_app.planning.notes import attribute_notes, row_notes
+from merge_app.planning.row_merges import columns_merged
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import (
     Action,
     DataPlan,
     Finding,
-    MergeRows,
     ObjectPlan,
     RecordedStatement,
     RerunStatements,
     TableFacts,
 )
 
-_SHOWN_KEYS = 20
 _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
 
@@ -75,7 +71,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         columns = columns_by_facts(columns, case.merged.schema, case.column_findings, source, case.destination)
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     judged = Case(source, case.destination, columns, case.facts, stricter)
-    found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
+    found = [] if case.destination.dropped else problems(rules, judged)
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:
         rows = row_verdicts(pair, case.facts.rows_plan)
@@ -92,21 +88,14 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if case.facts.rows_plan is not None:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
         return _stepped(case, before, columns, case.facts.rows_plan), findings
-    if case.facts.rows is not None:
-        return _merged(case, before, columns, case.facts.rows), findings
-    outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
-    if not case.destination.dropped:
-        findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
-    return _altered(case, before, columns, outcome), findings
+    return _altered(case, before, columns), findings
 
 
 def _new_table(case: TableCase) -> ObjectPlan:
     merged = case.facts.rows_plan
-    if merged is not None:
-        data: DataPlan | None = DataPlan(steps=merged.steps)
-    else:
-        data = data_redo(case.source, ObjectChanges(ObjectKind.TABLE, case.source.object_id), is_new=True).plan
-    return _plan(case, Action.CREATE, _source_state(case), case.source.operations, data)
+    operations = case.source.operations
+    data = data_staged(operations, is_new=True) if merged is None else DataPlan(steps=merged.steps)
+    return _plan(case, Action.CREATE, _source_state(case), operations, data)
 
 
 def _absent_table(case: TableCase) -> ObjectPlan:
@@ -133,20 +122,13 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
     return _plan(case, Action.ALTER, after, (), data)
 
 
-def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:
+def _altered(case: TableCase, before: TableState, columns: ColumnRedo) -> ObjectPlan:
     after = _redo(case, before, columns)
-    operations = tuple(
-        with_spared(operation, case.facts.arrived)
-        for index, operation in enumerate(case.source.operations)
-        if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
-    )
-    data = outcome.plan
-    if case.statements:
-        again = RerunStatements(columns.schema, case.statements, _inserted_files(case.destination))
-        data = replace(data or DataPlan(), row_work=(*(data.row_work if data else ()), again))
-    if after == before and not (data and data.changes_files):
-        return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=data)
-    return _plan(case, Action.ALTER, after, (*outcome.moves, *operations), data)
+    operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
+    data = data_staged(operations)
+    if after == before and data is None:
+        return _plan(case, Action.UNTOUCHED, before, done_already(operations))
+    return _plan(case, Action.ALTER, after, operations, data)
 
 
 def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: RowsPlan) -> ObjectPlan:
@@ -155,34 +137,11 @@ def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: R
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
     data = DataPlan(steps=merged.steps)
     if case.statements:
-        again = RerunStatements(columns.schema, case.statements, _inserted_files(case.destination))
+        again = RerunStatements(columns.schema, case.statements, merged.inserted)
         data = replace(data, row_work=(again,))
     if after == before and not data.changes_files:
         return _plan(case, Action.UNTOUCHED, before, done_already(operations))
     return _plan(case, Action.ALTER, after, operations, data)
-
-
-def _inserted_files(destination: ObjectChanges) -> tuple[int, ...]:
-    """The files that the destination inserted and still shows."""
-    files = SideFiles(destination.history)
-    made = ((item.file_id, files.maker[item.file_id].kind) for item in files.live_added())
-    return tuple(file_id for file_id, kind in made if kind is OperationKind.INSERT)
-
-
-def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:
-    """Rows are merged by key; the rest of what the source did is redone as ever."""
-    after = _redo(case, before, columns)
-    data = rows_plan(judged, MergeRows(columns.schema, case.choices, case.facts.sweeps))
-    kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
-    attributes = tuple(item for item in kept if not item.is_data)
-    rows = row_operations(judged, case.source)
-    if after == before and data is None:
-        return _plan(case, Action.UNTOUCHED, before, (*done_already(attributes), *rows))
-    return _plan(case, Action.ALTER, after, (*attributes, *rows), data)
-
-
-def _is_left(operation: Operation, index: int, outcome: DataOutcome) -> bool:
-    return not operation.is_data or index in outcome.carried
 
 
 def _redo(case: TableCase, before: TableState, columns: ColumnRedo) -> TableState:
@@ -229,24 +188,3 @@ def _plan(
     data: DataPlan | None = None,
 ) -> ObjectPlan:
     return ObjectPlan(ObjectKind.TABLE, case.source.object_id, case.name, action, case.before, after, operations, data)
-
-
-def _key_clashes(case: TableCase) -> list[Problem]:
-    keys = case.facts.primary_key_clashes if case.facts.rows is None else ()
-    if not keys:
-        return []
-    mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)
-    theirs = next((axis for axis in ROW_PLACING_AXES if case.destination.hits(axis)), None)
-    if mine is None or theirs is None:
-        return []
-    shown = ", ".join(keys[:_SHOWN_KEYS])
-    more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
-    return [
-        Problem(
-            (mine, theirs),
-            VerdictCode.PRIMARY_KEY_CLASH,
-            "",
-            f"The merged table would hold a primary key twice: {shown}{more}.",
-            {"keys": list(keys)},
-        )
-    ]

@@ -6,14 +6,14 @@ A plan with conflicts is complete as a report (P5) and must not be applied.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
-from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Sweeps
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.steps import RowsPlan, TableSteps
@@ -55,56 +55,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaCoverage:
-    """Live rows that one side (``source`` or ``destination``) added or updated, written under one schema definition:
-    what A6.2 judges. ``nulls``: how many of them hold NULL, by column id; absent where none does.
-    """
-
-    side: str
-    schema: Schema
-    live_rows: int
-    nulls: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class DivergedFile:
-    """A file that the source touched and that the destination never had or lost before the merge base: an earlier
-    merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
-    that may hold its rows on the destination, as it was before its own operations; ``settled`` are those of them that
-    lie where the source has them, ``shown`` those that it shows too, ``whole`` those of which it shows every row, and
-    ``elsewhere`` those of other partitions, which hold such rows only if they were moved from one to the other.
-    """
-
-    file: AddedFile
-    holders: tuple[AddedFile, ...]
-    settled: frozenset[int] = frozenset()
-    shown: frozenset[int] = frozenset()
-    whole: frozenset[int] = frozenset()
-    elsewhere: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class ArrivedFile:
-    """A file with rows of the destination's, which the source merged after it overwrote partitions or the whole table
-    itself: redoing that leaves these rows alone. ``holders`` are the files that may hold them on the destination, as
-    it was before its own operations: the file itself, or others where a merge rewrote it. ``put_back`` are those that
-    may hold them instead since the destination restored the table.
-    """
-
-    file_id: int
-    holders: tuple[AddedFile, ...]
-    put_back: tuple[AddedFile, ...] = ()
-
-    @property
-    def holder_ids(self) -> tuple[int, ...]:
-        return tuple(item.file_id for item in (*self.holders, *self.put_back))
-
-    def without(self, files: Container[int]) -> ArrivedFile:
-        """The same where it is held in other files than these."""
-        return replace(self, holders=tuple(item for item in self.holders if item.file_id not in files))
-
-
-@dataclass(frozen=True, slots=True)
 class LeftValues:
     """Values that one side (``source`` or ``destination``) changed in a column which the merged table lacks.
     ``examples`` name rows by JSON objects, with the value.
@@ -119,67 +69,17 @@ class LeftValues:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """File-level facts of one table, loaded only where the cells need them.
-
-    ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
-    there is any, the file effects of both sides with it. ``destination_partitions``: values of live
-    destination segments with their live row counts, loaded when partitions matter. ``shown``: of the files that the
-    destination put back beside ``arrived`` ones, those that the source shows too. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice. ``masks``: by file that the source emptied, or took away with its
-    partition, and that a restore of the destination put back or whose rows it has in other files, and by file with rows
-    that the source updated and the destination took away, the delete files that masked it when the sides parted: their
-    rows lay elsewhere.
-    ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
-    it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
-    partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, the
-    files that it shows under the old name and the destination does not, with rows that it got after the rename, and
-    ``left_over`` those that the destination shows under it and the source does not, which put their rows under the new
-    name when it merged them, ``written`` those of these that no rewrite made; ``unseen`` are those that the destination
-    wrote and no longer shows, though none of its operations that the source does not know says so. ``rewritten_masks``:
-    by file that the source wrote by rewriting others, the delete files that its merges attached to it, none where they
-    took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
-    the destination has in other files: a merge by key had left these, as they were alike.
-    ``snapshot``: what the merge by lineage makes of the rows; ``lineage_decided``: the same as people decided.
-    ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
-    partitions or whole. ``left_values``: changed values of columns that the merged table lacks. ``lacking``: by side
-    and required column, the live rows of the result without a value; None: ``coverage`` says it.
+    """Facts of the rows of one table. ``left_values``: changed values of columns that the merged table lacks.
+    ``rows_plan``: what the merge by lineage makes of the rows; ``rows_decided``: the same as people decided. ``rows``:
+    what merging them by key comes to. ``lacking``: by side and required column, the live rows of the result without a
+    value.
     """
 
-    diverged: tuple[DivergedFile, ...] = ()
-    arrived: tuple[ArrivedFile, ...] = ()
-    shown: frozenset[int] = frozenset()
-    coverage: tuple[SchemaCoverage, ...] = ()
-    destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
-    primary_key_clashes: tuple[str, ...] = ()
-    masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
-    left_in: tuple[AddedFile, ...] = ()
-    left_over: tuple[AddedFile, ...] = ()
-    written: frozenset[int] = frozenset()
-    unseen: frozenset[int] = frozenset()
-    rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    masked_otherwise: frozenset[int] = frozenset()
-    rows: RowJudgement | None = None
-    sweeps: Sweeps = NO_SWEEPS
     left_values: tuple[LeftValues, ...] = ()
     rows_plan: RowsPlan | None = None
     rows_decided: RowsPlan | None = None
-    lacking: Mapping[tuple[str, int], int] | None = None
-
-
-class FactKind(StrEnum):
-    """What a plan needs of one table beyond operations and states: the file effects of either side's operations,
-    and the parts of ``TableFacts``.
-    """
-
-    SOURCE_EFFECTS = "source effects"
-    DESTINATION_EFFECTS = "destination effects"
-    COVERAGE = "coverage"
-    PARTITIONS = "partitions"
-    PRIMARY_KEYS = "primary keys"
-    MOVED_ROWS = "rows moved out of partitions"
-    ROWS = "rows by key"
+    rows: RowJudgement | None = None
+    lacking: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
 
 class Decision(StrEnum):
@@ -327,107 +227,6 @@ class PlanInput:
 
 
 @dataclass(frozen=True, slots=True)
-class FollowDeletes:
-    """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
-    there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
-    removed whole. Rows that ``spared_deletes`` mark or ``spared_files`` hold are left alone: the destination updated
-    them before it compacted, and keeps its images. Where ``shown_in`` names files, only rows that are live in these are
-    marked. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one, so deletes are
-    followed last.
-    """
-
-    delete_files: tuple[int, ...]
-    from_file: int
-    to_files: tuple[int, ...]
-    spared_deletes: tuple[int, ...] = ()
-    spared_files: tuple[int, ...] = ()
-    shown_in: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReplaceImages:
-    """Row work: a restore put the destination's images of updated rows back into ``to_files``, and the source's replace
-    them: rows of ``image``, which the source wrote, are looked up there by row id and marked. Only those that are live
-    in ``shown_in``, the files that hold them on the source now: a row that the source deleted since has nothing to
-    replace the destination's image by. A file that other row work of the plan rewrites stands for the rewritten one.
-    """
-
-    image: int
-    shown_in: tuple[int, ...]
-    to_files: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FilterImages:
-    """Row work: a file of new row images is rewritten without the rows whose ids lie in ``discarded_files``
-    (A4: the destination overwrote those base files), unless they were live in ``live_in`` before the merge (it deleted
-    rows of them and restored the table to what was left). Rows that ``masks``, as delete file and data file, mark in
-    ``discarded_files`` lay in others when the sides parted. Its own deletes are applied on the way.
-    """
-
-    file: int
-    discarded_files: tuple[int, ...]
-    live_in: tuple[int, ...] = ()
-    masks: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RepartitionFile:
-    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on either
-    side and those that the plan attaches to it applied on the way (the source renamed a partition that the destination
-    changed). A file of images that the plan filters is filtered first. One that was live on the destination is in
-    ``remove_files``. Rows whose ids lie in ``left_in`` stay in their partition, in a file of their own.
-    """
-
-    file: int
-    partition: PartitionValues
-    left_in: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CopyShownRows:
-    """Row work: what the source shows of a file comes over in a file of its own, as the destination keeps other rows of
-    it (see ``KeepRows``).
-    """
-
-    file: int
-
-
-@dataclass(frozen=True, slots=True)
-class CountKeptRows:
-    """Row work: nothing is staged, rows are counted for the audit. Those that the source deleted (marked by
-    ``delete_files``, or all of ``emptied_files``), that the destination updated into ``images``, and that are live in
-    ``holders`` still.
-    """
-
-    delete_files: tuple[int, ...]
-    emptied_files: tuple[int, ...]
-    images: tuple[int, ...]
-    holders: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KeepRows:
-    """Row work: in a file of the destination that the redo of an overwrite spares, rows whose ids lie in none of
-    ``kept_files`` are marked deleted.
-    """
-
-    file: int
-    kept_files: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MergeRows:
-    """Row work: rows that the source changed are merged by primary key into the destination's, read and written under
-    ``schema``. What it stages belongs to the plan's operations of the same kinds.
-    """
-
-    schema: Schema
-    choices: tuple[RowChoice, ...] = ()
-    sweeps: Sweeps = NO_SWEEPS
-
-
-@dataclass(frozen=True, slots=True)
 class RecordedStatement:
     """An UPDATE or DELETE as it was recorded: SQL over the table's columns under ``alias``."""
 
@@ -449,56 +248,29 @@ class RerunStatements:
     files: tuple[int, ...]
 
 
-RowWork = (
-    FollowDeletes
-    | ReplaceImages
-    | FilterImages
-    | RepartitionFile
-    | CopyShownRows
-    | CountKeptRows
-    | KeepRows
-    | MergeRows
-    | RerunStatements
-)
-
-
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """What happens to one table's segments, in this order: remove, bring, attach. Deletes of files that go are attached
-    all the same, so that the history knows which operation touched them.
-
-    ``spare_files`` stay although ``remove_all`` or ``remove_partitions`` names them; ``remove_files`` go even so.
-    ``bring_operations``: live source segments that these source operations added come over, except the data files
-    in ``bring_except``. ``bring_files``: source files that are not live on the source but come over all the same
-    (inputs of a skipped compaction). ``pass_files``: files that the commit both adds and rewrites: never in sight, they
-    tell the history whose rows the rewritten ones hold. ``attach_operations``: delete files that these source
-    operations attached, wherever their data file is live on the destination after removing and bringing, except those
-    in ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
-    before the plan can be applied; what it stages comes in addition. ``steps``: of a merge by lineage, instead of all
-    of these.
+    """What happens to one table's segments. ``steps``: of a merge by lineage. Of a statement, in this order: segments
+    of ``remove_all``, ``remove_partitions`` and ``remove_files`` go, ``bring_files`` come, and ``attach`` puts delete
+    files (first) on data files. ``pass_files`` come and go in one commit. Deletes of files that go are attached all the
+    same, so that the history knows which operation touched them. ``row_work`` is done by the engine before.
     """
 
-    bring_operations: tuple[int, ...] = ()
-    bring_except: frozenset[int] = frozenset()
     bring_files: tuple[int, ...] = ()
     pass_files: tuple[int, ...] = ()
     remove_all: bool = False
     remove_partitions: tuple[PartitionValues, ...] = ()
     remove_files: tuple[int, ...] = ()
-    spare_files: tuple[int, ...] = ()
-    attach_operations: tuple[int, ...] = ()
-    attach_except: frozenset[int] = frozenset()
     attach: tuple[tuple[int, int], ...] = ()
-    row_work: tuple[RowWork, ...] = ()
+    row_work: tuple[RerunStatements, ...] = ()
     steps: TableSteps | None = None
 
     @property
     def changes_files(self) -> bool:
-        """Whether anything is done besides counting."""
+        """Whether anything is done."""
         if self.steps is not None and self.steps.steps:
             return True
-        done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
-        return replace(self, row_work=done, steps=None) != DataPlan()
+        return replace(self, steps=None) != DataPlan()
 
     @property
     def decides(self) -> bool:

@@ -22,9 +22,9 @@ from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import AlreadyExists, EngineError, LakeError, NotFound, Overloaded
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_prepare
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
@@ -148,7 +148,7 @@ def _preview_make(
     if prepared.planned.conflicts:
         raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
     progress.step("rows", "move rows that files alone cannot")
-    row_work = row_work_run(prepared.planned, prepared.side, branch_snapshot(prepared.destination), engine)
+    row_work = row_work_run(prepared.planned, branch_snapshot(prepared.destination), engine)
     progress.step("preview", "lay the merge on a workspace")
     with transaction.atomic():
         branch = branch_lock(workspace.workspace_id)

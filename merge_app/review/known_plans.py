@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare import comparison_load
+from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import effect_from_json
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.judgement import Seen

@@ -15,8 +15,8 @@ from catalog_app.selectors.people import catalog_for
 from lakeui.common.errors import LakeError, Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, blocked_error, recorded_refusal
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import CommitHeader
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_result, merge_run
 from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task

@@ -8,8 +8,8 @@ from typing import Any
 
 from catalog_app.models import Branch
 from lakeui.common.errors import NoOpenConflict
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare import comparison_load
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.decisions import is_by_row
 from merge_app.planning.row_merges import ROW_PARTS

@@ -16,9 +16,9 @@ from django.utils import timezone
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import action_require
 from catalog_app.selectors.protection import protection_of
-from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict

@@ -9,7 +9,7 @@ from django.db import transaction
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import PermissionDenied, Stale
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_load, seen_now
 from merge_app.review.models import MergeRequest, Review, TimelineKind

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from catalog_app.domain.row_merge import Behind, RowChoice, RowMerge, Take
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.snapshots import branch_get, catalog_get
-from lakeui.frontdoor import compute
-from merge_app.execution.row_merges import compared_rows_load
+from lakeui.api.comparing import Pair
+from lakeui.api.paging import KeysetPage
+from lakeui.api.row_comparing import sides_read
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.pipes import Pipes
 from tests.soak import IS_SOAK
@@ -32,38 +34,43 @@ def moments(services: None) -> Lake:
     return lake
 
 
-def task_of(lake: Lake, choices: tuple[RowChoice, ...] = ()) -> RowMerge:
+def sides_of(lake: Lake, limit: int, after: Any, resolutions: tuple[Resolution, ...] = ()) -> list[dict[str, Any]]:
+    """A page of the rows of d.t that either branch changed."""
     catalog = catalog_get(lake.catalog)
-    (table,) = [int(row[2]) for row in lake.sql("SHOW TABLES IN d").rows if row[1] == "t"]
-    task = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table)
-    return RowMerge(table, task.schema, task.base, task.source, task.destination, choices, task.sweeps, task.further)
+    pair = Pair(branch_get(catalog, "b"), branch_get(catalog, "main"), resolutions)
+    rows: list[dict[str, Any]] = sides_read(pair, table_id(lake), KeysetPage(limit, after), only_conflicts=False)[
+        "rows"
+    ]
+    return rows
 
 
-def keys_by_page(task: RowMerge, limit: int) -> list[str]:
+def table_id(lake: Lake) -> int:
+    (found,) = [int(row[2]) for row in lake.sql("SHOW TABLES IN d").rows if row[1] == "t"]
+    return found
+
+
+def keys_by_page(lake: Lake, limit: int) -> list[str]:
     keys: list[str] = []
-    behind = None
-    while True:
-        found = compute.engine().rows_compare(task, limit=limit, behind=behind, only_conflicts=False)
-        keys += [row[0] for row in found.rows]
-        if not found.truncated:
-            return keys
-        behind = Behind(found.rows[-1][1], found.rows[-1][0])
+    after = None
+    while rows := sides_of(lake, limit, after):
+        keys += [row["key"] for row in rows]
+        after = True, keys[-1]
+    return keys
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10] if IS_SOAK else [2])
 def test_every_row_is_on_one_page(moments: Lake, limit: int) -> None:
-    keys = [json.loads(key)["at"] for key in keys_by_page(task_of(moments), limit)]
+    keys = [json.loads(key)["at"] for key in keys_by_page(moments, limit)]
     assert keys == [f"2024-01-01T{clock}Z" for clock in MICROSECONDS]
 
 
 def test_a_decision_is_of_one_row(moments: Lake) -> None:
-    takes = (Take.SOURCE, Take.DESTINATION, Take.SOURCE)
-    keys = keys_by_page(task_of(moments), 10)
-    choices = tuple(RowChoice(take, key) for take, key in zip(takes, keys, strict=True))
-    task = task_of(moments, choices)
-    found = compute.engine().rows_judge(task)
-    assert [(conflicts.rows, conflicts.left) for conflicts in found.conflicts] == [(3, 0)]
-    assert sum(found.changes.values()) == 2
+    takes = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION, Decision.TAKE_SOURCE)
+    resolutions = tuple(
+        Resolution(ObjectKind.TABLE, table_id(moments), take, ResolutionPart.ROW, key)
+        for take, key in zip(takes, keys_by_page(moments, 10), strict=True)
+    )
+    assert [row["result"][1] for row in sides_of(moments, 10, None, resolutions)] == ["b", "main", "b"]
 
 
 KINDS = [
@@ -101,8 +108,8 @@ def test_maps_of_times_are_merged_by_their_microseconds(lake: Lake) -> None:
     assert len([row for row in changes if row[0] == "update_after"]) == 2 + len(KINDS)
     lake.sql("UPDATE d.t SET v = 'main' WHERE k IN (1, 3)")
     lake.sql(f"UPDATE d.t SET {assigned(one_a_row(third))} WHERE k <> 1")
-    (conflicts,) = compute.engine().rows_judge(task_of(lake)).conflicts
-    assert conflicts.rows == 1 + len(KINDS)
+    (conflict,) = lake.refused("b")
+    assert conflict["details"]["rows"] == 1 + len(KINDS)
     lake.sql(f"UPDATE d.t SET {assigned(first)} WHERE k <> 1")
     lake.merge("b")
     merged = {row[0]: row for row in lake.rows("d.t")}

@@ -1,4 +1,4 @@
-"""Deletes follow their rows into other files, and images lose discarded rows: this process does it, without Spark."""
+"""Parts of files, and deletes of all that other files do not hold: this process writes them, without Spark."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
-from catalog_app.engine.rewriting import filter_images, follow_deletes, keep_rows, part_rows, replace_images
+from catalog_app.engine.rewriting import keep_rows, part_rows
 from catalog_app.engine.writing import FileWriter, Target
-from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, live_row_ids, stored_row_ids, write_deletes
+from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, stored_row_ids, write_deletes
 from catalog_app.storage.facts import file_rows, rows_find
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.lake import schema_of
@@ -61,56 +61,6 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
 
 
-def follow(
-    files: Files,
-    source: FileScan,
-    *to_files: FileScan,
-    kept_paths: tuple[str, ...] = (),
-    kept_files: tuple[FileScan, ...] = (),
-    shown_in: tuple[FileScan, ...] = (),
-) -> dict[int, list[int]]:
-    made = follow_deletes(files.writer, 1, source.delete_paths, source, to_files, kept_paths, kept_files, shown_in)
-    return files.marked(made)
-
-
-def test_deletes_follow_their_rows_into_every_file_that_shows_them(files: Files) -> None:
-    source = files.without(files.plain(4), 0, 2)
-    one, other, none = files.holding(2, 3), files.holding(1, 0), files.holding(1, 3)
-    assert follow(files, source, one, other, none) == {one.file_id: [2], other.file_id: [0]}
-
-
-def test_a_file_that_goes_as_a_whole_takes_all_its_rows(files: Files) -> None:
-    source, target = files.plain(3), files.holding(2, 1, 7)
-    assert follow(files, source, target) == {target.file_id: [1, 2]}
-
-
-def test_a_row_that_is_deleted_already_is_not_deleted_twice(files: Files) -> None:
-    source = files.without(files.plain(4), 0, 2)
-    target = files.without(files.holding(0, 2), 2)
-    assert follow(files, source, target) == {target.file_id: [0]}
-    assert follow(files, source, files.without(target, 0)) == {}
-
-
-def test_rows_that_the_target_keeps_are_not_deleted(files: Files) -> None:
-    source, target = files.without(files.plain(4), 0, 1, 2), files.holding(0, 1, 2, 3)
-    kept = files.without(files.plain(1), 100)
-    by_delete = files.without(target, 1).delete_paths
-    found = follow(files, source, target, kept_paths=by_delete, kept_files=(files.holding(2), kept))
-    assert found == {target.file_id: [0]}
-
-
-def test_only_rows_that_are_shown_are_followed(files: Files) -> None:
-    source, target = files.without(files.plain(4), 0, 1, 2), files.holding(0, 1, 2)
-    shown = files.without(files.holding(0, 1), 1)
-    assert follow(files, source, target, shown_in=(shown,)) == {target.file_id: [0]}
-
-
-def test_an_image_replaces_the_rows_that_are_shown(files: Files) -> None:
-    image, target = files.holding(0, 1, 2), files.holding(0, 1, 2, 3)
-    shown = files.without(files.holding(0, 1), 1)
-    assert files.marked(replace_images(files.writer, 1, image, [shown], [target])) == {target.file_id: [0]}
-
-
 def test_rows_that_no_kept_file_holds_are_marked(files: Files) -> None:
     file = files.without(files.holding(0, 1, 2, 101), 2)
     kept = [files.holding(0), files.plain(2)]
@@ -119,41 +69,6 @@ def test_rows_that_no_kept_file_holds_are_marked(files: Files) -> None:
     assert made is not None
     assert files.marked([made]) == {file.file_id: [1, 101]}
     assert keep_rows(files.writer, 1, file, [files.holding(0, 1, 101)]) is None
-
-
-def images(
-    files: Files, file: FileScan, discarded: tuple[FileScan, ...], live_in: tuple[FileScan, ...] = ()
-) -> list[int] | None:
-    """The row ids that the filtered image holds."""
-    made = filter_images(files.writer, 1, file, discarded, live_in)
-    if made is None:
-        return None
-    scan = FileScan(99, made.path, made.base, made.rows, SCHEMA, stores_row_ids=made.stores_row_ids)
-    return live_row_ids(files.warehouse, [scan]).tolist()
-
-
-def test_discarded_and_deleted_rows_are_in_no_filtered_image(files: Files) -> None:
-    file = files.without(files.plain(5), 4)
-    assert images(files, file, (files.holding(0, 1),)) == [2, 3]
-    assert images(files, file, (files.holding(0, 1, 2, 3),)) is None
-
-
-def test_only_live_rows_of_a_discarded_file_are_discarded(files: Files) -> None:
-    file = files.plain(3)
-    assert images(files, file, (files.without(files.holding(0, 1), 1),)) == [1, 2]
-
-
-def test_rows_that_live_elsewhere_too_are_kept(files: Files) -> None:
-    file = files.holding(0, 1, 2)
-    lives = files.without(files.holding(0, 1), 1)
-    assert images(files, file, (files.holding(0, 1),), (lives,)) == [0, 2]
-
-
-def test_a_discarded_file_of_fresh_rows_holds_those_of_its_addresses(files: Files) -> None:
-    discarded = files.plain(2)
-    file = files.holding(0, 1, 2, 100)
-    assert discarded.base == 0
-    assert images(files, file, (discarded,)) == [2, 100]
 
 
 def facts_of(*stamps: int) -> StoredFacts:

@@ -185,43 +185,6 @@ def test_compaction_makes_one_file_per_partition_value_and_respects_the_size(lak
     assert lake.row_ids("coalesce(p, 0) * 100 + k") == ids
 
 
-@ONE_WAY
-def test_deletes_follow_rows_into_a_compacted_file(lake: Lake, size: int) -> None:
-    before = lake.scan()
-    compacted = Lake(lake.engine, lake.warehouse, lake.schema)
-    compacted.add(lake.engine.compact(before, target_bytes=128 * 1024 * 1024))
-    deletes = lake.engine.delete(before, "k IN (1, 3, 4)", alias="t").delete_files
-    spared = lake.engine.delete(before, "k = 3", alias="t").delete_files
-    (followed,) = lake.engine.follow_deletes(
-        TABLE,
-        [item.path for item in deletes],
-        before.files[0],
-        compacted.files,
-        spared_paths=[item.path for item in spared],
-    )
-    assert (followed.rows, followed.data_file_id) == (2, 1)
-    compacted.files[0] = replace(compacted.files[0], delete_paths=(followed.path,))
-    assert compacted.rows("SELECT count(*), count_if(k IN (1, 4)) FROM __lake_0") == [[size - 2, 0]]
-
-
-def test_images_replace_others_of_their_rows_where_they_are_still_shown(lake: Lake) -> None:
-    lake.schema = schema_of("k int", "v string")
-    lake.values("1|'a'", "2|'b'", "3|'c'")
-    (other,) = lake.files
-    lake.update("k < 3", v="upper(v)")
-    lake.delete("k = 2")
-    (image,) = [file for file in lake.files if file.stores_row_ids]
-    (replaced,) = lake.engine.replace_images(TABLE, image, [image], [other])
-    assert (replaced.rows, replaced.data_file_id) == (1, other.file_id)
-    (followed,) = lake.engine.follow_deletes(TABLE, [], image, [other], shown_in=[image])
-    assert (followed.rows, followed.data_file_id) == (1, other.file_id)
-    (left,) = lake.engine.follow_deletes(TABLE, [], other, [other], spared_files=[image])
-    assert (left.rows, left.data_file_id) == (1, other.file_id)
-    lake.files = [replace(other, delete_paths=(replaced.path,))]
-    assert sorted(lake.rows()) == [[2, "b"], [3, "c"]]
-    assert lake.engine.replace_images(TABLE, image, [], [other]) == []
-
-
 def test_only_rows_that_other_files_hold_are_kept(lake: Lake) -> None:
     lake.schema = schema_of("k int", "v string")
     lake.values("1|'a'", "2|'b'")
@@ -235,31 +198,6 @@ def test_only_rows_that_other_files_hold_are_kept(lake: Lake) -> None:
     lake.files = [replace(image, delete_paths=(marks.path,))]
     assert lake.rows() == [[3, "C"]]
     assert lake.engine.keep_rows(TABLE, image, base) is None
-
-
-def test_images_of_discarded_rows_are_left_out(lake: Lake) -> None:
-    lake.schema = schema_of("k int", "v string")
-    lake.values("1|'a'", "2|'b'")
-    lake.values("3|'c'")
-    ids = lake.row_ids("k")
-    base = list(lake.files)
-    lake.update(None, v="upper(v)")
-    (image,) = [file for file in lake.files if file.stores_row_ids]
-    kept = lake.engine.filter_images(TABLE, image, [base[0]])
-    assert kept is not None
-    other = Lake(lake.engine, lake.warehouse, lake.schema)
-    other.add([kept])
-    assert other.rows() == [[3, "C"]]
-    assert other.row_ids("k") == {3: ids[3]}
-    assert lake.engine.filter_images(TABLE, image, base) is None
-    left = lake.engine.filter_images(TABLE, image, base, live_in=[base[1]])
-    assert left is not None
-    assert left.rows == 1
-    masks = lake.engine.keep_rows(TABLE, base[1], [])
-    assert masks is not None
-    elsewhere = lake.engine.filter_images(TABLE, image, [base[0], replace(base[1], delete_paths=(masks.path,))])
-    assert elsewhere is not None
-    assert elsewhere.rows == 1
 
 
 def test_checks_look_at_live_rows_only(lake: Lake) -> None:

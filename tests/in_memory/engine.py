@@ -6,10 +6,10 @@ from typing import Any
 
 from catalog_app.domain.files import TableScan
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
-from tests.stateful.memory_row_merging import KeyedMemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 
-class LakeMemoryEngine(DuckMemoryEngine, KeyedMemoryEngine):
+class LakeMemoryEngine(DuckMemoryEngine, MergingMemoryEngine):
     """DuckDB answers queries; rows are merged by key as by the engine with Spark."""
 
     def row_ids(self, scan: TableScan, name: str) -> list[tuple[Any, int]]:

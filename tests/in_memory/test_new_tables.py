@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from merge_app.execution import input_facts
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.planning import Parties, TableCase
 from merge_app.lineage.steps import RowsPlan
 from tests.e2e.lake import Lake

@@ -8,8 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column, Schema
-from merge_app.planning.needs import needs
-from merge_app.planning.values import FactKind, SchemaCoverage, TableFacts, Verdict
+from merge_app.planning.values import TableFacts, Verdict
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -21,7 +20,6 @@ from tests.planning.build import (
     column,
     drop_column,
     insert,
-    merge_input,
     merged,
     overwrite,
     rename_column,
@@ -149,8 +147,8 @@ def test_the_sources_last_schema_results_where_the_destination_altered_nothing()
 REQUIRED = replace(C, nullable=False)
 
 
-def _coverage(side: str, schema: Schema, rows: int = 4, nulls: dict[int, int] | None = None) -> dict[str, object]:
-    return {"facts": {TABLE: TableFacts(coverage=(SchemaCoverage(side, schema, rows, nulls or {}),))}}
+def _lacking(side: str, column_id: int, rows: int = 4) -> dict[str, object]:
+    return {"facts": {TABLE: TableFacts(lacking={(side, column_id): rows})}}
 
 
 @pytest.mark.parametrize(
@@ -160,11 +158,10 @@ def _coverage(side: str, schema: Schema, rows: int = 4, nulls: dict[int, int] | 
 def test_rows_of_the_source_without_a_value_the_destination_requires_are_a_conflict(
     axis: str, operation: Operation
 ) -> None:
-    fields = {**_destination(A, B, REQUIRED), **_coverage("source", Schema((A, B)))}
+    fields = {**_destination(A, B, REQUIRED), **_lacking("source", REQUIRED.id)}
     result = merged([operation], [add_column(REQUIRED)], **fields)
     assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
     assert cells(result, Verdict.CONFLICT) == [(axis, "column")]
-    assert needs(merge_input([operation], [add_column(REQUIRED)]))[TABLE] >= {FactKind.COVERAGE}
 
 
 @pytest.mark.parametrize(
@@ -174,29 +171,20 @@ def test_rows_of_the_source_without_a_value_the_destination_requires_are_a_confl
 def test_rows_of_the_destination_without_a_value_the_source_requires_are_a_conflict(
     axis: str, operation: Operation
 ) -> None:
-    result = merged([add_column(REQUIRED)], [operation], **_coverage("destination", Schema((A, B))))
+    result = merged([add_column(REQUIRED)], [operation], **_lacking("destination", REQUIRED.id))
     assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
     assert cells(result, Verdict.CONFLICT) == [("column", axis)]
-    assert needs(merge_input([add_column(REQUIRED)], [operation]))[TABLE] >= {FactKind.COVERAGE}
 
 
-def test_a_value_for_old_rows_or_no_live_rows_or_rows_overwritten_by_the_source_is_no_conflict() -> None:
-    filled = replace(REQUIRED, initial_default="0")
-    assert merged([add_column(filled)], [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
-    gone = _coverage("destination", Schema((A, B)), rows=0)
-    assert merged([add_column(REQUIRED)], [insert(9)], **gone).conflicts == ()
-    source = [add_column(REQUIRED), overwrite(20, removed=[1])]
-    assert merged(source, [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
+def test_no_row_without_a_value_is_no_conflict() -> None:
+    assert merged([add_column(REQUIRED)], [insert(9)], facts={TABLE: TableFacts()}).conflicts == ()
 
 
 def test_tightened_nullability_meets_nulls_of_the_other_side() -> None:
     tightened = column(1, ColumnAttribute.NULLABLE, True, False)
-    nulls = _coverage("destination", Schema((A, B)), nulls={1: 2, 2: 3})
-    (conflict,) = merged([tightened], [insert(9)], **nulls).conflicts
+    (conflict,) = merged([tightened], [insert(9)], **_lacking("destination", 1, 2)).conflicts
     assert (conflict.code, conflict.details["rows"]) == ("NOT_NULL_WITHOUT_VALUE", 2)
-    assert merged([tightened], [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
 
 
-def test_rows_of_the_side_that_requires_the_value_are_not_judged() -> None:
-    result = merged([add_column(REQUIRED), insert(9)], [], **_coverage("source", Schema((A, B))))
-    assert result.conflicts == ()
+def test_a_column_that_may_be_empty_in_the_result_is_not_judged() -> None:
+    assert merged([add_column(C)], [insert(9)], **_lacking("destination", C.id)).conflicts == ()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
+from merge_app.lineage.facts import Scope, ScopeKind
+from merge_app.lineage.outcomes import Finding as CoreFinding
+from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.decisions import Option, options_of
 from merge_app.planning.plan import plan
 from merge_app.planning.values import (
@@ -19,7 +24,6 @@ from merge_app.planning.values import (
     LeftOutBefore,
     PlanInput,
     Resolution,
-    SchemaCoverage,
     TableFacts,
     Verdict,
 )
@@ -115,19 +119,34 @@ KEYED = {TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns, primary_key
 LEFT_OUT = (LeftOutBefore(TABLE, "main", 7),)
 
 X, Y = ("x",), ("y",)
+
+
+def of_rows(code: VerdictCode, **found: Any) -> dict[int, TableFacts]:
+    """Facts of rows that refuse the merge; as people decided, nothing does."""
+    finding = CoreFinding(code, (ObjectKind.TABLE, TABLE), "", rows=np.array([1]), **found)
+    planned = RowsPlan(TableSteps(), (finding,), partitions={0: X, 1: Y})
+    return {TABLE: TableFacts(rows_plan=planned, rows_decided=RowsPlan(TableSteps()))}
+
+
+RENAMES = Scope(1, "dev", ScopeKind.RENAME_PARTITION, {}, 0, 1)
 RENAMED = partition(X, Y, new=[11], removed=[1])
 REQUIRED = Column(7, "z", "int", nullable=False)
 OPTIONAL = replace(REQUIRED, nullable=True)
 WIDER = Schema((*ORDERS.schema.columns, OPTIONAL))
-WITHOUT = SchemaCoverage("destination", ORDERS.schema, 4, {})
 TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
 
 CONDITIONS = {
     VerdictCode.UNSET_SAME_PROPERTY: conflicted(unset_property("p"), unset_property("p")),
-    VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(RENAMED, partition(X, None, removed=[1])),
-    VerdictCode.PARTITION_EXISTS: conflicted(RENAMED, insert(31, partition=Y)),
+    VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(
+        RENAMED,
+        partition(X, None, removed=[1]),
+        facts=of_rows(VerdictCode.PARTITION_DROPPED_ON_DEST, scopes=(RENAMES,)),
+    ),
+    VerdictCode.PARTITION_EXISTS: conflicted(
+        RENAMED, insert(31, partition=Y), facts=of_rows(VerdictCode.PARTITION_EXISTS, scopes=(RENAMES,))
+    ),
     VerdictCode.NOT_NULL_WITHOUT_VALUE: conflicted(
-        add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(coverage=(WITHOUT,))}
+        add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(lacking={("destination", 7): 4})}
     ),
     VerdictCode.NAME_EXISTS: conflicted(
         rename("orders", "taken"), create(12), tables=TAKEN, source_tables={TABLE: replace(ORDERS, name="taken")}
@@ -135,7 +154,9 @@ CONDITIONS = {
     VerdictCode.COLUMN_NAME_TAKEN: conflicted(
         rename_column(1, "a", "z"), add_column(OPTIONAL), tables={TABLE: replace(ORDERS, schema=WIDER)} | BESIDE
     ),
-    VerdictCode.SAME_FILE_UPDATE_DELETE: conflicted(update(31, deletes=[(32, 1)]), delete((34, 1))),
+    VerdictCode.SAME_FILE_UPDATE_DELETE: conflicted(
+        update(31, deletes=[(32, 1)]), delete((34, 1)), facts=of_rows(VerdictCode.SAME_FILE_UPDATE_DELETE)
+    ),
     VerdictCode.COLUMN_TYPE_NARROWING: conflicted(
         add_column(Column(7, "z", "int")),
         add_column(Column(8, "z", "string")),
@@ -146,7 +167,11 @@ CONDITIONS = {
         retype(1, "int", "bigint"),
         tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
     ),
-    VerdictCode.SAME_FILE_UPDATE_UPDATE: conflicted(update(31, deletes=[(32, 1)]), update(33, deletes=[(34, 1)])),
+    VerdictCode.SAME_FILE_UPDATE_UPDATE: conflicted(
+        update(31, deletes=[(32, 1)]),
+        update(33, deletes=[(34, 1)]),
+        facts=of_rows(VerdictCode.SAME_FILE_UPDATE_UPDATE),
+    ),
     VerdictCode.PRIMARY_KEY_CLASH: conflicted(
         update(31, deletes=[(32, 1)]),
         update(33, deletes=[(34, 2)]),

@@ -27,7 +27,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.planning.fingerprint import fingerprint
-from merge_app.planning.values import Action, DataPlan, Finding, KeepRows, ObjectPlan, Verdict
+from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, RerunStatements, Verdict
 
 TABLE = TableState(
     table_id=5,
@@ -135,8 +135,8 @@ TABLES = st.builds(
     properties=st.dictionaries(NAMES, NAMES, max_size=3),
     declared_partitions=st.frozensets(st.tuples(st.none() | NAMES), max_size=3),
 )
-KEPT = st.builds(KeepRows, st.integers(), st.tuples(st.integers()))
-DATA = st.none() | st.builds(DataPlan, bring_except=st.frozensets(st.integers()), row_work=st.tuples(KEPT))
+AGAIN = st.builds(RerunStatements, st.just(Schema()), st.just(()), st.tuples(st.integers()))
+DATA = st.none() | st.builds(DataPlan, bring_files=st.tuples(st.integers()), row_work=st.tuples(AGAIN))
 PLANS = st.builds(
     ObjectPlan,
     st.just(ObjectKind.TABLE),

@@ -15,18 +15,14 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState
-from merge_app.planning.needs import needs
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Action, FactKind, TableFacts, Verdict
+from merge_app.planning.values import Action, Verdict
 from tests.planning.build import (
     DB,
     ORDERS,
     SHOP,
     TABLE,
-    A,
-    B,
     cells,
     codes,
     compaction,
@@ -53,12 +49,10 @@ def _tables(*states):  # type: ignore[no-untyped-def]
     return {"tables": {state.table_id: state for state in states}}
 
 
-def test_a_new_table_keeps_its_id_and_comes_with_its_data() -> None:
+def test_a_new_table_keeps_its_id() -> None:
     result = merged([create(11), replace(insert(5), object_id=11)], source_tables={11: OTHER})
     new = table_of(result, 11)
     assert (new.action, new.before, new.after, new.name) == (Action.CREATE, None, OTHER, "shop.other")
-    assert new.data is not None
-    assert new.data.bring_operations == (101,)
     assert [operation.kind.value for operation in new.operations] == ["create", "insert"]
 
 
@@ -209,23 +203,6 @@ def test_databases_may_swap_names() -> None:
     result = merged(swap, databases={DB: SHOP, 2: DatabaseState(2, "mall")})
     assert result.conflicts == ()
     assert [item.after.name for item in result.objects] == ["mall", "shop"]
-
-
-def test_a_primary_key_that_a_statement_would_have_held_twice_is_a_conflict() -> None:
-    keyed = _tables(replace(ORDERS, schema=Schema((A, B), primary_key=(1,))))
-    statement = replace(merge_input([insert(5)], [insert(31)], **keyed), source_head=0)
-    assert needs(statement) == {TABLE: {FactKind.PRIMARY_KEYS}}
-    result = merged([insert(5)], [insert(31)], **keyed, facts={TABLE: TableFacts(primary_key_clashes=("7",))})
-    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (["PRIMARY_KEY_CLASH"], [("insert", "insert")])
-
-
-def test_facts_are_asked_for_only_where_cells_need_them() -> None:
-    assert needs(merge_input([insert(5)], [delete((31, 1))])) == {}
-    assert needs(merge_input([overwrite(5)], [delete((31, 1))])) == {}
-    assert needs(merge_input([delete((5, 1))], [insert(31)])) == {TABLE: {FactKind.SOURCE_EFFECTS}}
-    both = {FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS}
-    assert needs(merge_input([update(6, deletes=[(5, 1)])], [compaction(31, inputs=[1])])) == {TABLE: both}
-    assert needs(merge_input([drop()], [insert(31)])) == {}
 
 
 # Properties of every plan

@@ -9,7 +9,6 @@ import pytest
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column
 from merge_app.planning.surviving import RestoreBase, surviving
-from merge_app.planning.values import Action
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -59,20 +58,6 @@ def test_what_ends_where_it_began_is_nothing(name: str) -> None:
     assert surviving(NOTHING[name]) == {}
     result = merged(NOTHING[name], [drop()], tables={TABLE: replace(ORDERS, is_dropped=True)})
     assert (result.findings, result.objects) == ((), ())
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_of_what_is_nothing_only_drops_that_were_taken_back_are_told(name: str) -> None:
-    result = merged(NOTHING[name])
-    told = [(item.action, [operation.kind for operation in item.operations]) for item in result.objects]
-    steps = [operation.kind for operation in NOTHING[name]]
-    assert told == ([(Action.UNTOUCHED, steps)] if name.startswith("drop") and "undrop" in name else [])
-
-
-def test_a_table_that_went_and_came_back_before_it_is_merged_comes_with_all_steps() -> None:
-    steps = [create(), insert(5), drop(), undrop()]
-    (new,) = merged(steps, tables={}, source_tables={TABLE: ORDERS}).objects
-    assert [operation.kind.value for operation in new.operations] == ["create", "drop", "undrop", "insert"]
 
 
 def _only(operations: list[Operation], base: int | None = None):  # type: ignore[no-untyped-def]

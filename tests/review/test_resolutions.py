@@ -14,7 +14,7 @@ from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_row_merging import KeyedMemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 pytestmark = pytest.mark.usefixtures("local_worker")
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("local_worker")
 @pytest.fixture
 def lake(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> ReviewLake:
     """Beside d.t, whose rows are nowhere, table d.r with one row; branch c is cut from there."""
-    engine = KeyedMemoryEngine(addresses_allocate)
+    engine = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     fresh = ReviewLake()
     fresh.write("CREATE TABLE d.r (id INT, v STRING)", "alice")

@@ -10,7 +10,7 @@ from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import MemoryEngine
-from tests.stateful.memory_row_merging import KeyedMemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 from tests.stateful.modelled import ModelledLake
 from tests.stored import Begin, StoredDatabases
 
@@ -23,7 +23,7 @@ def database(open_database: None) -> None:
 @pytest.fixture
 def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     """No Spark: rows lie in this process."""
-    engine = KeyedMemoryEngine(addresses_allocate)
+    engine = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
 

@@ -196,11 +196,6 @@ class MemoryEngine:
         texts = [key for key, _ in keys]
         return sorted({key for key in texts if texts.count(key) > 1})[:limit]
 
-    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
-        others = self._keys(second, names)
-        found = {key for key, row_id in self._keys(first, names) for other, o in others if key == other and row_id != o}
-        return sorted(found)[:limit]
-
     def _keys(self, scan: TableScan, names: Sequence[str]) -> list[tuple[str, int]]:
         """Key as text and row id of every live row whose key has no NULL."""
         found = []
@@ -417,91 +412,12 @@ class MemoryEngine:
         kept = [(*(int(column[at]) for column in facts),) for at in positions]
         return self._place(table_id, file.schema, file.partition, rows, kept)
 
-    def follow_deletes(
-        self,
-        table_id: int,
-        delete_paths: Sequence[str],
-        from_file: FileScan,
-        to_files: Sequence[FileScan],
-        *,
-        spared_paths: Sequence[str] = (),
-        spared_files: Sequence[FileScan] = (),
-        shown_in: Sequence[FileScan] = (),
-    ) -> list[NewDeleteFile]:
-        marked = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
-        wanted = marked if delete_paths else set(self._files[from_file.path].row_ids)
-        if shown_in:
-            wanted &= {row_id for file in shown_in for row_id in self.live_row_ids(file)}
-        spared = {row_id for path in spared_paths for row_id in self._deletes[path].values()}
-        spared |= {row_id for file in spared_files for row_id in self._files[file.path].row_ids}
-        return self._mark(table_id, wanted - spared, to_files)
-
-    def replace_images(
-        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
-    ) -> list[NewDeleteFile]:
-        shown = {row_id for file in shown_in for row_id in self.live_row_ids(file)}
-        return self._mark(table_id, shown.intersection(self._files[image.path].row_ids), to_files)
-
-    def _mark(self, table_id: int, wanted: set[int], files: Sequence[FileScan]) -> list[NewDeleteFile]:
-        marked = []
-        for file in files:
-            gone = self._deleted_positions(file)
-            row_ids = enumerate(self._files[file.path].row_ids)
-            marks = {at: row_id for at, row_id in row_ids if row_id in wanted and at not in gone}
-            if marks:
-                marked.append(self._write_deletes(table_id, file, marks))
-        return marked
-
-    def count_kept_rows(
-        self,
-        delete_paths: Sequence[str],
-        emptied: Sequence[FileScan],
-        images: Sequence[FileScan],
-        holders: Sequence[FileScan],
-    ) -> int:
-        deleted = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
-        deleted |= {row_id for file in emptied for row_id in self._files[file.path].row_ids}
-        updated = {row_id for file in images for row_id in self._files[file.path].row_ids}
-        live = {row.row_id for file in holders for row in self._live(TableScan(0, file.schema, (file,)))}
-        return len(deleted & updated & live)
-
     def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
         wanted = {row_id for other in kept for row_id in self._files[other.path].row_ids}
         gone = self._deleted_positions(file)
         row_ids = enumerate(self._files[file.path].row_ids)
         marks = {at: row_id for at, row_id in row_ids if row_id not in wanted and at not in gone}
         return self._write_deletes(table_id, file, marks) if marks else None
-
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
-    ) -> NewDataFile | None:
-        refused = {row_id for other in discarded for row_id in self.live_row_ids(other)}
-        refused -= {row_id for other in live_in for row_id in self.live_row_ids(other)}
-        gone = self._deleted_positions(file)
-        stored = self._files[file.path]
-        rows: list[tuple[dict[int, Any], int | None]] = [
-            (values, row_id)
-            for position, (values, row_id) in enumerate(zip(stored.rows, stored.row_ids, strict=True))
-            if position not in gone and row_id not in refused
-        ]
-        kept = stored.facts and [
-            fact
-            for position, (fact, row_id) in enumerate(zip(stored.facts, stored.row_ids, strict=True))
-            if position not in gone and row_id not in refused
-        ]
-        return self._place(table_id, file.schema, file.partition, rows, kept) if rows else None
-
-    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
-        columns = file.schema.partition_columns
-        fixed = {
-            column.id: _stored(column, _parsed(column, text)) for column, text in zip(columns, partition, strict=True)
-        }
-        scan = TableScan(table_id, file.schema, (file,))
-        live = list(self._live(scan))
-        rows: list[tuple[dict[int, Any], int | None]] = [({**row.values, **fixed}, row.row_id) for row in live]
-        stored = self._files[file.path].facts
-        kept = stored and [stored[row.position] for row in live]
-        return self._place(table_id, file.schema, tuple(partition), rows, kept) if rows else None
 
 
 _ARROW_TYPES = {

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.row_merge import RowChoice, Sweeps, Take
+from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Column
 
 Row = Mapping[int, Any] | None
@@ -26,34 +25,6 @@ class Merged:
     row: Row
     conflicting: frozenset[int]
     left: frozenset[int]
-    is_combined: bool = False
-    is_discarded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A row with its id and its partition."""
-
-    row_id: Any
-    partition: PartitionValues
-    row: Mapping[int, Any]
-
-
-def swept_sights(sweeps: Sweeps, places: tuple[Place | None, Place | None, Place | None]) -> tuple[Sights, bool]:
-    """The sights of a row to merge, and whether what the source did to it is discarded. In what the source swept the
-    destination has nothing of its own; what the destination swept the source did not change.
-    """
-    base, source, destination = places
-    before, mine, theirs = (None if place is None else place.row for place in places)
-    if destination and sweeps.source.takes(destination.partition):
-        return (theirs, mine, theirs), False
-    if base and sweeps.source.takes(base.partition):
-        return (None, mine, theirs), False
-    if base and sweeps.destination.takes(base.partition):
-        survivors = set() if sweeps.destination.puts_back else {base.row_id, source and source.row_id}
-        if destination is None or destination.row_id not in survivors:
-            return (mine, mine, theirs), mine != before
-    return (before, mine, theirs), False
 
 
 def row_merged(columns: Sequence[Column], key: str, sights: Sights, choices: Sequence[RowChoice] = ()) -> Merged:
@@ -74,7 +45,7 @@ def row_merged(columns: Sequence[Column], key: str, sights: Sights, choices: Seq
         if value is None:
             left.add(column.id)
         row[column.id] = destination[column.id] if value is None else value[0]
-    return Merged(row, conflicting, frozenset(left), is_combined=True)
+    return Merged(row, conflicting, frozenset(left))
 
 
 def _cell(identifier: int, base: Row, source: Mapping[int, Any], destination: Mapping[int, Any]) -> tuple[Any] | None:

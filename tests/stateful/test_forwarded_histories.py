@@ -8,10 +8,7 @@ import itertools
 
 import pytest
 
-from catalog_app.models import CommitOperation
-from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
-from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 from tests.stateful.test_three_branch_histories import Branches, Row, Step, keep_the_laws, play
@@ -41,42 +38,20 @@ class Forwarded(Branches):
     def _comes_to_the_same(self, source: str, destination: str) -> None:
         if "main" not in (source, destination):
             return
-        if not self._is_forwarded():
-            return
+        self.lake.merge("main", "forward")
         assert self.rows("forward") == self.rows("main"), "a branch that only merges another differs from it"
         if source == "main":
             plain, forwarded = (self._outcome(teller, destination) for teller in ("main", "forward"))
         else:
             plain, forwarded = (self._outcome(source, hearer) for hearer in ("main", "forward"))
-        if self.is_swept and (plain is None or forwarded is None or self._has_merged_rows()):
-            # What a side did before it swept partitions is judged by its files where these are left to look at, and a
-            # sweep that was merged by key is told as what it did to rows.
+        if self.is_swept and (plain is None or forwarded is None):
+            # What a side did before it swept partitions is judged by its files where these are left to look at.
             return
         if source == "main" and self.has_restored and forwarded == self.rows("forward"):
             # What main took back is nothing to who knew nothing of it. That its restore took nothing else where it was
             # merged cannot be seen there: it is the overwrite that it was (P7).
             return
-        if self.names and plain and forwarded and self._has_merged_rows():
-            # A rename that was merged by key is told as what it did to rows: others stay under the old name.
-            forwarded |= {key: row for key, row in plain.items() if self._is_same(forwarded.get(key), row)}
         assert plain == forwarded, f"{source} to {destination}, by way of another: {forwarded} instead of {plain}"
-
-    def _is_forwarded(self) -> bool:
-        """A merge by key writes rows of the source's as new ones of the destination's, which may be refused later."""
-        try:
-            self.lake.merge("main", "forward")
-        except MergeConflict as refusal:
-            codes = {item["code"] for item in refusal.details["conflicts"]}
-            assert codes == {"PREDICATE_DML_VS_INSERT"}
-            assert self._has_merged_rows()
-            return False
-        return True
-
-    def _has_merged_rows(self) -> bool:
-        """Whether forward ever merged by key."""
-        catalog = catalog_get(self.lake.catalog)
-        merges = CommitOperation.objects.filter(branch__catalog=catalog, branch__name="forward")
-        return merges.filter(metrics__has_key=ROWS_MERGED).exists()
 
     def _outcome(self, source: str, destination: str) -> dict[int, Row] | None:
         """The rows after a merge into a branch of the destination's; None where it is refused."""

@@ -16,7 +16,7 @@ from catalog_app.domain.files import FileScan, PartitionValues
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.segments import definitions_load, file_scan, files_load, segments_list
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cells import CellReader
 from merge_app.execution.lineage.readers import delete_paths_load
 from merge_app.execution.lineage.rows import Reader, image_codes
@@ -124,7 +124,7 @@ def _result(
             yield _Shown(TARGET, scan, scan.partition, columns.of_target, deletes, marked[i])
     written = [int(i) for step in steps.written for i in step.files]
     files = {*written, *(file.file_id for file in carried), *(step.file.file_id for step in steps.writes)}
-    scans = files_load(table_id, files, []) if files else {}
+    scans = files_load(table_id, files, [], staged_schema=columns.source) if files else {}
     for file in carried:
         i = file.file_id
         deletes = (*(paths[mark.file_id] for mark in file.deletes), *further[i])

@@ -17,7 +17,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.keyed import keyed_outcome
@@ -255,7 +255,10 @@ def _table(
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
     done = TableSteps((*steps, *rows.steps), rows.kept)
-    plan = RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged)
+    new = tuple(
+        file.file_id for file in target.shown if file.stamp.kind == "insert" and file.stamp.version in target.news
+    )
+    plan = RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged, new)
     return plan, replace(rows.looked_at, fresh=tuple(fresh))
 
 

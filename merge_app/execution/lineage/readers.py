@@ -8,7 +8,7 @@ from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Schema
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.rows import Reader
 from merge_app.lineage.segments import Gone, ShownFile
 

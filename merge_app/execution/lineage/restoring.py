@@ -9,7 +9,7 @@ import numpy as np
 
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
-from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.rows import Reader, collected, side_rows
