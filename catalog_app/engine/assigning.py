@@ -25,7 +25,7 @@ from catalog_app.engine.types import (
 from lakeui.common.errors import InvalidValue
 
 _LISTED = 20
-_NO_MAP = "No cast makes a map of a struct: write map(..) in SQL; of files Parquet and Arrow have maps, JSON has none."
+_NO_MAP = "No cast makes a map of a struct: write map(..) in SQL, and a map in Parquet and Arrow."
 
 
 class Matching(Enum):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from catalog_app.importing.json_numbers import is_sure
+from catalog_app.domain.types import ParsedType
+from catalog_app.importing.json_maps import pairs_written
+from catalog_app.importing.json_numbers import Number, is_sure
 from lakeui.common.errors import InvalidValue
 
 CHUNK_CHARACTERS = 1024 * 1024
@@ -25,14 +27,15 @@ class Written:
     is_sure: bool
 
 
-def json_lines_write(path: Path, target: Path) -> Written:
-    """Write each object of the file as one line, its text unchanged but for line breaks.
+def json_lines_write(path: Path, target: Path, maps: Mapping[str, ParsedType]) -> Written:
+    """Write each object of the file as one line, its text unchanged but for line breaks and the objects that are maps.
 
-    Raises InvalidValue with the line of what is no object or cannot be read.
+    ``maps``: the types of columns that hold maps, by member. Raises InvalidValue with the line of what is no object or
+    cannot be read.
     """
     count = 0
     with path.open(encoding="utf-8-sig", newline="") as file, target.open("w", encoding="utf-8") as lines:
-        objects = _Objects(file)
+        objects = _Objects(file, maps)
         for text in objects:
             # Outside of strings line breaks mean nothing, inside JSON has none.
             lines.write(text.replace("\r", " ").replace("\n", " ") + "\n")
@@ -43,8 +46,9 @@ def json_lines_write(path: Path, target: Path) -> Written:
 class _Objects:
     """The texts of a file's objects in order, holding no more of it than needed."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: TextIO, maps: Mapping[str, ParsedType]) -> None:
         self._file = file
+        self._maps = maps
         self._text = ""
         self._place = 0
         self._line = 1
@@ -87,9 +91,14 @@ class _Objects:
                 raise self._fault(error.msg, self._place + behind) from None
             if not isinstance(value, dict):
                 raise self._fault('Here is no object: a row is written as {"column": value}', self._place)
-            text = self._text[self._place : end]
+            text = self._text[self._place : end] if self._maps.keys().isdisjoint(value) else self._with_pairs(value)
             self._place = end
             return text
+
+    def _with_pairs(self, row: Mapping[str, Any]) -> str:
+        # Keys become numbers, which the decoder has not seen.
+        self.is_sure = False
+        return pairs_written(row, self._maps, self._line_at(self._place))
 
     def _peek(self) -> str:
         """The next character that is not blank; "" at the end."""
@@ -113,8 +122,11 @@ class _Objects:
         self._chunk = CHUNK_CHARACTERS if len(self._text) < self._chunk else self._chunk * 2
         return bool(read)
 
+    def _line_at(self, place: int) -> int:
+        return self._line + self._text.count("\n", 0, place)
+
     def _fault(self, what: str, place: int) -> InvalidValue:
-        line = self._line + self._text.count("\n", 0, place)
+        line = self._line_at(place)
         return InvalidValue(
             f"Line {line:,} of the JSON cannot be read: {what}.",
             remedy="Write an array of objects, or one object a line.",
@@ -126,7 +138,7 @@ class _Objects:
         read = dict(pairs)
         if len(read) != len(pairs):
             ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-            line = self._line + self._text.count("\n", 0, self._place)
+            line = self._line_at(self._place)
             raise InvalidValue(
                 f"The object that begins on line {line:,} of the JSON has the member {name} twice.",
                 remedy="Write each member of an object once.",
@@ -135,9 +147,9 @@ class _Objects:
             )
         return read
 
-    def _number(self, text: str) -> str:
+    def _number(self, text: str) -> Number:
         self.is_sure = self.is_sure and is_sure(text)
-        return text
+        return Number(text)
 
     def _refuse_constant(self, name: str) -> Any:
         raise self._fault(f"JSON has no value {name}", self._place)

@@ -7,7 +7,7 @@ to 17 digits; where that would change a number of a column, the column is read a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -20,15 +20,28 @@ from lakeui.common.errors import InvalidValue
 
 ITEM = "[]"
 """What stands in a path for the items of an array."""
+KEY, VALUE = "{key}", "{value}"
+"""The members of the pairs that an object becomes where it is a map."""
 Place = tuple[str, ...]
 _SURE_DIGITS = 15
 _BIGINT = 2**63
 
 
-class _Number(str):
+class Number(str):
     """A number as it is written."""
 
     __slots__ = ()
+
+
+def path_text(place: Sequence[str]) -> str:
+    """A path as people write it: ``m.value``, ``a.element.x``."""
+    shown: list[str] = []
+    for part in place:
+        if part in (KEY, VALUE) and shown[-1:] == ["element"]:
+            shown[-1] = part.strip("{}")
+        else:
+            shown.append("element" if part == ITEM else part)
+    return ".".join(shown)
 
 
 def is_sure(text: str) -> bool:
@@ -73,7 +86,7 @@ class _Profile:
         if self.before + self.after <= LARGEST_PRECISION:
             return pa.decimal128(self.before + self.after, self.after)
         row, text = self.inexact or (1, "its number")
-        column = ".".join(place)
+        column = path_text(place)
         raise InvalidValue(
             f"Row {row:,}: {text} in {column} would lose digits as a double, and no decimal has room for all digits of"
             f" {column}: {self.before} before the point and {self.after} behind it.",
@@ -90,7 +103,7 @@ class NumberProfiles:
     found: dict[Place, _Profile] = field(default_factory=dict)
 
     def look(self, value: Any, row: int, place: Place = ()) -> None:
-        if isinstance(value, _Number):
+        if isinstance(value, Number):
             self.found.setdefault(place, _Profile()).add(value, row)
         elif isinstance(value, dict):
             for name, item in value.items():
@@ -118,7 +131,7 @@ class NumberProfiles:
 def numbers_profile(lines: Path) -> NumberProfiles:
     """Look at every number of a file of one object a line."""
     profiles = NumberProfiles()
-    decoder = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
+    decoder = json.JSONDecoder(parse_int=Number, parse_float=Number)
     with lines.open(encoding="utf-8", newline="\n") as file:
         for row, line in enumerate(file, start=1):
             value: Mapping[str, Any] = decoder.decode(line)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.assignment import NUMBERS, is_assignable
 from catalog_app.domain.types import Field, ParsedType, parse_type, value_type
 from catalog_app.importing.arrow_types import type_text
+from catalog_app.importing.map_keys import keys_require
 from lakeui.common.errors import InvalidValue
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
@@ -24,7 +25,8 @@ _WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 
 
 def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int, keeps_kind: bool = False) -> None:
-    """Raise InvalidValue for the first value that the type would change, at any depth.
+    """Raise InvalidValue for the first value that the type would change, and for a key that a map has twice, at any
+    depth.
 
     A number must keep its digits. Inside of structs, arrays and maps, and with ``keeps_kind`` everywhere, a value must
     also be of a kind that the field stores without a cast: a text is no number, and a boolean none either. Texts that
@@ -62,6 +64,7 @@ def _leaves(part: _Part) -> Iterator[_Part]:
     elif pa.types.is_map(kind) and wanted.name == "map":
         entries = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
         pairs = replace(wanted, name="struct")
+        keys_require(part.values, part.rows, part.path)
         yield from _items(part, part.values.cast(pa.list_(entries)), Field("", pairs))
     elif not pa.types.is_nested(kind) and not wanted.fields:
         yield part

@@ -231,6 +231,13 @@ def _named_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return found, warnings
 
 
+def file_types(path: Path, file_format: FileFormat, reading: Reading) -> dict[str, str]:
+    """The types of the file's columns by their source, as the reading reads them."""
+    with file_open(path, file_format, reading) as opened:
+        sources, _ = _named_apart(opened.names)
+        return {source: type_text(item.type) for source, item in zip(sources, opened.schema, strict=True)}
+
+
 def untyped_columns(path: Path, file_format: FileFormat) -> frozenset[str]:
     """Columns of a Parquet or Arrow file that have no type, as they hold NULL only."""
     with (_parquet_open if file_format is FileFormat.PARQUET else _arrow_open)(path) as (schema, _):

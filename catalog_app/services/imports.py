@@ -39,13 +39,15 @@ def import_create(
     lifetime: timedelta,
     declared: str | None = None,
     renames: bool = True,
+    maps: tuple[ColumnChoice, ...] = (),
 ) -> FileImport:
     """Look through a file of this machine and keep a copy in the warehouse. ``declared`` is the encoding that whoever
-    sent it named. ``renames``: of two columns with one name, the second gets another; else they are refused. Raises
-    InvalidValue for what cannot be read; nothing is kept then.
+    sent it named. ``renames``: of two columns with one name, the second gets another; else they are refused. ``maps``:
+    columns of JSON whose objects are maps. Raises InvalidValue for what cannot be read; nothing is kept then.
     """
     with file_looked_into(file, declared=declared, most=largest_import()) as plain:
-        scan = file_scan(plain.path, plain.format, plain.reading)
+        known = maps if plain.format is FileFormat.JSON else ()
+        scan = file_scan(plain.path, plain.format, replace(plain.reading, columns=known))
         found_format = plain.format
     if scan.doubled and not renames:
         raise InvalidValue(

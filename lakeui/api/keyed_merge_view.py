@@ -25,6 +25,7 @@ from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
 from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
+from lakeui.frontdoor.json_columns import map_choices
 from merge_app.jobs.services import task_submit
 
 
@@ -74,6 +75,7 @@ class KeyedMergeView(ApiView):
                 lifetime=import_lifetime(),
                 declared=upload_encoding(request, file),
                 renames=False,
+                maps=map_choices(place.table.schema),
             )
         parameters = load_parameters(
             made, {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}

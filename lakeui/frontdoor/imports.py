@@ -33,6 +33,7 @@ from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.evolving import grown_type
+from lakeui.frontdoor.json_columns import with_maps
 from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require, typed_rows
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
@@ -101,6 +102,7 @@ def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
 def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     target = table_for_writing(call, load.table)
     _require_known(target, load.reading.chosen)
+    load = replace(load, reading=with_maps(target.table.schema, load.reading, made))
     staged = []
     if load.reading.chosen:
         keep_kind = _kept_kinds(target, load.reading, made)
@@ -115,6 +117,7 @@ def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
 
 def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) -> StatementResult:
     target = table_for_writing(call, load.table)
+    load = replace(load, reading=with_maps(target.table.schema, load.reading, made))
     # Where the file has types, they are held against the table's; text has the types that it is read as.
     has_types = made.format in (FileFormat.PARQUET, FileFormat.ARROW)
     as_stored = _as_in_table(target, load.reading)
