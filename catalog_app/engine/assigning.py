@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column
-from catalog_app.domain.types import Field, ParsedType, value_type
+from catalog_app.domain.types import Field, ParsedType, value_type, widens
 from catalog_app.engine.types import (
     NOT_NESTED_MARK,
     leaf_value,
@@ -25,7 +25,7 @@ from catalog_app.engine.types import (
 from lakeui.common.errors import InvalidValue
 
 _LISTED = 20
-_NO_MAP = "No cast makes a map of a struct: write map(..) in SQL, and a map in Parquet and Arrow."
+_NO_MAP = "No cast makes a map of a struct: write map(..) in SQL; of files Parquet and Arrow have maps."
 
 
 class Matching(Enum):
@@ -164,8 +164,13 @@ class _Fit:
             )
 
     def _items(self, value: str, given: ParsedType, wanted: ParsedType, path: str) -> str:
-        """Elements of an array, or keys and values of a map, one by one where they have fields or lengths."""
-        if not any(field.type.fields or _has_lengths(field.type) for field in wanted.fields):
+        """Elements of an array, or keys and values of a map, one by one where they have fields or lengths, or where
+        the keys are of another type: keys that were different may be one then, which a cast does not look at.
+        """
+        if not (
+            _has_other_keys(given, wanted)
+            or any(field.type.fields or _has_lengths(field.type) for field in wanted.fields)
+        ):
             for field, source in zip(wanted.fields, given.fields, strict=True):
                 self._require(source.type, field.type, f"{path}.{field.name}")
             return f"CAST({value} AS {wanted.text})"
@@ -196,6 +201,14 @@ def _subject(path: str) -> str:
 
 def _has_lengths(kind: ParsedType) -> bool:
     return kind.name in ("char", "varchar") or any(_has_lengths(field.type) for field in kind.fields)
+
+
+def _has_other_keys(given: ParsedType, wanted: ParsedType) -> bool:
+    """Whether keys of a map become values of a type that does not hold each of them."""
+    if wanted.name != "map":
+        return False
+    key, other = given.fields[0].type, wanted.fields[0].type
+    return key.name != "void" and not widens(key.text, other.text)
 
 
 def _listed(fields: Sequence[Field]) -> str:

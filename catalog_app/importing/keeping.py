@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from catalog_app.domain.assignment import NUMBERS, is_assignable
 from catalog_app.domain.types import Field, ParsedType, parse_type, value_type
 from catalog_app.importing.arrow_types import type_text
-from catalog_app.importing.map_keys import keys_require
 from lakeui.common.errors import InvalidValue
+from lakeui.common.map_keys import single_keys_require
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
@@ -32,6 +32,7 @@ def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int
     also be of a kind that the field stores without a cast: a text is no number, and a boolean none either. Texts that
     are no number, and numbers that are too large, are left to the cast, which refuses them.
     """
+    single_keys_require(values, column, first_row=first_row)
     whole = _Part(values, np.arange(first_row, first_row + len(values)), column, value_type(wanted))
     for part in _leaves(whole):
         if keeps_kind or part is not whole:
@@ -64,7 +65,6 @@ def _leaves(part: _Part) -> Iterator[_Part]:
     elif pa.types.is_map(kind) and wanted.name == "map":
         entries = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
         pairs = replace(wanted, name="struct")
-        keys_require(part.values, part.rows, part.path)
         yield from _items(part, part.values.cast(pa.list_(entries)), Field("", pairs))
     elif not pa.types.is_nested(kind) and not wanted.fields:
         yield part

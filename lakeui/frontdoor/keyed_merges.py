@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from catalog_app.domain.types import value_type
+from catalog_app.engine.map_keys import with_single_keys
 from catalog_app.engine.types import storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.importing.values import ColumnChoice
@@ -101,8 +103,12 @@ def typed_rows(rows: FileSource, columns: Sequence[ColumnChoice]) -> QuerySource
 
 
 def _typed_text(columns: Sequence[ColumnChoice]) -> str:
-    typed = ((quote_name(choice.name), storage_type(choice.type)) for choice in columns)
-    return f"SELECT {', '.join(f'CAST({name} AS {kind}) AS {name}' for name, kind in typed)} FROM {_FILE}"
+    typed = (f"{_typed_value(choice)} AS {quote_name(choice.name)}" for choice in columns)
+    return f"SELECT {', '.join(typed)} FROM {_FILE}"
+
+
+def _typed_value(choice: ColumnChoice) -> str:
+    return with_single_keys(f"CAST({quote_name(choice.name)} AS {storage_type(choice.type)})", value_type(choice.type))
 
 
 def _batch_text(merge: KeyedMerge, columns: Sequence[ColumnChoice]) -> str:

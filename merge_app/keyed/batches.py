@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
+from lakeui.common.map_keys import holds_maps, single_keys_require
 from merge_app.keyed.schemas import conformed, without_views
 from merge_app.keyed.values import names, spelled
 
@@ -86,7 +87,19 @@ def batch_named(data: pa.Table | pa.RecordBatchReader, known: Sequence[str]) -> 
 
 
 def batch_freeze(data: pa.Table | pa.RecordBatchReader, schema: pa.Schema, folder: Path) -> pa.Table:
-    """The columns of the schema, in its types. A reader is emptied into a file below ``folder``."""
+    """The columns of the schema, in its types. A reader is emptied into a file below ``folder``. Raises InvalidValue
+    for a map that has a key twice.
+    """
+    frozen = _frozen(data, schema, folder)
+    for name, column in zip(frozen.column_names, frozen.columns, strict=True):
+        row = 1
+        for chunk in column.chunks if holds_maps(column.type) else ():
+            single_keys_require(chunk, name, first_row=row)
+            row += len(chunk)
+    return frozen
+
+
+def _frozen(data: pa.Table | pa.RecordBatchReader, schema: pa.Schema, folder: Path) -> pa.Table:
     if isinstance(data, pa.Table):
         return conformed(data, schema)
     reader = _conformed_reader(data, schema)

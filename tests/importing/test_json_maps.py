@@ -200,7 +200,7 @@ ONE = pa.map_(pa.string(), pa.int32())
         ),
         (
             pa.array([[(float("nan"), 1), (float("nan"), 2)]], pa.map_(pa.float64(), pa.int32())),
-            "Row 1: a map in c has the key NaN twice.",
+            "Row 1: a map in c has the key nan twice.",
         ),
     ],
     ids=["plain", "inside", "of a map", "a struct", "NaN"],

@@ -168,3 +168,14 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
     (root / "broken.parquet").write_bytes(b"no parquet")
     with pytest.raises(InvalidValue, match=r"broken\.parquet cannot be read"):
         merge(ROWS, root, "upsert", "id")
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_map_with_a_key_twice_is_refused(tmp_path: Path, is_stream: bool) -> None:
+    kind = pa.list_(pa.map_(pa.string(), pa.int32()))
+    rows = pa.table({"id": [1, 2], "m": pa.array([[[("k", 1)]], [[("k", 1)], [("k", 1), ("k", 2)]]], kind)})
+    batch = pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches(max_chunksize=1)) if is_stream else rows
+    with pytest.raises(InvalidValue, match=r"Row 2: a map in m\.element has the key k twice") as refused:
+        merge(batch, str(tmp_path / "set"), "upsert", "id")
+    assert refused.value.details["column"] == "m.element"
+    assert not (tmp_path / "set").exists()
