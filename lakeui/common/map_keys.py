@@ -49,8 +49,8 @@ def _keys_require(keys: pa.Array, owners: _Rows, rows: _Rows, path: str) -> None
     place = pc.index(keys.is_null(), True).as_py() if keys.null_count else _doubled(owners, keys)
     if place is None:
         return
-    row, key = int(rows[owners[place]]), keys[place]
-    what = f"the key {key} twice" if key.is_valid else "NULL for a key"
+    row, key = int(rows[owners[place]]), keys[place].as_py()
+    what = f"the key {key} twice" if key is not None else "NULL for a key"
     raise InvalidValue(
         f"Row {row:,}: a map in {path} has {what}.",
         remedy="Give each key of a map once, and none that is NULL.",
