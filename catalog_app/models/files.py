@@ -11,7 +11,9 @@ from catalog_app.models.schemas import SchemaDefinition
 
 
 class DataFile(models.Model):
-    """A Parquet file of rows. It owns the addresses ``[base, base + rows)`` of its table.
+    """A Parquet file of rows, as one table has it. It owns the addresses ``[base, base + rows)`` of its table.
+
+    Tables that were cloned share files: each has a row of its own with that path. The bytes go when all have expired.
 
     ``partition`` lists one text or null per partition column, as the file stores these columns: where its rows are now
     says the segment. ``statistics`` maps column id to
@@ -22,7 +24,7 @@ class DataFile(models.Model):
     """
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="+")
-    path = models.TextField(unique=True)
+    path = models.TextField()
     base = models.BigIntegerField()
     rows = models.BigIntegerField()
     bytes = models.BigIntegerField()
@@ -38,6 +40,7 @@ class DataFile(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["path", "table"], name="data_file_path_unique"),
             models.UniqueConstraint(fields=["table", "base"], name="data_file_base_unique"),
             models.UniqueConstraint(fields=["id", "table"], name="data_file_of_table"),
             models.CheckConstraint(condition=Q(rows__gt=0, bytes__gt=0, base__gte=0), name="data_file_not_empty"),
@@ -46,17 +49,18 @@ class DataFile(models.Model):
 
 
 class DeleteFile(models.Model):
-    """Positions of rows of one data file that are gone for whoever attaches it."""
+    """Positions of rows of one data file that are gone for whoever attaches it. Clones share it as data files."""
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="+")
     data_file = models.ForeignKey(DataFile, models.PROTECT, related_name="+", db_constraint=False)
-    path = models.TextField(unique=True)
+    path = models.TextField()
     rows = models.BigIntegerField()
     bytes = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["path", "table"], name="delete_file_path_unique"),
             models.UniqueConstraint(fields=["id", "table"], name="delete_file_of_table"),
             models.CheckConstraint(condition=Q(rows__gt=0), name="delete_file_not_empty"),
         ]
@@ -155,12 +159,13 @@ class SegmentStamp(SegmentEvent):
 
 
 class ExpiredFile(models.Model):
-    """A data or delete file that nothing can reach any more. Its bytes are going, and gone since ``removed_at``.
+    """A data or delete file that nothing can reach any more. Its bytes are going. Since ``removed_at`` they are gone,
+    or left to other tables that share them and have not let them expire.
 
     ``data_file`` and ``delete_file`` are both null for a file that was staged but never registered.
     """
 
-    path = models.TextField(unique=True)
+    path = models.TextField()
     bytes = models.BigIntegerField()
     data_file = models.OneToOneField(DataFile, models.PROTECT, null=True, related_name="+")
     delete_file = models.OneToOneField(DeleteFile, models.PROTECT, null=True, related_name="+")

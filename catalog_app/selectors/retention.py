@@ -235,6 +235,37 @@ def orphaned_files(catalog: Catalog, *, before: datetime) -> list[UnreachableFil
     ]
 
 
+_SHARING = """
+SELECT f.path FROM catalog_app_datafile f
+WHERE f.path = ANY(%(paths)s) AND NOT f.id = ANY(%(data_files)s)
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
+UNION
+SELECT x.path FROM catalog_app_deletefile x
+WHERE x.path = ANY(%(paths)s) AND NOT x.id = ANY(%(delete_files)s)
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = x.id)
+"""
+
+
+def paths_needed(files: Iterable[UnreachableFile]) -> set[str]:
+    """Those paths that other data and delete files have as well, of whatever catalog, which have not expired."""
+    going = list(files)
+    return _sharing(
+        {file.path for file in going},
+        [file.data_file_id for file in going if file.data_file_id is not None],
+        [file.delete_file_id for file in going if file.delete_file_id is not None],
+    )
+
+
+def paths_unexpired(paths: Iterable[str]) -> set[str]:
+    """Those paths that some data or delete file has which has not expired."""
+    return _sharing(paths, [], [])
+
+
+def _sharing(paths: Iterable[str], data_files: list[int], delete_files: list[int]) -> set[str]:
+    asked = {"paths": list(paths), "data_files": data_files, "delete_files": delete_files}
+    return {row[0] for row in fetch_all(_SHARING, asked)} if asked["paths"] else set()
+
+
 def known_paths(catalog: Catalog) -> set[str]:
     """Every file that the metadata knows, expired ones included."""
     query = """SELECT f.path FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id

@@ -58,6 +58,13 @@ METADATA_INVARIANTS = {
             FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
             WHERE t.catalog_id = %(catalog)s) x
         WHERE x.reached > x.base""",
+    "tables share a file of which they say different things": """
+        SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
+        JOIN catalog_app_datafile other ON other.path = f.path AND other.id <> f.id
+        WHERE t.catalog_id = %(catalog)s AND (f.base, f.rows, f.bytes, f.partition, f.stores_row_ids,
+              f.smallest_row_id, f.largest_row_id)
+            <> (other.base, other.rows, other.bytes, other.partition, other.stores_row_ids,
+              other.smallest_row_id, other.largest_row_id)""",
     "a row address was used that was never given out": """
         SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
         WHERE t.catalog_id = %(catalog)s AND f.base + f.rows > t.next_address""",

@@ -19,6 +19,8 @@ from catalog_app.selectors.retention import (
     UnreachableFile,
     known_paths,
     orphaned_files,
+    paths_needed,
+    paths_unexpired,
     retained_find,
     unreachable_files,
 )
@@ -41,10 +43,13 @@ class RetentionLimits:
 
 @dataclass(frozen=True, slots=True)
 class VacuumPlan:
-    """``files`` may go, ``retained`` says what stays. Reading only makes it; ``vacuum_run`` carries it out."""
+    """``files`` may go, ``retained`` says what stays. Reading only makes it; ``vacuum_run`` carries it out. Nothing
+    reaches ``shared`` either, but other tables have the same bytes (a clone and its source), so these stay.
+    """
 
     files: tuple[UnreachableFile, ...]
     retained: Retained
+    shared: tuple[UnreachableFile, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -59,7 +64,12 @@ def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits)
         *orphaned_files(catalog, before=limits.staged),
         *_unregistered(catalog, warehouse, limits.staged),
     ]
-    return VacuumPlan(tuple({file.path: file for file in files}.values()), retained)
+    # A clone and its source may let one file go at once: both are marked, and its bytes count once.
+    found = {(file.path, file.data_file_id, file.delete_file_id): file for file in files}
+    needed = paths_needed(found.values())
+    going = {file.path: file for file in found.values() if file.path not in needed}
+    others = (file for file in found.values() if going.get(file.path) is not file)
+    return VacuumPlan(tuple(going.values()), retained, tuple(others))
 
 
 def _unregistered(catalog: Catalog, warehouse: Warehouse, before: datetime) -> list[UnreachableFile]:
@@ -108,17 +118,19 @@ def _mark(plan: VacuumPlan) -> None:
                 data_file_id=file.data_file_id,
                 delete_file_id=file.delete_file_id,
             )
-            for file in plan.files
+            for file in (*plan.files, *plan.shared)
         ],
         batch_size=BATCH,
     )
 
 
 def marked_files_remove(warehouse: Warehouse) -> None:
-    """Remove the bytes of marked files. Removing what is gone already is fine."""
+    """Remove the bytes of marked files that no other table needs. Removing what is gone already is fine."""
     waiting = ExpiredFile.objects.filter(removed_at__isnull=True).order_by("pk")
     while batch := list(waiting.values_list("pk", "path")[:BATCH]):
+        needed = paths_unexpired({path for _, path in batch})
         for _, path in batch:
-            warehouse.remove(path)
+            if path not in needed:
+                warehouse.remove(path)
             fault_point("vacuum.removing")
         ExpiredFile.objects.filter(pk__in=[pk for pk, _ in batch]).update(removed_at=timezone.now())

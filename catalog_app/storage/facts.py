@@ -32,7 +32,7 @@ def file_rows(warehouse: Warehouse, file: FileScan) -> tuple[Integers, StoredFac
     if not file.stores_row_ids:
         return row_ids, None
     with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
-        if not stores_facts(stored.schema_arrow):
+        if not _has_facts(file, stored.schema_arrow):
             return _integers(stored.read(columns=[ROW_ID_COLUMN]).column(0)), None
         table = stored.read(columns=[ROW_ID_COLUMN, *FACT_FIELDS])
     return _integers(table.column(ROW_ID_COLUMN)), facts_of(table)
@@ -48,7 +48,7 @@ def rows_find(warehouse: Warehouse, file: FileScan, row_ids: Integers) -> tuple[
     with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
         held = _integers(stored.read(columns=[ROW_ID_COLUMN]).column(0))
         at: Integers = np.flatnonzero(np.isin(held, row_ids))
-        if not stores_facts(stored.schema_arrow):
+        if not _has_facts(file, stored.schema_arrow):
             return at, held[at], None
         facts = stored.read(columns=list(FACT_FIELDS)) if len(at) else None
     if facts is None:
@@ -60,6 +60,11 @@ def stored_stamps(warehouse: Warehouse, file: FileScan) -> list[int]:
     """The distinct stamps that a data file stores, 0 where rows store none."""
     facts = file_rows(warehouse, file)[1]
     return [] if facts is None else [int(stamp) for stamp in np.unique(facts.stamp)]
+
+
+def _has_facts(file: FileScan, schema: pa.Schema) -> bool:
+    """Whether the facts that the file stores are those of the table: of a clone's rows they are not."""
+    return file.stores_stamps and stores_facts(schema)
 
 
 def stores_facts(schema: pa.Schema) -> bool:

@@ -14,6 +14,7 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.apply import Applied, StagedDefinition
+from merge_app.execution.cloning import TableClone
 from merge_app.execution.commit import StagedStatement, TestedRows, statement_commit
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.values import MergePlan
@@ -31,12 +32,14 @@ def commit_operations(
     definitions: Mapping[int, StagedDefinition] | None = None,
     metrics: Mapping[str, int] | None = None,
     tested: Sequence[TestedRows] = (),
+    clones: Mapping[int, TableClone] | None = None,
 ) -> StatementResult:
     """Commit what there is to do; a statement that changes nothing makes no version."""
     wanted = tuple(item for item in operations if item is not None)
     if not wanted:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
-    staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {}, tuple(tested))
+    states = databases or {}, tables or {}, definitions or {}
+    staged = StagedStatement(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
     look = None if rehearsal is None else partial(_look, rehearsal, branch, staged)
     applied = statement_commit(staged, call.header(operation), engine, record=look, is_rehearsal=rehearsal is not None)

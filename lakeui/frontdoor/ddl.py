@@ -150,7 +150,7 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
 def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
     """The state of a table that is about to be created."""
     place = place_of(call, statement.table)
-    _refuse_taken(place, statement.table.table)
+    refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
     registered_note(tables=[identity.pk])
     columns = table_columns(identity.pk, definitions, is_new=True)
@@ -178,7 +178,7 @@ def defaults_check(columns: Sequence[Column]) -> None:
         engine().defaults_check(given)
 
 
-def _refuse_taken(place: Place, name: str) -> None:
+def refuse_taken(place: Place, name: str) -> None:
     """Tables and views of a database share their names."""
     name_check("table", name)
     label = f"{place.database.name}.{name}"
@@ -195,6 +195,10 @@ def create_operation(state: TableState) -> Operation:
 def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
     if statement.if_not_exists and table_exists(place_of(call, statement.table), statement.table.table):
         return StatementResult()
+    if statement.clone is not None:
+        from lakeui.frontdoor.cloning import clone_table
+
+        return clone_table(call, statement, statement.clone)
     if statement.query is not None:
         from lakeui.frontdoor.data import create_table_as
 
@@ -284,7 +288,7 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     there = replace(target.place, database=database)
     same = database.database_id == target.table.database_id
     if not (same and statement.new.table.casefold() == target.table.name.casefold()):
-        _refuse_taken(there, statement.new.table)
+        refuse_taken(there, statement.new.table)
     renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
     after = replace(target.table, name=statement.new.table, database_id=database.database_id)
     return commit_table(call, target, "RENAME TABLE", [renamed], after)

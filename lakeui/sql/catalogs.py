@@ -16,7 +16,7 @@ from lakeui.sql.common import (
 )
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.decisions import accept_decisions
-from lakeui.sql.names import read_branch, read_database, read_table
+from lakeui.sql.names import accept_as_of, read_branch, read_database, read_table
 
 # -- catalogs ---------------------------------------------------------------------------------------------------------
 
@@ -62,16 +62,7 @@ def create_branch(cursor: Cursor) -> s.CreateBranch:
     if_not_exists = accept_if_not_exists(cursor)
     branch = read_branch(cursor)
     parent = read_branch(cursor) if cursor.accept("FROM") else None
-    return s.CreateBranch(branch, if_not_exists, parent, *_accept_as_of(cursor))
-
-
-def _accept_as_of(cursor: Cursor) -> tuple[int | None, str | None]:
-    """``VERSION AS OF v`` or ``TIMESTAMP AS OF 't'``, if one comes next."""
-    if cursor.accept("VERSION", "AS", "OF"):
-        return cursor.integer("a version"), None
-    if cursor.accept("TIMESTAMP", "AS", "OF"):
-        return None, cursor.string("a time in quotes")
-    return None, None
+    return s.CreateBranch(branch, if_not_exists, parent, *accept_as_of(cursor))
 
 
 def drop_branch(cursor: Cursor) -> s.DropBranch:
@@ -106,7 +97,7 @@ def merge_branch(cursor: Cursor) -> s.MergeBranch:
 def create_tag(cursor: Cursor) -> s.CreateTag:
     tag = read_branch(cursor)
     branch = read_branch(cursor) if cursor.accept("FROM") else None
-    return s.CreateTag(tag, branch, *_accept_as_of(cursor))
+    return s.CreateTag(tag, branch, *accept_as_of(cursor))
 
 
 def drop_tag(cursor: Cursor) -> s.DropTag:

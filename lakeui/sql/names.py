@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql.cursor import Cursor
@@ -51,6 +52,22 @@ def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp:
 def read_table(cursor: Cursor) -> TableName:
     """``db.t`` or ``catalog.db.t``; no time travel."""
     return table_name(_parts(cursor, "a table's name"))
+
+
+def read_past_table(cursor: Cursor) -> TableName:
+    """A table's name, and the version of it that is meant."""
+    name = read_table(cursor)
+    version, timestamp = accept_as_of(cursor)
+    return replace(name, version=version, timestamp=timestamp)
+
+
+def accept_as_of(cursor: Cursor) -> tuple[int | None, str | None]:
+    """``VERSION AS OF v`` or ``TIMESTAMP AS OF 't'``, if one comes next."""
+    if cursor.accept("VERSION", "AS", "OF"):
+        return cursor.integer("a version"), None
+    if cursor.accept("TIMESTAMP", "AS", "OF"):
+        return None, cursor.string("a time in quotes")
+    return None, None
 
 
 def read_present_table(cursor: Cursor) -> TableName:

@@ -8,7 +8,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import read_path, read_present_table, read_table
+from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
 from lakeui.sql.query import build_constant, build_query
 from lakeui.sql.types import read_type
 
@@ -71,6 +71,11 @@ def _new_content(cursor: Cursor, phrase: str) -> s.CreateTable:
             f"{phrase} .. LIKE is not supported.",
             remedy="Write the columns, or AS SELECT * FROM that table WHERE false.",
         )
+    if statement.clone is not None:
+        raise NotSupported(
+            f"{phrase} .. CLONE is not supported: the table stays the same object, and a clone is a new one.",
+            remedy="Use AS SELECT * FROM that table; or drop the table and CREATE TABLE .. CLONE.",
+        )
     return statement
 
 
@@ -80,9 +85,12 @@ def create_table(cursor: Cursor) -> s.CreateTable:
     draft = _TableDraft()
     if cursor.accept("LIKE"):
         return _create_like(cursor, table, if_not_exists)
-    if cursor.accept_phrase("SHALLOW CLONE", "DEEP CLONE", "CLONE"):
+    if cursor.accept_phrase("SHALLOW CLONE", "CLONE"):
+        return _create_clone(cursor, table, if_not_exists)
+    if cursor.sees("DEEP", "CLONE"):
         raise NotSupported(
-            "CLONE is not supported yet.", remedy="Use CREATE TABLE .. LIKE, CREATE TABLE .. AS SELECT, or a branch."
+            "DEEP CLONE is not supported: a clone shares its source's files, which stay as long as it needs them.",
+            remedy="Write CLONE; or CREATE TABLE .. AS SELECT, which writes the rows anew.",
         )
     if cursor.sees("(") and not cursor.sees("(", "SELECT"):
         _read_columns(cursor, draft)
@@ -113,6 +121,20 @@ def _create_like(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.C
             remedy="Leave the clause out, or use CREATE TABLE with columns.",
         )
     return s.CreateTable(table, if_not_exists, properties=draft.properties, like=like, asked_format=draft.asked_format)
+
+
+def _create_clone(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.CreateTable:
+    clone = read_past_table(cursor)
+    if cursor.sees("AT", "(") or cursor.sees("BEFORE", "("):
+        raise NotSupported(
+            "AT and BEFORE are not supported.",
+            remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'.",
+        )
+    properties = read_properties(cursor) if cursor.accept("TBLPROPERTIES") else ()
+    if not cursor.at_end:
+        _refuse_clause(cursor)
+        cursor.fail("A clone takes all from its source but TBLPROPERTIES; it ends")
+    return s.CreateTable(table, if_not_exists, properties=properties, clone=clone)
 
 
 def _with_key(column: s.ColumnDefinition, key: tuple[str, ...]) -> s.ColumnDefinition:

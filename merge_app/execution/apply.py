@@ -22,6 +22,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
+from merge_app.execution.cloning import TableClone, clones_apply
 from merge_app.execution.lineage.attributes import (
     FactsSource,
     Restores,
@@ -128,6 +129,7 @@ def plan_apply(
     definitions: Mapping[int, StagedDefinition] | None = None,
     row_work: Mapping[int, RowWorkResult] | None = None,
     restores: Restores | None = None,
+    clones: Mapping[int, TableClone] | None = None,
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     snapshot = branch_snapshot(branch)
@@ -163,6 +165,8 @@ def plan_apply(
             is_merge=source is not None,
         )
     )
+    if clones:
+        clones_apply(clones, branch_id=branch.pk, version=version, recorded=recorded, definitions=new_definitions)
     written = [item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE]
     if header.reads:
         reads_record(commit, written, header.reads)

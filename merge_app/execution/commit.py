@@ -20,6 +20,7 @@ from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snap
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
+from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
@@ -54,6 +55,7 @@ class StagedStatement:
 
     ``seen`` is the branch's chain when the statement took its snapshot. ``databases`` and ``tables`` are the states
     that its operations end in on that snapshot; ``definitions`` the schema version that staged files lie under.
+    ``clones``: by new table, the one of which it has the rows.
     """
 
     branch_id: int
@@ -65,6 +67,7 @@ class StagedStatement:
     tested: tuple[TestedRows, ...] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     restores: Restores | None = None
+    clones: Mapping[int, TableClone] = field(default_factory=dict)
 
 
 def statement_commit(
@@ -179,6 +182,7 @@ def _commit_under_lock(
         definitions=staged.definitions,
         row_work=ready.row_work,
         restores=staged.restores,
+        clones=staged.clones,
     )
     if record is not None:
         record(ready.planned, applied)

@@ -44,6 +44,11 @@ DAMAGE = {
     "two data files of a table own the same row address": f"""
         UPDATE catalog_app_datafile SET rows = rows + 1
         WHERE base = (SELECT min(base) FROM catalog_app_datafile WHERE table_id = {T}) AND table_id = {T}""",
+    "tables share a file of which they say different things": """
+        UPDATE catalog_app_datafile SET bytes = bytes + 1 WHERE id = (
+            SELECT max(f.id) FROM catalog_app_datafile f JOIN catalog_app_datafile g USING (path)
+            WHERE g.id < f.id AND f.table_id IN (
+                SELECT id FROM catalog_app_table WHERE catalog_id = %(catalog)s))""",
     "a row address was used that was never given out": f"""
         UPDATE catalog_app_table SET next_address = next_address - 1 WHERE id = {T}""",
     "an operation replays one that was no original": f"""
@@ -95,6 +100,7 @@ HISTORY = (
     ("b", "INSERT INTO d.t VALUES (4, 'd', 1)"),
     ("main", "MERGE BRANCH b"),
     ("b", "CREATE TABLE d.u (id INT)"),
+    ("main", "CREATE TABLE d.c CLONE d.t"),
     ("b", "CREATE DATABASE e"),
     ("main", "CREATE TAG g"),
     ("main", "BEGIN"),

@@ -26,7 +26,7 @@ def between_staging_and_commit(monkeypatch: pytest.MonkeyPatch, method: str, act
         result = original(self, *args, **kwargs)
         if not done.is_set():
             done.set()
-            _elsewhere(act)
+            elsewhere(act)
         return result
 
     with monkeypatch.context() as patch:
@@ -35,7 +35,7 @@ def between_staging_and_commit(monkeypatch: pytest.MonkeyPatch, method: str, act
     assert done.is_set(), f"no statement called {method}"
 
 
-def _elsewhere(act: Callable[[], Any]) -> None:
+def elsewhere(act: Callable[[], Any]) -> None:
     """In a thread with a database connection of its own."""
     failures: list[BaseException] = []
 
@@ -147,7 +147,7 @@ def test_a_restored_table_is_as_it_was_whatever_came_meanwhile(
         found = original(*args)
         if not once.is_set():
             once.set()
-            _elsewhere(lambda: lake.sql(meanwhile))
+            elsewhere(lambda: lake.sql(meanwhile))
         return found
 
     monkeypatch.setattr(recovery, "restore_plan", planned)

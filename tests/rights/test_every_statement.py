@@ -48,6 +48,7 @@ CONTRIBUTE = (
     *("ALTER TABLE d.t ADD COLUMN x INT", "ALTER TABLE d.t DROP COLUMN id", "ALTER TABLE d.t RENAME COLUMN id TO x"),
     *("COMMENT ON DATABASE d IS 'x'", "COMMENT ON TABLE d.t IS 'x'", "COMMENT ON COLUMN d.t.id IS 'x'"),
     *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x', id FIRST", "CREATE TABLE d.u LIKE d.t", "DROP TABLE d.t PURGE"),
+    *("CREATE TABLE d.u CLONE d.t", "CREATE TABLE d.u CLONE {c}.d.`t@b` VERSION AS OF 1"),
     "WITH s AS (SELECT 1 AS id) DELETE FROM d.t WHERE id IN (SELECT id FROM s)",
     *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x'", "ALTER TABLE d.t ADD PARTITION (id = 1)"),
     *("ALTER TABLE d.t DROP PARTITION (id = 1)", "ALTER TABLE d.t PARTITION (id = 1) RENAME TO PARTITION (id = 2)"),
@@ -157,6 +158,7 @@ def test_for_an_outsider_there_is_nothing_to_read(own_lake: str, cast: Cast, tex
         *("SELECT * FROM {c}.d.t", "SELECT 1 WHERE EXISTS (SELECT 1 FROM {c}.d.t)", "DESCRIBE TABLE {c}.d.t"),
         *("WITH x AS (SELECT * FROM {c}.d.`t@main`) SELECT * FROM x", "SHOW TABLES IN {c}.d", "SHOW SEGMENTS {c}.d.t"),
         *("DELETE FROM d.t WHERE id IN (SELECT id FROM {c}.d.t)", "CREATE TABLE d.u LIKE {c}.d.t"),
+        "CREATE TABLE d.u CLONE {c}.d.t",
         *("INSERT INTO d.t SELECT * FROM {c}.d.t", "CREATE TABLE d.u AS SELECT * FROM {c}.d.t"),
         *("CREATE VIEW d.v AS SELECT * FROM {c}.d.t", "MERGE BRANCH {c}.main TO main", "CREATE BRANCH n FROM {c}.main"),
         *(

@@ -187,6 +187,7 @@ READING = {
     "CreateView": "CREATE VIEW d.fresh AS SELECT * FROM {}",
     "CreateTable": "CREATE TABLE d.fresh AS SELECT * FROM {}",
     "CreateTable like": "CREATE TABLE d.fresh LIKE {}",
+    "CreateTable clone": "CREATE TABLE d.fresh CLONE {}",
     "CreateTable replacing": "CREATE OR REPLACE TABLE d.people AS SELECT * FROM {}",
     "MergeInto": "MERGE INTO d.sales USING {} ON true WHEN MATCHED THEN DELETE",
     "Insert": "INSERT INTO d.people TABLE {}",

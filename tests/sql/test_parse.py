@@ -183,6 +183,15 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         s.AlterColumns(T, (s.AlterColumn(T, "a", s.ChangeType("int")), s.AlterColumn(T, "b", s.SetComment("x")))),
     ),
     ("CREATE TABLE db.t LIKE db.t USING delta", s.CreateTable(T, like=T, asked_format="DELTA")),
+    ("CREATE TABLE IF NOT EXISTS db.t CLONE db.t", s.CreateTable(T, if_not_exists=True, clone=T)),
+    (
+        "CREATE TABLE db.t SHALLOW CLONE c.db.`u@b` VERSION AS OF 3 TBLPROPERTIES ('k' = '1')",
+        s.CreateTable(T, properties=(("k", "1"),), clone=s.TableName("u", "db", "c", "b", 3)),
+    ),
+    (
+        "CREATE TABLE db.t CLONE db.t TIMESTAMP AS OF '2026-01-01'",
+        s.CreateTable(T, clone=s.TableName("t", "db", timestamp="2026-01-01")),
+    ),
     ("CREATE OR REPLACE TABLE db.t (a int)", s.CreateTable(T, columns=(INT_A,), replaces=True)),
     ("REPLACE TABLE db.t (a int)", s.CreateTable(T, columns=(INT_A,), replaces=True, must_exist=True)),
     (

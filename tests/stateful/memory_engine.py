@@ -353,7 +353,8 @@ class MemoryEngine:
 
     def file_rows(self, file: FileScan) -> tuple[Any, Any]:
         stored = self._files[file.path]
-        columns = None if stored.facts is None else StoredFacts(*np.array(stored.facts, dtype=np.int64).T)
+        has_facts = file.stores_stamps and stored.facts is not None
+        columns = StoredFacts(*np.array(stored.facts, dtype=np.int64).T) if has_facts else None
         return np.array(stored.row_ids, dtype=np.int64), columns
 
     def rows_find(self, file: FileScan, row_ids: Any) -> tuple[Any, Any, Any]:

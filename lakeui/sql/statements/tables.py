@@ -78,7 +78,8 @@ class Position:
 @dataclass(frozen=True, slots=True)
 class CreateTable:
     """``query`` is the SELECT after AS. Columns of the primary key are never nullable. ``like``: the table
-    whose columns, primary key, partitioning and comment the new one has. ``asked_format``: another than Parquet that
+    whose columns, primary key, partitioning and comment the new one has. ``clone``: the table of which it has all,
+    rows too, ``properties`` beside. ``asked_format``: another than Parquet that
     USING names. ``replaces``: a table of that name becomes this one and stays the same object; with ``must_exist``
     there has to be one.
     """
@@ -92,6 +93,7 @@ class CreateTable:
     properties: Properties = ()
     query: Query | None = None
     like: TableName | None = None
+    clone: TableName | None = None
     asked_format: str | None = None
     replaces: bool = False
     must_exist: bool = False

@@ -222,6 +222,16 @@ INVALID_DEFAULT | main | Column id cannot store its default | CREATE TABLE d.fre
 NOT_SUPPORTED | main | Columns and AS SELECT | CREATE TABLE d.fresh (id int) AS SELECT 1
 NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE TABLE d.fresh LIKE d.peple
 NOT_SUPPORTED | main | LIKE takes columns, partitioning and comment | CREATE TABLE d.fresh LIKE d.people PARTITIONED BY (id)
+NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE TABLE d.fresh CLONE d.peple
+NOT_FOUND | main | version 999 | CREATE TABLE d.fresh CLONE d.people VERSION AS OF 999
+NOT_FOUND | main | branch nowhere | CREATE TABLE d.fresh CLONE d.`people@nowhere`
+ALREADY_EXISTS | main | view named d.adults | CREATE TABLE d.adults CLONE d.people
+NOT_SUPPORTED | main | d.adults is a view; AS SELECT | CREATE TABLE d.fresh CLONE d.adults
+NOT_SUPPORTED | main | DEEP CLONE; Write CLONE | CREATE TABLE d.fresh DEEP CLONE d.people
+NOT_SUPPORTED | main | AT and BEFORE; VERSION AS OF | CREATE TABLE d.fresh CLONE d.people AT (TIMESTAMP => 'x')
+NOT_SUPPORTED | main | stays the same object; CREATE TABLE .. CLONE | CREATE OR REPLACE TABLE d.people CLONE d.sales
+FORBIDDEN_STATEMENT | main | Where and how a table is stored | CREATE TABLE d.fresh CLONE d.people LOCATION '/tmp/x'
+SYNTAX_ERROR | main | takes all from its source | CREATE TABLE d.fresh CLONE d.people PARTITIONED BY (id)
 NOT_SUPPORTED | main | USING csv | CREATE TABLE d.fresh (id int) USING csv
 NOT_SUPPORTED | main | CHECK | CREATE TABLE d.fresh (id int, CHECK (id > 0))
 NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
