@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +33,24 @@ if [Kind[name.upper()] for name in FACT_KINDS[1:]] != list(range(1, len(FACT_KIN
     raise AssertionError("the kinds that files store are not numbered as those of facts")
 
 _BIRTHS = """
-SELECT f.base, f.id, f.partition, s.stamp FROM catalog_app_datafile f LEFT JOIN LATERAL (
+SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f LEFT JOIN LATERAL (
     SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind <> 'restore' LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table)s AND NOT f.stores_row_ids AND f.base <= %(largest)s AND f.base + f.rows > %(smallest)s
 ORDER BY f.base
+"""
+
+_CLONED_BIRTHS = """
+SELECT f.smallest_row_id, f.id, f.partition, s.stamp, f.largest_row_id + 1 FROM catalog_app_datafile f
+JOIN LATERAL (
+    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind = 'insert' ORDER BY s.id LIMIT 1
+) s ON true
+WHERE f.table_id = %(table)s AND f.stores_row_ids
+  AND f.smallest_row_id <= %(largest)s AND f.largest_row_id >= %(smallest)s
+ORDER BY f.smallest_row_id, f.id
+"""
+"""Files that were inserted with the ids of their rows: those of a clone. What wrote these rows first is not in the
+table.
 """
 
 
@@ -368,26 +382,50 @@ def image_places(codes: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Births:
-    """By row-id range, ascending: the file that its rows were inserted by, its partition and stamp."""
+    """By row-id range: the file that its rows were inserted by, its partition and stamp. ``own`` of the ranges, which
+    ascend, are addresses of files; those behind them, which ascend too, hold rows that a clone was made with.
+    """
 
     first: Ints
     file: Ints
     partition: Ints
     stamp: Ints
+    end: Ints
+    own: int
 
     @classmethod
     def load(cls, reader: Reader, row_ids: Ints) -> Births:
         bounds = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
-        rows = fetch_all(_BIRTHS, {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]})
+        asked = {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]}
+        own = fetch_all(_BIRTHS, asked)
+        found = cls.of_rows(reader, own, len(own))
+        if not found.lacks(row_ids).any():
+            return found
+        return cls.of_rows(reader, [*own, *fetch_all(_CLONED_BIRTHS, asked)], len(own))
+
+    @classmethod
+    def of_rows(cls, reader: Reader, rows: Sequence[tuple[Any, ...]], own: int) -> Births:
         found = [
-            (base, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp)
-            for base, file_id, partition, stamp in rows
+            (first, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp, end)
+            for first, file_id, partition, stamp, end in rows
         ]
-        return cls(*(np.array([row[n] for row in found], dtype=np.int64) for n in range(4)))
+        first, file, partition, stamp, end = (np.array([row[n] for row in found], dtype=np.int64) for n in range(5))
+        return cls(first, file, partition, stamp, end, own)
+
+    def lacks(self, row_ids: Ints) -> Mask:
+        """Which of the rows have no address in a file of the table."""
+        at = np.searchsorted(self.first[: self.own], row_ids, side="right") - 1
+        inside = np.zeros(len(row_ids), dtype=np.bool_)
+        known = at >= 0
+        inside[known] = row_ids[known] < self.end[: self.own][at[known]]
+        return ~inside
 
     def of(self, row_ids: Ints) -> Array:
         """Positions among the ranges."""
-        at: Array = np.searchsorted(self.first, row_ids, side="right") - 1
+        at: Array = np.searchsorted(self.first[: self.own], row_ids, side="right") - 1
+        if self.own < len(self.first):
+            cloned = self.own + np.searchsorted(self.first[self.own :], row_ids, side="right") - 1
+            at = np.where(self.lacks(row_ids) & (cloned >= self.own), cloned, at)
         return at
 
 
