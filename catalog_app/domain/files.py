@@ -16,6 +16,7 @@ from catalog_app.domain.schema import Schema
 
 ROW_ID_FIELD = 2147483540
 ROW_ID_COLUMN = "_row_id"
+SHOWN_ROW_ID = "__lake_id"
 STAMP_FIELD = 2147483539
 STAMP_COLUMN = "_last_updated_sequence_number"
 FACT_FIELDS = {
@@ -128,11 +129,15 @@ class FileScan:
 
 @dataclass(frozen=True, slots=True)
 class TableScan:
-    """Everything a reader needs: the schema to read as, and the files. Pure metadata; reading touches no database."""
+    """Everything a reader needs: the schema to read as, and the files. Pure metadata; reading touches no database.
+
+    ``shows_row_ids``: the query that reads it finds each row's id in the column ``SHOWN_ROW_ID``.
+    """
 
     table_id: int
     schema: Schema
     files: tuple[FileScan, ...]
+    shows_row_ids: bool = False
 
 
 def own_facts_open(scan: TableScan, after: int) -> TableScan:

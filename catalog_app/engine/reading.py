@@ -14,7 +14,15 @@ from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, PartitionValues, TableScan
+from catalog_app.domain.files import (
+    FACT_FIELDS,
+    ROW_ID_COLUMN,
+    ROW_ID_FIELD,
+    SHOWN_ROW_ID,
+    FileScan,
+    PartitionValues,
+    TableScan,
+)
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
 
     from catalog_app.storage.warehouse import Warehouse
 
-ADDRESS, ROW_ID = "__lake_place", "__lake_id"
+ADDRESS, ROW_ID = "__lake_place", SHOWN_ROW_ID
 FACTS = tuple(f"__lake{name}" for name in FACT_FIELDS)
 """What rows store as their facts, in the order of the columns in files."""
 BASE = "__lake_base"
@@ -267,7 +275,7 @@ def selected(
 
 def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | FileSource | QuerySource) -> DataFrame:
     if isinstance(relation, TableScan):
-        return table_dataframe(spark, warehouse, relation)
+        return table_dataframe(spark, warehouse, relation, with_address=relation.shows_row_ids)
     if isinstance(relation, FileSource):
         return file_dataframe(spark, warehouse, relation)
     return query_dataframe(spark, warehouse, relation.text, relation.tables)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
@@ -80,6 +81,25 @@ def tables_with_file_changes(then: Snapshot, now: Snapshot, tables: Collection[i
     if not tables:
         return set()
     return {row[0] for row in fetch_all(_FILE_CHANGES, {**_ranges(then, now), "tables": list(tables)})}
+
+
+_TABLE_COMMITS = f"""
+WITH {_RANGES}
+SELECT DISTINCT c.version, c.committed_at FROM ranges r JOIN (
+    SELECT branch_id, added_version AS version FROM catalog_app_segment WHERE table_id = %(table)s
+    UNION ALL
+    SELECT branch_id, removed_version FROM catalog_app_segmentremoval WHERE table_id = %(table)s
+    UNION ALL
+    SELECT branch_id, attached_version FROM catalog_app_segmentdelete WHERE table_id = %(table)s
+) e ON e.branch_id = r.branch_id AND e.version > r.after AND e.version <= r.upto
+JOIN catalog_app_commit c ON c.branch_id = e.branch_id AND c.version = e.version
+ORDER BY c.version LIMIT %(limit)s
+"""
+
+
+def table_commits(then: Snapshot, now: Snapshot, table_id: int, *, limit: int) -> list[tuple[int, datetime]]:
+    """Version and time of the first ``limit`` commits in between that touched files or deletes of the table."""
+    return [tuple(row) for row in fetch_all(_TABLE_COMMITS, {**_ranges(then, now), "table": table_id, "limit": limit})]
 
 
 @dataclass(frozen=True, slots=True)

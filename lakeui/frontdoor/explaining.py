@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import NotSupported
+from lakeui.frontdoor.change_tables import changes_found
 from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import DEPTH
@@ -81,10 +82,14 @@ def _read(found: TablePlace, where: sql.Condition | None) -> _Read:
 
 def _tables(call: Call, given: sql.Query | sql.Subqueries, depth: int = 0) -> Iterator[Step]:
     for item in given.tables:
+        if item.changes is not None:
+            found = changes_found(call, item.name, item.changes)
+            yield "compare", f"{found.label}, {found.detail}"
+            continue
         asked = view_asked(call, item.name)
         if asked is None:
-            found = table_for_reading(call, item.name)
-            yield from _scan(_Read(found, given.where.get(item.placeholder, ANYTHING), "its WHERE"))
+            table = table_for_reading(call, item.name)
+            yield from _scan(_Read(table, given.where.get(item.placeholder, ANYTHING), "its WHERE"))
             continue
         place, view = asked
         yield "view", f"{place.database.name}.{view.name}"

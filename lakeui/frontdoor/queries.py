@@ -10,6 +10,7 @@ from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.objects import ViewState
 from catalog_app.selectors.segments import segments_list, table_scan
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.change_tables import changes_found
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.pruning import pruned
 from lakeui.sql import statements as sql
@@ -37,7 +38,9 @@ def subquery_tables(call: Call, subqueries: sql.Subqueries) -> Relations | None:
 
 def _relations(call: Call, given: sql.Query | sql.Subqueries, depth: int) -> Relations:
     return {
-        item.placeholder: _relation(call, item.name, given.where.get(item.placeholder, ANYTHING), depth)
+        item.placeholder: changes_found(call, item.name, item.changes).query
+        if item.changes is not None
+        else _relation(call, item.name, given.where.get(item.placeholder, ANYTHING), depth)
         for item in given.tables
     }
 

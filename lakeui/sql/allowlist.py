@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
+from lakeui.sql.change_tables import check_change_table, is_change_table
 from lakeui.sql.growth import growth_check, words
 from lakeui.sql.sizes import sizes_check
 
@@ -93,7 +94,7 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
         checker = _CHECKERS.get(name)
         if checker is not None:
             checker(node)
-        if deterministic and isinstance(node, exp.Anonymous) and not _functions()[node.name.lower()]:
+        if deterministic and isinstance(node, exp.Anonymous) and not _functions().get(node.name.lower(), True):
             raise ForbiddenStatement(
                 f"{node.name} answers differently each time and cannot decide which rows a statement changes.",
                 remedy="Use only functions of the row and of the time of the statement.",
@@ -107,7 +108,9 @@ def is_repeatable(tree: exp.Expr) -> bool:
     for node in tree.walk():
         if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp):
             return False
-        if isinstance(node, exp.Anonymous) and (node.name.lower() in _CLOCK or not _functions()[node.name.lower()]):
+        if isinstance(node, exp.Anonymous) and (
+            node.name.lower() in _CLOCK or not _functions().get(node.name.lower(), True)
+        ):
             return False
         if isinstance(node, exp.Column) and not node.table and node.name.lower() in _CLOCK:
             return False
@@ -128,6 +131,9 @@ def _check_parts(node: exp.Expr) -> None:
 
 def _check_function(node: Any) -> None:
     name = node.name
+    if is_change_table(node):
+        check_change_table(node)
+        return
     if name.lower() in _ELSEWHERE:
         raise ForbiddenStatement(
             f"The function {name} is not allowed.", remedy=_ELSEWHERE[name.lower()], function=name, nearest=None

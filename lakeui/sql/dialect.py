@@ -84,6 +84,30 @@ class Lake(Spark):
             (*start, word, "AS", "OF"): meaning for start in ((), ("FOR",)) for word, meaning in _TRAVEL_WORDS.items()
         }
 
+        def _parse_table(self, *arguments: Any, **named: Any) -> exp.Expr | None:
+            """Also ``db.t CHANGES FROM VERSION a TO VERSION b``, which is ``table_difference('db.t', a, b)``."""
+            return self._changes() or super()._parse_table(*arguments, **named)
+
+        def _changes(self) -> exp.Table | None:
+            if not any(token.text.upper() == "CHANGES" for token in self._tokens):
+                return None
+            start = self._index
+            name = self._parse_table_parts(fast=True)
+            if not isinstance(name, exp.Table) or not self._match_text_seq("CHANGES", "FROM", "VERSION"):
+                self._retreat(start)
+                return None
+            first = self._parse_number()
+            last = self._parse_number() if self._match_text_seq("TO", "VERSION") else None
+            if first is None or last is None:
+                self.raise_error("Expected CHANGES FROM VERSION number TO VERSION number")
+            parts = (name.args.get(part) for part in ("catalog", "db", "this"))
+            text = ".".join(quote_name(part.name) for part in parts if part is not None)
+            call = exp.Anonymous(this="table_difference", expressions=[exp.Literal.string(text), first, last])
+            table = exp.Table(this=call)
+            own = exp.TableAlias(this=exp.to_identifier(name.name, quoted=True))
+            table.set("alias", self._parse_table_alias() or own)
+            return table
+
     class Generator(SparkGenerator):
         # Left to the general generator is what Spark's would turn into something that its parser reads otherwise.
         TRANSFORMS: ClassVar[dict[Any, Any]] = {

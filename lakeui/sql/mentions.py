@@ -10,6 +10,7 @@ from sqlglot import exp
 from catalog_app.pruning.predicates import ANYTHING, Predicate, without_null_tests
 from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX
+from lakeui.sql.change_tables import changes_of, is_change_table
 from lakeui.sql.names import table_name
 from lakeui.sql.statements import TableName, TableReference
 from lakeui.sql.terms import predicate_of
@@ -44,6 +45,9 @@ def wheres(mentions: Sequence[Mention]) -> dict[str, Predicate]:
 def _with_placeholders(tree: exp.Expr, first: int) -> list[Mention]:
     mentions: list[Mention] = []
     for node in list(tree.find_all(exp.Table, bfs=False)):
+        if is_change_table(node.this) and not (node.args.get("db") or node.args.get("version")):
+            mentions.append(_take_changes(node, f"{PLACEHOLDER_PREFIX}{first + len(mentions)}"))
+            continue
         if isinstance(node.this, exp.Anonymous):
             if node.args.get("db") or node.args.get("version"):
                 raise ForbiddenStatement("A table function has a plain name.", remedy="Leave out what is before it.")
@@ -55,14 +59,25 @@ def _with_placeholders(tree: exp.Expr, first: int) -> list[Mention]:
 
 
 def _take_table(node: exp.Table, placeholder: str) -> Mention:
-    name = _name_of(node)
+    reference = TableReference(placeholder, _name_of(node))
+    return _taken(node, reference, reference.name.table)
+
+
+def _take_changes(node: exp.Table, placeholder: str) -> Mention:
+    function = node.this.name.lower()
+    return _taken(node, TableReference(placeholder, *changes_of(node.this)), function)
+
+
+def _taken(node: exp.Table, reference: TableReference, called: str) -> Mention:
     alias, owner = node.alias, node.find_ancestor(exp.Select)
     for part in ("db", "catalog", "version"):
         node.set(part, None)
-    node.set("this", exp.to_identifier(placeholder, quoted=True))
-    mention = Mention(node, TableReference(placeholder, name), alias or name.table, not alias, owner)
+    node.set("this", exp.to_identifier(reference.placeholder, quoted=True))
+    # Columns may begin with a table's database, not with the arguments of a table of changes.
+    is_named_here = not alias and reference.changes is None
+    mention = Mention(node, reference, alias or called, is_named_here, owner)
     if not alias:
-        _set_alias(node, name.table)
+        _set_alias(node, called)
     return mention
 
 

@@ -37,6 +37,7 @@ READ = (
         "DESCRIBE DETAIL d.t",
         "EXPLAIN DELETE FROM d.t",
     ),
+    *("SELECT * FROM table_changes('d.t', 1)", "SELECT * FROM table_difference('{c}.d.t', 1, 'b')"),
     *("SELECT * FROM d.t", "SELECT * FROM {c}.d.t", "MERGE BRANCH b TO main DRY RUN", "USE CATALOG {c}"),
 )
 CONTRIBUTE = (
@@ -158,7 +159,8 @@ def test_for_an_outsider_there_is_nothing_to_read(own_lake: str, cast: Cast, tex
         *("SELECT * FROM {c}.d.t", "SELECT 1 WHERE EXISTS (SELECT 1 FROM {c}.d.t)", "DESCRIBE TABLE {c}.d.t"),
         *("WITH x AS (SELECT * FROM {c}.d.`t@main`) SELECT * FROM x", "SHOW TABLES IN {c}.d", "SHOW SEGMENTS {c}.d.t"),
         *("DELETE FROM d.t WHERE id IN (SELECT id FROM {c}.d.t)", "CREATE TABLE d.u LIKE {c}.d.t"),
-        "CREATE TABLE d.u CLONE {c}.d.t",
+        *("CREATE TABLE d.u CLONE {c}.d.t", "SELECT * FROM table_changes('{c}.d.t', 1)"),
+        "INSERT INTO d.t SELECT id FROM table_difference('{c}.d.t', 1, 'main')",
         *("INSERT INTO d.t SELECT * FROM {c}.d.t", "CREATE TABLE d.u AS SELECT * FROM {c}.d.t"),
         *("CREATE VIEW d.v AS SELECT * FROM {c}.d.t", "MERGE BRANCH {c}.main TO main", "CREATE BRANCH n FROM {c}.main"),
         *(

@@ -36,12 +36,30 @@ class DatabaseName:
     catalog: str | None = None
 
 
+ChangePoint = int | str
+"""A version, or the text of a tag, a time or a branch."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """Changes of a table's rows. With ``is_net`` those that make of the table at ``first`` what it is at ``last``; else
+    those of each commit from ``first`` to ``last``, both included, None being the head.
+    """
+
+    first: ChangePoint
+    last: ChangePoint | None = None
+    is_net: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class TableReference:
-    """A managed table in a query: the identifier that stands for it in the text, and what it is."""
+    """A managed table in a query: the identifier that stands for it in the text, and what it is. ``changes``: not its
+    rows are meant, but these changes of them.
+    """
 
     placeholder: str
     name: TableName
+    changes: TableChanges | None = None
 
 
 @dataclass(frozen=True, slots=True)

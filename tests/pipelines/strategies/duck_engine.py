@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import sqlglot
 
-from catalog_app.domain.files import TableScan
+from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.values import FileSource, QuerySource, Tables
 from tests.stateful.memory_engine import LiveRow
@@ -113,8 +113,12 @@ class DuckMemoryEngine(MergingMemoryEngine):
         if isinstance(relation, FileSource):
             return self._frozen[relation.path], self._sources[relation.path]
         chosen = relation.schema.columns
-        rows = [[row.values[column.id] for column in chosen] for row in self._live(relation)]
-        return [(column.name, column.type) for column in chosen], rows
+        columns = [(column.name, column.type) for column in chosen]
+        if relation.shows_row_ids:
+            live = self._live(relation)
+            rows = [[*(row.values[column.id] for column in chosen), row.row_id] for row in live]
+            return [*columns, (SHOWN_ROW_ID, "bigint")], rows
+        return columns, [[row.values[column.id] for column in chosen] for row in self._live(relation)]
 
 
 def _duck_type(kind: str) -> str:

@@ -405,6 +405,14 @@ NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 999999 TO
 NOT_FOUND | main | table d.people; at version 1 | SHOW CHANGES d.people FROM VERSION 1 TO VERSION 1
 SYNTAX_ERROR | main | | SHOW CHANGES d.people FROM VERSION 1
 # Select
+NOT_FOUND | main | table d.peple; Did you mean d.people | SELECT * FROM table_changes('d.peple', 1)
+NOT_FOUND | main | version 999 | SELECT * FROM table_changes('d.people', 999)
+NOT_FOUND | main | branch nowhere | SELECT * FROM table_difference('d.people', 'nowhere', 'main')
+NOT_SUPPORTED | main | d.adults is a view | SELECT * FROM table_changes('d.adults', 1)
+INVALID_VALUE | main | takes a table and versions | SELECT * FROM table_changes('d.people')
+INVALID_VALUE | main | no name of a table; as in FROM | SELECT * FROM table_changes('d.', 1)
+INVALID_VALUE | main | constants | SELECT * FROM table_changes('d.people', 1 + 1)
+FORBIDDEN_STATEMENT | main | is a table, no value | SELECT table_changes('d.people', 1)
 NOT_FOUND | main | version 999999 | SELECT * FROM d.people VERSION AS OF 999999
 NOT_FOUND | main | before its first | SELECT * FROM d.people TIMESTAMP AS OF '1999-01-01'
 INVALID_VALUE | main | not a timestamp | SELECT * FROM d.people TIMESTAMP AS OF 'x'

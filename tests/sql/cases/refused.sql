@@ -8,6 +8,11 @@ ForbiddenStatement | select system.builtin.reflect('a', 'b')
 ForbiddenStatement | select system.session.f(1)
 ForbiddenStatement | select input_file_name() from db.t
 ForbiddenStatement | select current_user()
+ForbiddenStatement | select table_changes('db.t', 1)
+InvalidValue | select * from table_changes('db.t')
+InvalidValue | select * from table_changes('db.t', 1 + 1)
+InvalidValue | select * from table_difference('db.t', 1)
+ForbiddenStatement | select * from table_changes('parquet.`/etc/passwd`', 1)
 ForbiddenStatement | select current_user
 ForbiddenStatement | select `session_user`
 ForbiddenStatement | select current_catalog()
