@@ -30,6 +30,7 @@ from lakeui.frontdoor import (
     transactions,
     views,
 )
+from lakeui.frontdoor.asking_session import asking_session
 from lakeui.frontdoor.compute import reading
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
@@ -171,7 +172,7 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
             raise NotSupported(
                 "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
             )
-        return record.answers(carry_out(handler, statement, text, session, context))
+        return record.answers(carry_out(asking_session(statement, handler), statement, text, session, context))
 
 
 def _read(text: str, session: Session) -> tuple[Any, Session]:

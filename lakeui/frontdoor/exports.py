@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
@@ -26,7 +27,7 @@ def query_export(text: str, session: Session, target: Any, context: Any = None) 
         if not isinstance(statement, sql.Select):
             raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
         call = Call(session, context or Context(), text)
-        source = query_source(call, statement.query)
+        source = query_source(call, parse_for(call, text).query)
         with reading(), interruptible(call.context):
             rows = engine().export(source.text, source.tables, target)
         version = call.snapshot.version if session.catalog else None

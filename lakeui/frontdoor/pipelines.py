@@ -13,6 +13,7 @@ from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.values import FileSource
 from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
+from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
@@ -30,7 +31,6 @@ from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.frontdoor.views import create_view
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
-from lakeui.sql.parse import parse
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve
 from merge_app.pipelines.definition.fields import Strategy
@@ -275,7 +275,7 @@ def _prepare(call: Call, work: PipelineWork, moment: datetime) -> Prepared:
     call.context.step("render")
     text = _render(call, work, table, moment)
     work.reporter.keep(sql=text)
-    return Prepared(configuration, target, table, text, _query(text))
+    return Prepared(configuration, target, table, text, _query(call, text))
 
 
 def _keep_history(configuration: Configuration, table: TableState | None) -> None:
@@ -307,9 +307,9 @@ def _render(call: Call, work: PipelineWork, table: TableState | None, moment: da
     return bounded_render(source, surroundings)
 
 
-def _query(text: str) -> sql.Query:
+def _query(call: Call, text: str) -> sql.Query:
     """The query that the template made, by the allow-list of every SELECT."""
-    statement = parse(text.strip().removesuffix(";"))
+    statement = parse_for(call, text.strip().removesuffix(";"))
     if not isinstance(statement, sql.Select):
         message = "The source makes a statement that is no query."
         refuse([Mistake(SOURCE, 1, message, "Write a SELECT; the strategy says how its rows are written.")])

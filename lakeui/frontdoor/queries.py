@@ -10,11 +10,11 @@ from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.objects import ViewState
 from catalog_app.selectors.segments import segments_list, table_scan
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.change_tables import changes_found
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.pruning import pruned
 from lakeui.sql import statements as sql
-from lakeui.sql.parse import parse
 from merge_app.execution.reads import TableRead
 from merge_app.pipelines.definition.templates import TableAddress
 
@@ -65,6 +65,6 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
 
 def view_source(call: Call, view: ViewState, depth: int = 0) -> QuerySource:
     """The query of a view with its tables resolved."""
-    statement = parse(view.query)
+    statement = parse_for(call, view.query)
     assert isinstance(statement, sql.Select)
     return query_source(call, statement.query, depth)

@@ -20,6 +20,7 @@ from lakeui.sql.allowlist import is_repeatable
 from lakeui.sql.dialect import read_expression
 from lakeui.sql.parse import parse
 from lakeui.sql.query import condition_columns
+from lakeui.sql.session_values import session_values_refused
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.planning.values import Decision, Resolution
@@ -74,7 +75,8 @@ def _recorded(commit: Commit, schema: Schema) -> dict[str, Any]:
     """The statement of a commit as ``RecordedStatement`` holds it."""
     called = f"The {commit.operation} of version {commit.version}"
     try:
-        statement = parse(commit.statement)
+        with session_values_refused("it asks the session that ran it."):
+            statement = parse(commit.statement)
     except LakeError as failure:
         raise NotSupported(f"{called} cannot be read again: {failure.message}", remedy=_REMEDY) from failure
     if not isinstance(statement, sql.Update | sql.Delete):

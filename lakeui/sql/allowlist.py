@@ -48,7 +48,7 @@ _SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "
 _OF_SESSION = "Leave it out: a query answers the same to everybody who may read."
 _FILES = "A query reads tables; files come in by upload or import."
 _ELSEWHERE = {
-    **dict.fromkeys(("current_user", "session_user", "user", "is_member", "is_account_group_member"), _OF_SESSION),
+    **dict.fromkeys(("is_member", "is_account_group_member"), _OF_SESSION),
     **dict.fromkeys(("read_files", "list_files", "input_file_name", "input_file_block_start"), _FILES),
 }
 """Functions that people of Spark know and that read outside state, with a way out."""
@@ -159,7 +159,10 @@ def _check_identifier(node: Any) -> None:
 def _check_column(node: Any) -> None:
     word = node.this
     if isinstance(word, exp.Identifier) and not node.table and word.name.lower() in _SESSION_WORDS:
-        raise ForbiddenStatement(f"{word.name} tells about the host and is not allowed.", remedy="Leave it out.")
+        raise ForbiddenStatement(
+            f"{word.name} tells about the host and is not allowed.",
+            remedy=f"Write {word.name.lower()}(), which tells about the session here.",
+        )
 
 
 def _check_dot(node: Any) -> None:

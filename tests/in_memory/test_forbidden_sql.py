@@ -18,7 +18,7 @@ FUNCTIONS = [
     "try_reflect('java.lang.System', 'nanoTime')",
     "`REFLECT`/**/('java.lang.System', 'nanoTime')",
     "input_file_name()",
-    "current_user()",
+    "version()",
 ]
 PLACES = [
     "SELECT {}",

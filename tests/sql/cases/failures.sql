@@ -193,6 +193,7 @@ SYNTAX_ERROR | main | LIKE and a pattern | SHOW DATABASES d
 # DescribeDatabase
 SYNTAX_ERROR | main | | DESCRIBE DATABASE
 # CreateTable
+INVALID_VALUE | main | answers otherwise in each session | CREATE TABLE d.fresh (id INT, who STRING DEFAULT current_user())
 INVALID_VALUE | main | write.merge.mod; write.merge.mode | CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mod' = 'copy-on-write')
 ALREADY_EXISTS | main | table named d.people | CREATE TABLE d.people (id int)
 ALREADY_EXISTS | main | table named d.PEOPLE | CREATE TABLE d.PEOPLE (id int)
@@ -367,7 +368,6 @@ NOT_SUPPORTED | main | MSCK REPAIR TABLE; the newest version | MSCK REPAIR TABLE
 NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION with SQL; in a view | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
 NOT_SUPPORTED | main | SET COMMENT; COMMENT ON TABLE | ALTER TABLE d.people SET COMMENT 'x'
 NOT_SUPPORTED | main | takes no table; VACUUM DRY RUN | VACUUM d.people
-FORBIDDEN_STATEMENT | main | current_user; the same to everybody | SELECT current_user()
 FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp/x')
 NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
 FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
@@ -405,6 +405,8 @@ NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 999999 TO
 NOT_FOUND | main | table d.people; at version 1 | SHOW CHANGES d.people FROM VERSION 1 TO VERSION 1
 SYNTAX_ERROR | main | | SHOW CHANGES d.people FROM VERSION 1
 # Select
+INVALID_VALUE | main | current_user() takes no argument | SELECT current_user(1)
+FORBIDDEN_STATEMENT | main | Write current_user() | SELECT current_user
 NOT_FOUND | main | table d.peple; Did you mean d.people | SELECT * FROM table_changes('d.peple', 1)
 NOT_FOUND | main | version 999 | SELECT * FROM table_changes('d.people', 999)
 NOT_FOUND | main | branch nowhere | SELECT * FROM table_difference('d.people', 'nowhere', 'main')

@@ -7,7 +7,9 @@ ForbiddenStatement | select try_reflect('a', 'b')
 ForbiddenStatement | select system.builtin.reflect('a', 'b')
 ForbiddenStatement | select system.session.f(1)
 ForbiddenStatement | select input_file_name() from db.t
-ForbiddenStatement | select current_user()
+InvalidValue | select current_user(1)
+InvalidValue | create table db.t (a string default current_user())
+InvalidValue | alter table db.t alter column a set default current_catalog()
 ForbiddenStatement | select table_changes('db.t', 1)
 InvalidValue | select * from table_changes('db.t')
 InvalidValue | select * from table_changes('db.t', 1 + 1)
@@ -15,7 +17,6 @@ InvalidValue | select * from table_difference('db.t', 1)
 ForbiddenStatement | select * from table_changes('parquet.`/etc/passwd`', 1)
 ForbiddenStatement | select current_user
 ForbiddenStatement | select `session_user`
-ForbiddenStatement | select current_catalog()
 ForbiddenStatement | select version()
 ForbiddenStatement | select from_xml('<a/>', 'a int', map('rowValidationXSDPath', '/etc/passwd'))
 ForbiddenStatement | select from_protobuf(a, 'x', '/etc/x.desc') from db.t
