@@ -362,3 +362,21 @@ def test_what_expires_meanwhile_is_not_cloned(made: Lake, removed: list[str], mo
         made.sql("CREATE TABLE d.c CLONE d.t")
     assert [row[1] for row in made.sql("SHOW TABLES IN d").rows] == ["t"]
     assert made.breaches() == []
+
+
+def test_rows_of_files_whose_ids_overlap_lie_in_the_file_that_holds_them(lake: Lake) -> None:
+    """OPTIMIZE leaves a file for each partition, with every other row id; by ``file`` only rows of one file meet."""
+    lake.sql("CREATE TABLE d.p (id INT, v STRING, p STRING) PARTITIONED BY (p)")
+    for number in range(1, 5):
+        lake.sql(f"INSERT INTO d.p VALUES ({number}, 'a', '{'even' if number % 2 == 0 else 'odd'}')")
+    lake.sql("OPTIMIZE d.p")
+    lake.sql("CREATE TABLE d.c CLONE d.p")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("CREATE BRANCH e")
+    lake.sql("UPDATE d.c SET v = 'c' WHERE id = 1", "c")
+    lake.sql("UPDATE d.c SET v = 'e' WHERE id = 3", "e")
+    lake.sql("UPDATE d.c SET v = 'm' WHERE id = 2")
+    lake.merge("c")
+    assert lake.rows("d.c") == [(1, "c", "odd"), (2, "m", "even"), (3, "a", "odd"), (4, "a", "even")]
+    assert lake.codes("e") == {"SAME_FILE_UPDATE_UPDATE"}
+    assert lake.breaches() == []

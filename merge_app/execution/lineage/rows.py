@@ -41,13 +41,13 @@ ORDER BY f.base
 """
 
 _CLONED_BIRTHS = """
-SELECT f.smallest_row_id, f.id, f.partition, s.stamp, f.largest_row_id + 1 FROM catalog_app_datafile f
+SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f
 JOIN LATERAL (
     SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind = 'insert' ORDER BY s.id LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table)s AND f.stores_row_ids
   AND f.smallest_row_id <= %(largest)s AND f.largest_row_id >= %(smallest)s
-ORDER BY f.smallest_row_id, f.id
+ORDER BY f.id
 """
 """Files that were inserted with the ids of their rows: those of a clone. What wrote these rows first is not in the
 table.
@@ -382,8 +382,9 @@ def image_places(codes: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Births:
-    """By row-id range: the file that its rows were inserted by, its partition and stamp. ``own`` of the ranges, which
-    ascend, are addresses of files; those behind them, which ascend too, hold rows that a clone was made with.
+    """The files that rows were inserted by, with partition and stamp. ``own`` of them hold rows by address: ``first``
+    ascends, ``end`` is behind the last. The others were inserted with the ids of their rows, by a clone: ``cloned`` are
+    these ids, ascending, and ``cloned_at`` the places of their files.
     """
 
     first: Ints
@@ -392,25 +393,34 @@ class Births:
     stamp: Ints
     end: Ints
     own: int
+    cloned: Ints
+    cloned_at: Ints
 
     @classmethod
     def load(cls, reader: Reader, row_ids: Ints) -> Births:
-        bounds = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
-        asked = {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]}
-        own = fetch_all(_BIRTHS, asked)
-        found = cls.of_rows(reader, own, len(own))
-        if not found.lacks(row_ids).any():
+        own = fetch_all(_BIRTHS, _bounds(reader, row_ids))
+        found = cls.of_rows(reader, own, (), row_ids[:0])
+        lacking = row_ids[found.lacks(row_ids)]
+        if not len(lacking):
             return found
-        return cls.of_rows(reader, [*own, *fetch_all(_CLONED_BIRTHS, asked)], len(own))
+        return cls.of_rows(reader, own, fetch_all(_CLONED_BIRTHS, _bounds(reader, lacking)), lacking)
 
     @classmethod
-    def of_rows(cls, reader: Reader, rows: Sequence[tuple[Any, ...]], own: int) -> Births:
+    def of_rows(
+        cls, reader: Reader, own: Sequence[tuple[Any, ...]], cloned: Sequence[tuple[Any, ...]], lacking: Ints
+    ) -> Births:
+        """``lacking``: the row ids to look for in the files ``cloned``."""
         found = [
             (first, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp, end)
-            for first, file_id, partition, stamp, end in rows
+            for first, file_id, partition, stamp, end in (*own, *cloned)
         ]
         first, file, partition, stamp, end = (np.array([row[n] for row in found], dtype=np.int64) for n in range(5))
-        return cls(first, file, partition, stamp, end, own)
+        held = [reader.rows(row[1], lacking)[1] for row in cloned]
+        places = [np.full(len(ids), place, dtype=np.int64) for place, ids in enumerate(held, len(own))]
+        # A file that holds a row which another one updated was inserted before that one.
+        ids, at = (np.concatenate([lacking[:0], *parts])[::-1] for parts in (held, places))
+        cloned_ids, newest = np.unique(ids, return_index=True)
+        return cls(first, file, partition, stamp, end, len(own), cloned_ids, at[newest])
 
     def lacks(self, row_ids: Ints) -> Mask:
         """Which of the rows have no address in a file of the table."""
@@ -421,12 +431,18 @@ class Births:
         return ~inside
 
     def of(self, row_ids: Ints) -> Array:
-        """Positions among the ranges."""
+        """The places of their files."""
         at: Array = np.searchsorted(self.first[: self.own], row_ids, side="right") - 1
-        if self.own < len(self.first):
-            cloned = self.own + np.searchsorted(self.first[self.own :], row_ids, side="right") - 1
-            at = np.where(self.lacks(row_ids) & (cloned >= self.own), cloned, at)
+        if len(self.cloned):
+            place = np.minimum(np.searchsorted(self.cloned, row_ids), len(self.cloned) - 1)
+            is_cloned = self.lacks(row_ids) & (self.cloned[place] == row_ids)
+            at = np.where(is_cloned, self.cloned_at[place], at)
         return at
+
+
+def _bounds(reader: Reader, row_ids: Ints) -> dict[str, int]:
+    smallest, largest = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
+    return {"table": reader.table_id, "smallest": smallest, "largest": largest}
 
 
 def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:
