@@ -22,7 +22,7 @@ class _Stored:
     made: Any
     put_back: str
     """The function that puts its rows back."""
-    engine: Contents
+    engine: Contents | None
 
 
 class StoredDatabases:
@@ -32,16 +32,20 @@ class StoredDatabases:
         self._stored: dict[Hashable, _Stored] = {}
         self._columns = _columns_by_table()
 
-    def once(self, name: Hashable, make: Callable[[], Made], engine: MemoryEngine) -> Made:
-        """What ``make`` answers, and its database: made the first time, put back each further time."""
+    def once(self, name: Hashable, make: Callable[[], Made], engine: MemoryEngine | None = None) -> Made:
+        """What ``make`` answers, its database, and what the engine holds: made the first time, put back each further
+        time.
+        """
         stored = self._stored.get(name)
         if stored is None:
             made = make()
-            self._stored[name] = _Stored(made, self._tables_store(len(self._stored)), engine.contents())
+            contents = engine.contents() if engine else None
+            self._stored[name] = _Stored(made, self._tables_store(len(self._stored)), contents)
             return made
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT {stored.put_back}()")
-        engine.contents_set(stored.engine)
+        if engine and stored.engine:
+            engine.contents_set(stored.engine)
         return stored.made
 
     def drop(self) -> None:
@@ -63,7 +67,7 @@ class StoredDatabases:
             # Its plans are kept; triggers that keep history sleep meanwhile.
             cursor.execute(
                 f"CREATE FUNCTION {put_back}() RETURNS void LANGUAGE plpgsql SET session_replication_role = replica "
-                f"AS $$ BEGIN {' '.join(statements)} END $$"
+                f"AS $$\n#variable_conflict use_column\nBEGIN {' '.join(statements)} END $$"
             )
         return put_back
 

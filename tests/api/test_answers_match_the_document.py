@@ -23,6 +23,10 @@ from tests.api.lake import Lake
 from tests.api.sending import send
 from tests.members import join
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
+from tests.stateful.conftest import database, stored
+from tests.stored import StoredDatabases
+
+__all__ = ["database", "stored"]
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
@@ -81,9 +85,13 @@ UNUSUAL = [
 
 
 @pytest.fixture
-def lake(alice: Caller) -> Lake:
+def lake(stored: StoredDatabases) -> Lake:
     """A lake with something in every list: merges, a refusal, invisible and discarded schemas, partitions."""
-    fresh = Lake(alice, segments=2)
+    return stored.once("lake", _lake_make)
+
+
+def _lake_make() -> Lake:
+    fresh = Lake(Caller(User.objects.create_user("alice")), segments=2)
     fresh.sql("CREATE TABLE d.p (id INT NOT NULL, m INT, PRIMARY KEY (id)) PARTITIONED BY (m)")
     fresh.sql("ALTER TABLE d.p ADD PARTITION (m = NULL)")
     for branch in ("gone", "b", "bad"):

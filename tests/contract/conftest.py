@@ -12,7 +12,6 @@ from django.conf import settings
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from pytest_django.plugin import DjangoDbBlocker
-from schemathesis.pytest.plugin import SchemathesisFunction
 
 from catalog_app.engine.values import QueryResult
 from catalog_app.services.files import addresses_allocate
@@ -28,14 +27,6 @@ __all__ = ["database"]
 
 
 PIPELINE = {"name": "Ones", "database": "d", "table": "ones", "source": "SELECT 1 AS id"}
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The id of a test names its operation. pytest 9.2 leaves it out, and workers then run one test of each id."""
-    for item in items:
-        if isinstance(item, SchemathesisFunction) and item.parent is not None:
-            item._id = item.parent.id.child(item.name)
 
 
 @dataclass(frozen=True)

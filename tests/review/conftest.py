@@ -17,8 +17,10 @@ from merge_app.review.selectors import request_get
 from tests.api.conftest import Caller, local_worker, nobody_hears
 from tests.api.lake import Lake
 from tests.members import join
+from tests.stateful.conftest import database, stored
+from tests.stored import StoredDatabases
 
-__all__ = ["local_worker", "nobody_hears"]
+__all__ = ["database", "local_worker", "nobody_hears", "stored"]
 
 CAST = {
     "alice": Role.CONTRIBUTOR,
@@ -97,5 +99,5 @@ class ReviewLake(Lake):
 
 
 @pytest.fixture
-def lake(transactional_db: None) -> ReviewLake:
-    return ReviewLake()
+def lake(stored: StoredDatabases) -> ReviewLake:
+    return stored.once("lake", ReviewLake)

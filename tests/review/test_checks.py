@@ -17,15 +17,20 @@ from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.stateful.memory_engine import MemoryEngine
+from tests.stored import StoredDatabases
 
 pytestmark = pytest.mark.usefixtures("local_worker")
 
 
 @pytest.fixture
-def lake(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> ReviewLake:
+def lake(stored: StoredDatabases, monkeypatch: pytest.MonkeyPatch) -> ReviewLake:
     """Table d.r, to which branch c adds a row."""
     engine = MemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    return stored.once("lake", _lake_make, engine)
+
+
+def _lake_make() -> ReviewLake:
     fresh = ReviewLake()
     fresh.write("CREATE TABLE d.r (id INT, v STRING)", "alice")
     fresh.write("INSERT INTO d.r VALUES (1, 'base')", "alice")

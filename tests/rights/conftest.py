@@ -12,8 +12,9 @@ from lakeui.frontdoor import Session, StatementResult, execute
 from tests.api.conftest import nobody_hears
 from tests.benchmarks.metadata import Bench
 from tests.members import join
+from tests.stateful.conftest import database, stored
 
-__all__ = ["nobody_hears"]
+__all__ = ["database", "nobody_hears", "stored"]
 
 ROLES = ("none", *(role.value for role in Role))
 

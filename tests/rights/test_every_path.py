@@ -14,6 +14,7 @@ from merge_app.jobs.models import Task
 from tests.benchmarks.lake import Bench
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person, begin, command_line, front_door, over_http, queued_before, task_outcome
+from tests.stored import StoredDatabases
 
 ACTIONS = {
     "read": ("viewer", "SHOW TABLES IN d"),
@@ -37,9 +38,13 @@ IN_TRANSACTION = ("alter", "create", "restore a table")
 
 
 @pytest.fixture
-def lake(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def lake(stored: StoredDatabases, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """Branch b differs from main, main from where b was cut, and there is a tag for each role. No worker listens."""
     monkeypatch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
+    return stored.once("lake", _lake_make)
+
+
+def _lake_make() -> Bench:
     fresh = Bench(1)
     fresh.sql("CREATE BRANCH b")
     fresh.sql("ALTER TABLE d.t SET TBLPROPERTIES ('of b' = '1')", "b")

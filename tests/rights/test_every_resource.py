@@ -6,9 +6,11 @@ that is no refusal, since what the first allowed role did may stand in the way o
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
@@ -21,6 +23,7 @@ from tests.members import join
 from tests.review.conftest import ReviewLake
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person
+from tests.stored import StoredDatabases
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
@@ -29,6 +32,7 @@ WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 FOR_OWNERS = {CATALOG + "candidates/", CATALOG + "webhooks/", WEBHOOK, WEBHOOK + "deliveries/"}
 """What is read by owners only; everything else is read by whoever sees the catalog."""
 
+SENT = b"a\n1\n"
 LOAD = {"database": "d", "table": "loaded", "mode": "create"}
 DECISION = {"object_kind": "table", "object_id": 1, "decision": "destination", "source_head": 1, "destination_head": 1}
 
@@ -126,11 +130,17 @@ class Scene:
             "import_id": self._import(),
         }
 
+    def file_put_back(self) -> None:
+        """The rows of a test that removed it are back, its file is not."""
+        kept = Path(settings.LAKEUI["WAREHOUSE"], FileImport.objects.get(pk=self.names["import_id"]).path)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(SENT)
+
     def _import(self) -> str:
         """The person's own, from a time when they could."""
         alice = self.lake.people["alice"]
         address = f"{self.lake.address}branches/main/imports/"
-        sent = alice.client.post(address, b"a\n1\n", content_type="application/octet-stream", headers=alice.headers)
+        sent = alice.client.post(address, SENT, content_type="application/octet-stream", headers=alice.headers)
         FileImport.objects.filter(pk=sent.json()["id"]).update(created_by=self.person.user)
         return str(sent.json()["id"])
 
@@ -153,12 +163,14 @@ class Scene:
 
 
 @pytest.fixture
-def scene(transactional_db: None, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def scene(stored: StoredDatabases, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
     def refuse() -> Any:
         raise AssertionError("who may read rows is decided before the engine is asked")
 
     monkeypatch.setattr(compute, "engine_make", refuse)
-    return Scene()
+    begun = stored.once("scene", Scene)
+    begun.file_put_back()
+    return begun
 
 
 def expected(least: str) -> dict[str, int]:

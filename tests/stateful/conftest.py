@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
+from typing import TypeVar
 
 import pytest
 
@@ -13,6 +15,8 @@ from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_merging import MergingMemoryEngine
 from tests.stateful.modelled import ModelledLake
 from tests.stored import Begin, StoredDatabases
+
+Made = TypeVar("Made", bound=Lake)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +61,10 @@ def begin(lake: Lake, stored: StoredDatabases, memory_engine: MemoryEngine) -> B
 
 
 def _lake_make() -> Lake:
-    fresh = Lake()
+    return _lake_fill(Lake())
+
+
+def _lake_fill(fresh: Made) -> Made:
     fresh.sql("CREATE DATABASE d")
     fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
     fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
@@ -66,15 +73,12 @@ def _lake_make() -> Lake:
 
 
 @pytest.fixture
-def modelled(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+def modelled(stored: StoredDatabases, memory_engine: MemoryEngine) -> Iterator[Lake]:
     """The lake. Each statement runs on the reference model too."""
-    fresh = ModelledLake()
-    fresh.sql("CREATE DATABASE d")
-    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
-    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
-    fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
+    # The model changes with the lake: each test has its own.
+    begun = deepcopy(stored.once("modelled", lambda: _lake_fill(ModelledLake()), memory_engine))
+    yield begun
+    assert begun.breaches() == []
 
 
 @pytest.fixture

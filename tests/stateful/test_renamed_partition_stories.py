@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 RENAME = "ALTER TABLE d.p PARTITION (k = 1) RENAME TO PARTITION (k = 7)"
 
@@ -32,14 +33,15 @@ changed = pytest.mark.parametrize("later", LATER.values(), ids=LATER)
 
 
 @pytest.fixture
-def parts(lake: Lake) -> Lake:
+def parts(begin: Begin) -> Lake:
     """Table d.p on main, b and c: rows 1, 2 in one file of partition 1, 3 in another of it, row 4 in partition 2."""
-    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
-    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)")
-    lake.sql("INSERT INTO d.p VALUES (3, 1)")
-    lake.merge("main", "b")
-    lake.sql("CREATE BRANCH c")
-    return lake
+    return begin(
+        "CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)",
+        "INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)",
+        "INSERT INTO d.p VALUES (3, 1)",
+        "MERGE BRANCH main TO b",
+        "CREATE BRANCH c",
+    )
 
 
 def arrive(parts: Lake, *branches: str) -> None:

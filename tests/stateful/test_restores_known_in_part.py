@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.stateful.memory_engine import MemoryEngine
+from tests.stored import StoredDatabases
 
 TAKEN_BACK = {
     "update": "UPDATE d.k SET v = 1 WHERE id < 3",
@@ -30,11 +32,15 @@ SINCE = {
 
 
 @pytest.fixture(params=[True, False], ids=["keyed", "unkeyed"])
-def lake(request: pytest.FixtureRequest, database: None, memory_engine: object) -> Lake:
+def lake(request: pytest.FixtureRequest, stored: StoredDatabases, memory_engine: MemoryEngine) -> Lake:
     """Table d.k with two partitions; branches b and x know it."""
+    return stored.once(request.param, lambda: _lake_make(is_keyed=request.param), memory_engine)
+
+
+def _lake_make(*, is_keyed: bool) -> Lake:
     fresh = Lake()
     fresh.sql("CREATE DATABASE d")
-    fresh.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * request.param}, v INT, p INT) PARTITIONED BY (p)")
+    fresh.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * is_keyed}, v INT, p INT) PARTITIONED BY (p)")
     for row in ("(1, 0, 0), (2, 0, 0)", "(3, 0, 1)", "(4, 0, 1)"):
         fresh.sql(f"INSERT INTO d.k VALUES {row}")
     fresh.sql("CREATE BRANCH b")
