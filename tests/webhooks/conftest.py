@@ -12,9 +12,9 @@ import pytest
 from django.conf import settings
 
 from tests.api.conftest import nobody_hears
-from tests.review.conftest import ReviewLake, lake
+from tests.review.conftest import ReviewLake, database, lake, stored
 
-__all__ = ["lake", "nobody_hears"]
+__all__ = ["database", "lake", "nobody_hears", "stored"]
 
 
 @dataclass
