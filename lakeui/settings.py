@@ -69,7 +69,6 @@ LAKEUI: dict[str, Any] = {
     ),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
-    # Merges decide by stamps of facts; 0: by replayed operations, as before.
     # Spans for OpenTelemetry, which needs the extra "traces".
     "TRACES": os.environ.get("LAKEUI_TRACES", "0") == "1",
     # A result with more rows is not downloaded as one file.

@@ -1,4 +1,4 @@
-"""What a commit did, as values: the input of the rule tables and of every replay (semantics §2 "Commit", P1).
+"""What a commit did, as values: the input of the rule tables (semantics §2 "Commit", P1).
 
 One ``Operation`` is one kind of change to one object in one commit. Changes carry the value before and after, so
 that the net effect of a side is found without looking up the merge base (P7): first before against last after.
