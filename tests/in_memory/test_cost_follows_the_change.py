@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from merge_app.execution.lineage import sides
-from merge_app.execution.lineage.rows import Reader
+from merge_app.execution.lineage.readers import Reader
 from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
 

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
-from merge_app.execution.lineage.rows import Placed, Reader, image_places
+from merge_app.execution.lineage.placed import Placed, image_places
+from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News, RowFacts

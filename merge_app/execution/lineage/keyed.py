@@ -17,7 +17,7 @@ from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
 from merge_app.execution.lineage.keys import Keys
 from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
 from merge_app.execution.lineage.made import result_ids
-from merge_app.execution.lineage.rows import Placed
+from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.choices import with_cells
 from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Outcome, TableOutcome, taken

@@ -15,9 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.domain.schema import Column, Schema, has_key_in_partition
+from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.cells import Met
 from merge_app.execution.lineage.pasts import shared_images
-from merge_app.execution.lineage.rows import Births, Placed, Reader, collected, image_codes, image_places, placed
+from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
+from merge_app.execution.lineage.readers import Reader
+from merge_app.execution.lineage.rows import collected
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
 from merge_app.lineage.outcomes import Pairs

@@ -18,8 +18,8 @@ from catalog_app.selectors.segments import definitions_load, file_scan, files_lo
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cells import CellReader
-from merge_app.execution.lineage.readers import delete_paths_load
-from merge_app.execution.lineage.rows import Reader, image_codes
+from merge_app.execution.lineage.placed import image_codes
+from merge_app.execution.lineage.readers import Reader, delete_paths_load
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
 

@@ -11,7 +11,7 @@ import numpy as np
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from merge_app.execution.lineage.cells import CellReader, MadeRows
-from merge_app.execution.lineage.rows import Placed
+from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, Mask, News
 from merge_app.lineage.outcomes import TableOutcome

@@ -9,7 +9,8 @@ import numpy as np
 
 from catalog_app.selectors.homes import NEVER
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.lineage.rows import Reader, image_codes
+from merge_app.execution.lineage.placed import image_codes
+from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints
 

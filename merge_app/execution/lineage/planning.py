@@ -24,10 +24,11 @@ from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
 from merge_app.execution.lineage.made import made_rows_written
+from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.ranges import commits_since
-from merge_app.execution.lineage.readers import reader_of
+from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.lineage.rows import Placed, Reader, gone_rows, placed_rows
+from merge_app.execution.lineage.rows import gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.reach import Reach, bounded

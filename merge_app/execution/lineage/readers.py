@@ -2,15 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from catalog_app.domain.files import FileScan
+import numpy as np
+
+from catalog_app.domain.files import FileScan, PartitionValues, TableScan
 from catalog_app.domain.schema import Schema
+from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
+from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.rows import Reader
+from merge_app.lineage.facts import Ints, Mask
 from merge_app.lineage.segments import Gone, ShownFile
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads lineage columns of one table's files, each file once. ``wanted``: data files and delete files that will be
+    asked for.
+    """
+
+    table_id: int
+    scans: Mapping[int, FileScan]
+    delete_paths: Mapping[int, str]
+    engine: Callable[[], RowEngine]
+    partitions: dict[PartitionValues, int] = field(default_factory=dict)
+    wanted: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
+    _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
+
+    def file(self, file_id: int) -> tuple[Ints, StoredFacts | None]:
+        """Row ids by position, and the facts that the file stores."""
+        if file_id not in self._files:
+            self._files[file_id] = self.engine().file_rows(self.scans[file_id])
+        return self._files[file_id]
+
+    def rows(self, file_id: int, row_ids: Ints | None) -> tuple[Ints, Ints, StoredFacts | None]:
+        """Of the rows with one of these ascending ids, None for all: positions, ascending, row ids and stored facts."""
+        if row_ids is None or file_id in self._files:
+            held, stored = self.file(file_id)
+            if row_ids is None:
+                return np.arange(len(held)), held, stored
+            at = np.flatnonzero(are_among(held, row_ids))
+            return at, held[at], None if stored is None else StoredFacts(*(column[at] for column in stored))
+        return self.engine().rows_find(self.scans[file_id], row_ids)
+
+    def marks(self, delete_file: int) -> tuple[Ints, Ints]:
+        """Positions and row ids that a delete file names."""
+        if delete_file not in self._marks:
+            self._marks[delete_file] = self.engine().file_marks(self.delete_paths[delete_file])
+        return self._marks[delete_file]
+
+    def scan(self, files: Sequence[int], schema: Schema) -> TableScan:
+        """Files, read under another schema."""
+        return TableScan(self.table_id, schema, tuple(self.scans[file_id] for file_id in files))
+
+    def code(self, partition: PartitionValues) -> int:
+        return self.partitions.setdefault(partition, len(self.partitions))
+
+    def values(self, code: int) -> PartitionValues:
+        """The partition of a code."""
+        return self.names[code]
+
+    @property
+    def names(self) -> dict[int, PartitionValues]:
+        """Partitions by code."""
+        return {code: values for values, code in self.partitions.items()}
+
+
+def are_among(values: Ints, ascending: Ints) -> Mask:
+    """Which of the values are among others, which ascend: a search for each, without sets of either."""
+    if not len(ascending):
+        return np.zeros(len(values), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    return np.asarray(ascending[place] == values, dtype=np.bool_)
+
 
 _PATHS = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"
 

@@ -11,8 +11,8 @@ from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import Ranges
-from merge_app.execution.lineage.readers import reader_of
-from merge_app.execution.lineage.rows import Reader, collected, side_rows
+from merge_app.execution.lineage.readers import Reader, reader_of
+from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
 from merge_app.execution.reach import reach_load
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.files import FACT_KINDS, FileScan, PartitionValues, TableScan
-from catalog_app.domain.schema import Schema
-from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.storage.deletes import StoredFacts
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
+from catalog_app.domain.files import FACT_KINDS, PartitionValues
+from merge_app.execution.lineage.births import Births
+from merge_app.execution.lineage.placed import Placed, placed
+from merge_app.execution.lineage.readers import Reader, are_among
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
 from merge_app.lineage.shared_places import NOW
 
@@ -31,95 +29,6 @@ KINDS = {
 
 if [Kind[name.upper()] for name in FACT_KINDS[1:]] != list(range(1, len(FACT_KINDS))):
     raise AssertionError("the kinds that files store are not numbered as those of facts")
-
-_BIRTHS = """
-SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind <> 'restore' LIMIT 1
-) s ON true
-WHERE f.table_id = %(table)s AND NOT f.stores_row_ids AND f.base <= %(largest)s AND f.base + f.rows > %(smallest)s
-ORDER BY f.base
-"""
-
-_CLONED_BIRTHS = """
-SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f
-JOIN LATERAL (
-    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind = 'insert' ORDER BY s.id LIMIT 1
-) s ON true
-WHERE f.table_id = %(table)s AND f.stores_row_ids
-  AND f.smallest_row_id <= %(largest)s AND f.largest_row_id >= %(smallest)s
-ORDER BY f.id
-"""
-"""Files that were inserted with the ids of their rows: those of a clone. What wrote these rows first is not in the
-table.
-"""
-
-
-@dataclass(slots=True)
-class Reader:
-    """Reads lineage columns of one table's files, each file once. ``wanted``: data files and delete files that will be
-    asked for.
-    """
-
-    table_id: int
-    scans: Mapping[int, FileScan]
-    delete_paths: Mapping[int, str]
-    engine: Callable[[], RowEngine]
-    partitions: dict[PartitionValues, int] = field(default_factory=dict)
-    wanted: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
-    _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
-    _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
-
-    def file(self, file_id: int) -> tuple[Ints, StoredFacts | None]:
-        """Row ids by position, and the facts that the file stores."""
-        if file_id not in self._files:
-            self._files[file_id] = self.engine().file_rows(self.scans[file_id])
-        return self._files[file_id]
-
-    def rows(self, file_id: int, row_ids: Ints | None) -> tuple[Ints, Ints, StoredFacts | None]:
-        """Of the rows with one of these ascending ids, None for all: positions, ascending, row ids and stored facts."""
-        if row_ids is None or file_id in self._files:
-            held, stored = self.file(file_id)
-            if row_ids is None:
-                return np.arange(len(held)), held, stored
-            at = np.flatnonzero(_are_among(held, row_ids))
-            return at, held[at], None if stored is None else StoredFacts(*(column[at] for column in stored))
-        return self.engine().rows_find(self.scans[file_id], row_ids)
-
-    def marks(self, delete_file: int) -> tuple[Ints, Ints]:
-        """Positions and row ids that a delete file names."""
-        if delete_file not in self._marks:
-            self._marks[delete_file] = self.engine().file_marks(self.delete_paths[delete_file])
-        return self._marks[delete_file]
-
-    def scan(self, files: Sequence[int], schema: Schema) -> TableScan:
-        """Files, read under another schema."""
-        return TableScan(self.table_id, schema, tuple(self.scans[file_id] for file_id in files))
-
-    def code(self, partition: PartitionValues) -> int:
-        return self.partitions.setdefault(partition, len(self.partitions))
-
-    def values(self, code: int) -> PartitionValues:
-        """The partition of a code."""
-        return self.names[code]
-
-    @property
-    def names(self) -> dict[int, PartitionValues]:
-        """Partitions by code."""
-        return {code: values for values, code in self.partitions.items()}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Placed:
-    """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position.
-    ``undoes``: of a restored row, the stamp that the restore replaced. ``row_id``: the rows' own, also where a key
-    takes its place among the facts.
-    """
-
-    facts: RowFacts
-    file: Ints
-    position: Ints
-    undoes: Ints
-    row_id: Ints
 
 
 @dataclass(slots=True)
@@ -241,16 +150,8 @@ def _places(positions: Ints, among: Ints) -> Ints:
 def _chosen(positions: Ints, row_ids: Ints, wanted: Ints | None) -> tuple[Ints, Ints]:
     if wanted is None:
         return positions, row_ids
-    at = _are_among(row_ids, wanted)
+    at = are_among(row_ids, wanted)
     return positions[at], row_ids[at]
-
-
-def _are_among(values: Ints, ascending: Ints) -> Mask:
-    """Which of the values are among others, which ascend: a search for each, without sets of either."""
-    if not len(ascending):
-        return np.zeros(len(values), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    return np.asarray(ascending[place] == values, dtype=np.bool_)
 
 
 def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) -> dict[str, int]:
@@ -331,7 +232,7 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     births = Births.load(reader, fresh)
     sides = []
     for rows, of_side in ((source, news.of_source), (target, news.of_target)):
-        at = np.flatnonzero(_are_among(rows["row_id"], fresh))
+        at = np.flatnonzero(are_among(rows["row_id"], fresh))
         sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
     return sides[0], sides[1]
 
@@ -367,131 +268,3 @@ def _news_in(file: ShownFile, news: Ints, reader: Reader) -> Ints:
     if stored is None or file.stamp.kind == "restore" or file.placed.version in news:
         return row_ids
     return row_ids[np.isin(np.where(stored.stamp > 0, stored.stamp, file.stamp.version), news)]
-
-
-def image_codes(files: Array, positions: Array) -> Array:
-    """Images by file and position."""
-    found: Array = (files << 32) + positions
-    return found
-
-
-def image_places(codes: Array) -> tuple[Array, Array]:
-    """Files and positions of images."""
-    return codes >> 32, codes & ((1 << 32) - 1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Births:
-    """The files that rows were inserted by, with partition and stamp. ``own`` of them hold rows by address: ``first``
-    ascends, ``end`` is behind the last. The others were inserted with the ids of their rows, by a clone: ``cloned`` are
-    these ids, ascending, and ``cloned_at`` the places of their files.
-    """
-
-    first: Ints
-    file: Ints
-    partition: Ints
-    stamp: Ints
-    end: Ints
-    own: int
-    cloned: Ints
-    cloned_at: Ints
-
-    @classmethod
-    def load(cls, reader: Reader, row_ids: Ints) -> Births:
-        own = fetch_all(_BIRTHS, _bounds(reader, row_ids))
-        found = cls.of_rows(reader, own, (), row_ids[:0])
-        lacking = row_ids[found.lacks(row_ids)]
-        if not len(lacking):
-            return found
-        return cls.of_rows(reader, own, fetch_all(_CLONED_BIRTHS, _bounds(reader, lacking)), lacking)
-
-    @classmethod
-    def of_rows(
-        cls, reader: Reader, own: Sequence[tuple[Any, ...]], cloned: Sequence[tuple[Any, ...]], lacking: Ints
-    ) -> Births:
-        """``lacking``: the row ids to look for in the files ``cloned``."""
-        found = [
-            (first, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp, end)
-            for first, file_id, partition, stamp, end in (*own, *cloned)
-        ]
-        first, file, partition, stamp, end = (np.array([row[n] for row in found], dtype=np.int64) for n in range(5))
-        held = [reader.rows(row[1], lacking)[1] for row in cloned]
-        places = [np.full(len(ids), place, dtype=np.int64) for place, ids in enumerate(held, len(own))]
-        # A file that holds a row which another one updated was inserted before that one.
-        ids, at = (np.concatenate([lacking[:0], *parts])[::-1] for parts in (held, places))
-        cloned_ids, newest = np.unique(ids, return_index=True)
-        return cls(first, file, partition, stamp, end, len(own), cloned_ids, at[newest])
-
-    def lacks(self, row_ids: Ints) -> Mask:
-        """Which of the rows have no address in a file of the table."""
-        at = np.searchsorted(self.first[: self.own], row_ids, side="right") - 1
-        inside = np.zeros(len(row_ids), dtype=np.bool_)
-        known = at >= 0
-        inside[known] = row_ids[known] < self.end[: self.own][at[known]]
-        return ~inside
-
-    def of(self, row_ids: Ints) -> Array:
-        """The places of their files."""
-        at: Array = np.searchsorted(self.first[: self.own], row_ids, side="right") - 1
-        if len(self.cloned):
-            place = np.minimum(np.searchsorted(self.cloned, row_ids), len(self.cloned) - 1)
-            is_cloned = self.lacks(row_ids) & (self.cloned[place] == row_ids)
-            at = np.where(is_cloned, self.cloned_at[place], at)
-        return at
-
-
-def _bounds(reader: Reader, row_ids: Ints) -> dict[str, int]:
-    smallest, largest = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
-    return {"table": reader.table_id, "smallest": smallest, "largest": largest}
-
-
-def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:
-    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10)."""
-    at = births.of(rows["row_id"])
-    is_live = rows["file"] > 0
-    image = np.where(is_live, image_codes(rows["file"], rows["position"]), ABSENT)
-    # P7: an image that was there before is what the other side knows, if that knows the stamp that it had then, and not
-    # what a restore replaced by it.
-    knows_prior, knows_undone = (~np.isin(rows[name], news) for name in ("prior", "undoes"))
-    is_back = (rows["prior"] > 0) & knows_prior & ((rows["undoes"] == 0) | ~knows_undone)
-    facts = FactColumns(
-        rows["stamp"],
-        rows["kind"],
-        image,
-        rows["brings_stamp"],
-        rows["brings_kind"],
-        image,
-        rows["prior"],
-        is_back,
-    )
-    partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
-    identity = rows["row_id"] if keys is None else keys
-    facts_of = RowFacts(identity, facts, partition, births.file[at], births.stamp[at])
-    return Placed(facts_of, rows["file"], rows["position"], rows["undoes"], rows["row_id"])
-
-
-def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:
-    """Who decided where the rows lie: a rename or restore; else who wrote them there."""
-    # A row that is younger than the rename was written where it lies.
-    is_decided = rows["placed"] > born_at
-    is_live = rows["file"] > 0
-    written = np.where(is_live & (rows["partition"] != born_in), rows["stamp"], born_at)
-    stamps = np.where(is_decided, rows["placed"], written)
-    kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
-    # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not
-    # what was replaced since.
-    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
-    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, rows["placed_undoes"]))
-    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
-    is_back = is_decided & has_prior & knows_prior & ((rows["placed_undoes"] == 0) | ~knows_undone)
-    return FactColumns(
-        # A stamp that the other side knows decides nothing, whichever it is.
-        np.where(np.isin(stamps, news), stamps, 0),
-        kinds,
-        rows["partition"],
-        rows["placed_brings"],
-        np.where(rows["placed_brings"] > 0, int(Kind.MOVE), 0),
-        rows["partition"],
-        prior,
-        is_back,
-    )

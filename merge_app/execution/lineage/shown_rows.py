@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.rows import Reader, image_places
+from merge_app.execution.lineage.placed import image_places
+from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import ABSENT, Array, Ints
 
 UNMOVED = ABSENT

@@ -1,0 +1,88 @@
+"""The facts of a side's rows, with the places where live rows lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from merge_app.execution.lineage.births import Births
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, RowFacts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position.
+    ``undoes``: of a restored row, the stamp that the restore replaced. ``row_id``: the rows' own, also where a key
+    takes its place among the facts.
+    """
+
+    facts: RowFacts
+    file: Ints
+    position: Ints
+    undoes: Ints
+    row_id: Ints
+
+
+def image_codes(files: Array, positions: Array) -> Array:
+    """Images by file and position."""
+    found: Array = (files << 32) + positions
+    return found
+
+
+def image_places(codes: Array) -> tuple[Array, Array]:
+    """Files and positions of images."""
+    return codes >> 32, codes & ((1 << 32) - 1)
+
+
+def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:
+    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10)."""
+    at = births.of(rows["row_id"])
+    is_live = rows["file"] > 0
+    image = np.where(is_live, image_codes(rows["file"], rows["position"]), ABSENT)
+    # P7: an image that was there before is what the other side knows, if that knows the stamp that it had then, and not
+    # what a restore replaced by it.
+    knows_prior, knows_undone = (~np.isin(rows[name], news) for name in ("prior", "undoes"))
+    is_back = (rows["prior"] > 0) & knows_prior & ((rows["undoes"] == 0) | ~knows_undone)
+    facts = FactColumns(
+        rows["stamp"],
+        rows["kind"],
+        image,
+        rows["brings_stamp"],
+        rows["brings_kind"],
+        image,
+        rows["prior"],
+        is_back,
+    )
+    partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
+    identity = rows["row_id"] if keys is None else keys
+    facts_of = RowFacts(identity, facts, partition, births.file[at], births.stamp[at])
+    return Placed(facts_of, rows["file"], rows["position"], rows["undoes"], rows["row_id"])
+
+
+def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:
+    """Who decided where the rows lie: a rename or restore; else who wrote them there."""
+    # A row that is younger than the rename was written where it lies.
+    is_decided = rows["placed"] > born_at
+    is_live = rows["file"] > 0
+    written = np.where(is_live & (rows["partition"] != born_in), rows["stamp"], born_at)
+    stamps = np.where(is_decided, rows["placed"], written)
+    kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
+    # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not
+    # what was replaced since.
+    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
+    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, rows["placed_undoes"]))
+    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
+    is_back = is_decided & has_prior & knows_prior & ((rows["placed_undoes"] == 0) | ~knows_undone)
+    return FactColumns(
+        # A stamp that the other side knows decides nothing, whichever it is.
+        np.where(np.isin(stamps, news), stamps, 0),
+        kinds,
+        rows["partition"],
+        rows["placed_brings"],
+        np.where(rows["placed_brings"] > 0, int(Kind.MOVE), 0),
+        rows["partition"],
+        prior,
+        is_back,
+    )
