@@ -167,7 +167,7 @@ class AttachedDelete:
 
 @dataclass(frozen=True, slots=True)
 class FileEffects:
-    """What one data operation did to files. ``removed`` are data files that it took out of sight."""
+    """What one data operation did to files. ``removed``: data files that it took away."""
 
     added: tuple[AddedFile, ...] = ()
     removed: tuple[int, ...] = ()

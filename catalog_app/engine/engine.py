@@ -235,9 +235,9 @@ class Engine:
         """The rows of ``file`` at these positions as a file that stores their row ids, and their facts of ``facts``."""
         return rewriting.part_rows(self._writer, table_id, file, positions, facts)
 
-    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
-        """Mark the live rows of ``file`` whose ids lie in none of ``kept``."""
-        return rewriting.keep_rows(self._writer, table_id, file, kept)
+    def mark_live_rows(self, table_id: int, file: FileScan) -> NewDeleteFile | None:
+        """A delete file that names all live rows of ``file``."""
+        return rewriting.mark_live_rows(self._writer, table_id, file)
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""

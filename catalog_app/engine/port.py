@@ -54,8 +54,8 @@ class RowEngine(Protocol):
         """
         ...
 
-    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
-        """A delete file that marks the live rows of ``file`` whose ids lie in none of ``kept``; None without any."""
+    def mark_live_rows(self, table_id: int, file: FileScan) -> NewDeleteFile | None:
+        """A delete file that names all live rows of ``file``; None without any."""
         ...
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:

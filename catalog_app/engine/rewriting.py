@@ -104,14 +104,12 @@ def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tu
         yield partition, packed
 
 
-def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
-    """Mark the file's live rows whose ids lie in none of ``kept``; None where all of them do."""
+def mark_live_rows(writer: FileWriter, table_id: int, file: FileScan) -> NewDeleteFile | None:
+    """Mark the file's live rows; None where it has none."""
     row_ids = stored_row_ids(writer.warehouse, file)
-    surplus = np.ones(len(row_ids), dtype=bool)
-    surplus[deleted_positions(writer.warehouse, file.delete_paths)] = False
-    for other in kept:
-        surplus &= ~_lies_in(writer, row_ids, other)
-    positions = np.flatnonzero(surplus).astype(np.int64)
+    is_live = np.ones(len(row_ids), dtype=bool)
+    is_live[deleted_positions(writer.warehouse, file.delete_paths)] = False
+    positions = np.flatnonzero(is_live).astype(np.int64)
     if not len(positions):
         return None
     return write_deletes(
@@ -149,12 +147,6 @@ def _write_images(writer: FileWriter, table_id: int, file: FileScan, table: pa.T
         return writer.place(table_id, [Staged(path, file.partition)])[0]
     finally:
         writer.warehouse.discard(staging)
-
-
-def _lies_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    if other.stores_row_ids:
-        return np.isin(row_ids, stored_row_ids(writer.warehouse, other))
-    return (row_ids >= other.base) & (row_ids < other.base + other.rows)
 
 
 def _with_row_ids(table: pa.Table, row_ids: Integers) -> pa.Table:

@@ -37,8 +37,8 @@ CONFIGURATION = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "512",
     # A limited query with few matches would otherwise run as several jobs, one after another.
     "spark.sql.limit.initialNumPartitions": "64",
-    # Filters are inferred by writing columns out in all that is known of them. Of the long cases by which rows are
-    # merged that took minutes, and all of the server's memory.
+    # Filters are inferred by writing columns out in all that is known of them. Of long CASEs in UPDATE and MERGE that
+    # takes minutes, and all of the server's memory.
     "spark.sql.constraintPropagation.enabled": "false",
     # Parquet's dictionaries tell 0.0 from -0.0, so a condition on a field of a struct lost rows. Columns have names of
     # their own while they are read, and their conditions never reach Parquet.

@@ -135,27 +135,6 @@ def table_files(snapshot: Snapshot, tables: Collection[int]) -> dict[int, list[V
     return found
 
 
-_FILES_AT = f"""
-WITH {SNAPSHOT}, shown_at AS MATERIALIZED (
-    SELECT t.table_id, l.branch_id, least(l.max_version, t.version) AS max_version
-    FROM unnest(%(table_ids)s::bigint[], %(versions)s::bigint[]) AS t(table_id, version) CROSS JOIN snapshot l
-), visible AS (
-    SELECT s.* FROM shown_at v JOIN catalog_app_segment s
-      ON s.table_id = v.table_id AND s.branch_id = v.branch_id AND s.added_version <= v.max_version
-    WHERE NOT EXISTS (
-        SELECT 1 FROM shown_at v JOIN catalog_app_segmentremoval r
-          ON r.table_id = v.table_id AND r.branch_id = v.branch_id AND r.removed_version <= v.max_version
-        WHERE r.segment_id = s.id)
-)
-SELECT v.table_id, v.file_id, masks.ids FROM visible v LEFT JOIN (
-    SELECT d.segment_id, array_agg(d.delete_file_id ORDER BY d.delete_file_id) AS ids
-    FROM shown_at v JOIN catalog_app_segmentdelete d
-      ON d.table_id = v.table_id AND d.branch_id = v.branch_id AND d.attached_version <= v.max_version
-    GROUP BY d.segment_id
-) masks ON masks.segment_id = v.id
-"""
-
-
 def masked(files: Iterable[VisibleFile]) -> set[tuple[int, PartitionValues, frozenset[tuple[int, int, int]]]]:
     """The files with partition and deletes: what two states of a table differ in, whatever operations led to them."""
     return {(item.added.file_id, item.added.partition, item.deletes) for item in files}

@@ -225,12 +225,6 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
     )
 
 
-_IN_SIGHT = f"""
-WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
-SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
-"""
-
-
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id,
        f.stores_stamps, coalesce(s.stamp, 0)

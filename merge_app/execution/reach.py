@@ -48,7 +48,7 @@ class CommitRange:
 def own_ranges(snapshot: Snapshot, other: Reach) -> tuple[CommitRange, ...]:
     """The commits on the chain that the other head does not reach.
 
-    Commits that came in by merges are not on the chain: what they did is replayed by the merge commits that are.
+    Commits that came in by merges are not on the chain: the merge commits that are list what they did.
     """
     return tuple(
         CommitRange(branch_id, other.get(branch_id, 0), limit)
@@ -67,21 +67,6 @@ def bounded(reach: Reach, floors: Reach) -> Reach:
 def merge_base_version(first: Reach, second: Reach) -> int:
     """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)
-
-
-_REACHED = f"""
-WITH {SNAPSHOT}
-SELECT min(r.at_version) FROM snapshot l JOIN catalog_app_branchreach r
-  ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
-WHERE r.reached_branch_id = %(reached)s AND r.reached_version >= %(version)s
-"""
-
-
-_NEWEST_MERGE = f"""
-WITH {SNAPSHOT}
-SELECT max(c.version) FROM snapshot l JOIN catalog_app_commit c
-  ON c.branch_id = l.branch_id AND c.version <= l.max_version AND c.merge_parent_id IS NOT NULL
-"""
 
 
 _MERGES_SINCE = f"""

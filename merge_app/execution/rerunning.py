@@ -61,7 +61,7 @@ class _Table:
         changes = _changes(self.engine, scan, statement)
         emptied = [file for file in self.files if file.file_id in changes.emptied]
         # A file that keeps no row is marked whole: the history knows then which operation took which rows.
-        marks = [mark for file in emptied if (mark := self.engine.keep_rows(self.table_id, file, [])) is not None]
+        marks = [mark for file in emptied if (mark := self.engine.mark_live_rows(self.table_id, file)) is not None]
         staged = [*changes.delete_files, *marks]
         for item in delete_files_register(self.table_id, staged):
             self.deletes.append((statement.kind, item.delete_file_id, item.data_file_id))

@@ -65,10 +65,6 @@ class News:
         """Where a stamp of a fact of the target is unknown to the source."""
         return _among(stamps, self.of_target)
 
-    def flipped(self) -> News:
-        """The news of the merge in the other direction."""
-        return News(self.of_target, self.of_source)
-
 
 def _among(stamps: Array, news: Ints) -> Mask:
     if not len(news) or not len(stamps):

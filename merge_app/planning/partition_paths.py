@@ -1,4 +1,4 @@
-"""Where a partition's rows go when the other side's operations are redone over them (semantics §3 P)."""
+"""The changes of partitions that an operation holds (semantics §3 P)."""
 
 from __future__ import annotations
 

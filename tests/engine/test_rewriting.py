@@ -1,4 +1,4 @@
-"""Parts of files, and deletes of all that other files do not hold: this process writes them, without Spark."""
+"""Parts of files, and deletes of all live rows: this process writes them, without Spark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
-from catalog_app.engine.rewriting import keep_rows, part_rows
+from catalog_app.engine.rewriting import mark_live_rows, part_rows
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, stored_row_ids, write_deletes
 from catalog_app.storage.facts import file_rows, rows_find
@@ -61,14 +61,12 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
 
 
-def test_rows_that_no_kept_file_holds_are_marked(files: Files) -> None:
+def test_all_live_rows_of_a_file_are_marked(files: Files) -> None:
     file = files.without(files.holding(0, 1, 2, 101), 2)
-    kept = [files.holding(0), files.plain(2)]
-    assert kept[1].base == 200
-    made = keep_rows(files.writer, 1, file, kept)
+    made = mark_live_rows(files.writer, 1, file)
     assert made is not None
-    assert files.marked([made]) == {file.file_id: [1, 101]}
-    assert keep_rows(files.writer, 1, file, [files.holding(0, 1, 101)]) is None
+    assert files.marked([made]) == {file.file_id: [0, 1, 101]}
+    assert mark_live_rows(files.writer, 1, files.without(file, 0, 1, 101)) is None
 
 
 def facts_of(*stamps: int) -> StoredFacts:

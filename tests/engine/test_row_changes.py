@@ -185,19 +185,17 @@ def test_compaction_makes_one_file_per_partition_value_and_respects_the_size(lak
     assert lake.row_ids("coalesce(p, 0) * 100 + k") == ids
 
 
-def test_only_rows_that_other_files_hold_are_kept(lake: Lake) -> None:
+def test_the_live_rows_of_a_file_are_marked(lake: Lake) -> None:
     lake.schema = schema_of("k int", "v string")
-    lake.values("1|'a'", "2|'b'")
-    lake.values("3|'c'")
-    base = list(lake.files)
-    lake.update(None, v="upper(v)")
-    (image,) = [file for file in lake.files if file.stores_row_ids]
-    marks = lake.engine.keep_rows(TABLE, image, [base[1]])
+    lake.values("1|'a'", "2|'b'", "3|'c'")
+    lake.delete("k = 2")
+    (file,) = lake.files
+    marks = lake.engine.mark_live_rows(TABLE, file)
     assert marks is not None
-    assert (marks.rows, marks.data_file_id) == (2, image.file_id)
-    lake.files = [replace(image, delete_paths=(marks.path,))]
-    assert lake.rows() == [[3, "C"]]
-    assert lake.engine.keep_rows(TABLE, image, base) is None
+    assert (marks.rows, marks.data_file_id) == (2, file.file_id)
+    lake.files = [replace(file, delete_paths=(*file.delete_paths, marks.path))]
+    assert lake.rows() == []
+    assert lake.engine.mark_live_rows(TABLE, lake.files[0]) is None
 
 
 def test_checks_look_at_live_rows_only(lake: Lake) -> None:

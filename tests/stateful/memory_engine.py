@@ -413,11 +413,9 @@ class MemoryEngine:
         kept = [(*(int(column[at]) for column in facts),) for at in positions]
         return self._place(table_id, file.schema, file.partition, rows, kept)
 
-    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
-        wanted = {row_id for other in kept for row_id in self._files[other.path].row_ids}
+    def mark_live_rows(self, table_id: int, file: FileScan) -> NewDeleteFile | None:
         gone = self._deleted_positions(file)
-        row_ids = enumerate(self._files[file.path].row_ids)
-        marks = {at: row_id for at, row_id in row_ids if row_id not in wanted and at not in gone}
+        marks = {at: row_id for at, row_id in enumerate(self._files[file.path].row_ids) if at not in gone}
         return self._write_deletes(table_id, file, marks) if marks else None
 
 
