@@ -17,7 +17,7 @@ from lakeui.api.paging import KeysetPage
 from lakeui.api.row_comparing import sides_read
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from tests.e2e.lake import Lake
-from tests.stateful.row_model import Merged, Sights, row_merged
+from tests.stateful.row_model import Merged, Sides, row_merged
 
 COLUMNS = [Column(1, "id", "int"), Column(2, "v", "int"), Column(3, "n", "int")]
 SHAPES = (None, (1, None), (1, 1), (1, 2), (2, 1))
@@ -78,15 +78,15 @@ def keyed(lake: Lake) -> Lake:
     return lake
 
 
-def expected(choices: tuple[RowChoice, ...]) -> dict[str, tuple[Sights, Merged]]:
+def expected(choices: tuple[RowChoice, ...]) -> dict[str, tuple[Sides, Merged]]:
     """By key of rows that either side changed. A row that both deleted is not listed."""
     found = {}
     for key, state in enumerate(STATES):
         rows = [None if shape is None else dict(zip((1, 2, 3), (key, *shape), strict=True)) for shape in state]
-        sights: Sights = (rows[0], rows[1], rows[2])
+        sides: Sides = (rows[0], rows[1], rows[2])
         name = json.dumps({"id": key}, separators=(",", ":"))
         if not (rows[0] == rows[1] == rows[2] or rows[1] is rows[2] is None):
-            found[name] = sights, row_merged(COLUMNS, name, sights, choices)
+            found[name] = sides, row_merged(COLUMNS, name, sides, choices)
     return found
 
 

@@ -38,7 +38,8 @@ class Client:
     def _run(self) -> None:
         try:
             self._act()
-        except BaseException as failure:  # noqa: BLE001 - handed to the thread that waits
+        except BaseException as failure:  # noqa: BLE001
+            # ``Killed`` is none of Exception, and a failed assertion has to reach the thread that calls ``end``.
             self.failure = failure
         finally:
             connection.close()
@@ -90,6 +91,7 @@ def waits_for_a_join(client: Client) -> None:
             cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
             if cursor.fetchone()[0]:
                 return
+        # PostgreSQL sends no event when a lock is waited for, so its view is polled.
         time.sleep(0.01)
     raise AssertionError("it does not wait")
 

@@ -1,4 +1,4 @@
-"""One row under three sights, merged as semantics §3 says, in plain Python: what engines are compared with."""
+"""One row on three sides, merged as semantics §3 says, in plain Python: what engines are compared with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_app.domain.schema import Column
 
 Row = Mapping[int, Any] | None
 """Values by column id; None where the row is not there."""
-Sights = tuple[Row, Row, Row]
+Sides = tuple[Row, Row, Row]
 """A row in base, source and destination."""
 
 
@@ -27,9 +27,9 @@ class Merged:
     left: frozenset[int]
 
 
-def row_merged(columns: Sequence[Column], key: str, sights: Sights, choices: Sequence[RowChoice] = ()) -> Merged:
-    """``sights``: base, source, destination."""
-    base, source, destination = sights
+def row_merged(columns: Sequence[Column], key: str, sides: Sides, choices: Sequence[RowChoice] = ()) -> Merged:
+    """``sides``: base, source, destination."""
+    base, source, destination = sides
     nothing: frozenset[int] = frozenset()
     if source in (base, destination):
         return Merged(destination, nothing, nothing)
