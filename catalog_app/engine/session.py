@@ -50,6 +50,8 @@ CONFIGURATION = {
 QUERY_CONFIGURATION = CONFIGURATION | {
     # Without inferred filters an outer join stays one where no row without a partner can be in the answer.
     "spark.sql.constraintPropagation.enabled": "true",
+    # Nothing is written, so no core waits for the sake of fewer files.
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "true",
 }
 """For queries that people write."""
 _importing = threading.Lock()

@@ -23,6 +23,12 @@ def rows(lake: Lake) -> Lake:
     return lake
 
 
+GROUPS_BY_PARTITION = """
+    SELECT spark_partition_id() AS part, count(*) AS groups
+    FROM (SELECT id % 500000 AS k, sum(id) AS n FROM range(2000000) GROUP BY 1) GROUP BY ALL
+"""
+
+
 def plan_of(sessions: SparkSessions, lake: Lake, text: str, scan: TableScan) -> str:
     def work(spark: Any) -> str:
         frame = query_dataframe(spark, lake.warehouse, text, {"__lake_0": scan})
@@ -47,3 +53,14 @@ def test_the_folder_of_a_file_is_a_column_only_where_rows_have_addresses(session
     assert "base#" not in plan_of(sessions, rows, "SELECT id FROM __lake_0", rows.scan()).partition(scanned)[2]
     rows.delete("id = 1")
     assert "base#" in plan_of(sessions, rows, "SELECT id FROM __lake_0", rows.scan()).partition(scanned)[2]
+
+
+def test_every_core_takes_a_part_of_the_groups(spark_remote: str, rows: Lake) -> None:
+    def parts(spark: Any) -> int:
+        return len(query_dataframe(spark, rows.warehouse, GROUPS_BY_PARTITION, {}).collect())
+
+    sessions = SparkSessions(spark_remote, configuration=QUERY_CONFIGURATION)
+    try:
+        assert sessions.run(parts) > 1
+    finally:
+        sessions.close()
