@@ -1,4 +1,4 @@
-"""What catalogs, branches, tags, databases, tables, views, columns and pipelines can be called."""
+"""What catalogs, branches, tags, databases, tables, views, columns, properties and pipelines can be called."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ RESERVED_PREFIX = "__lake_"
 
 _UNSEEN = {"Cc": "a control character", "Cf": "a character without width or of direction", "Cs": "half a character",
            "Zl": "a line break", "Zp": "a line break"}  # fmt: skip
-_WITH_SLASHES = frozenset({"branch", "tag", "column", "pipeline"})
+_WITH_SLASHES = frozenset({"branch", "tag", "column", "property", "pipeline"})
 """What an address can hold although it has a slash, or what is in no address."""
+
+_WITHOUT_ADDRESS = frozenset({"column", "property"})
 
 
 def name_folded(name: str) -> str:
@@ -58,7 +60,7 @@ def _fault(kind: str, name: str) -> str:
         return "it is empty" if not name.strip() else "it begins or ends with a blank"
     if name_folded(name) != name:
         return "it is not in the form NFC"
-    if kind == "column":
+    if kind in _WITHOUT_ADDRESS:
         return ""
     if len(parts) > 1 and kind not in _WITH_SLASHES:
         return "it holds a slash, so that no address leads to it"

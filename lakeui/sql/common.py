@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.names import name_check
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
@@ -35,6 +36,7 @@ def read_properties(cursor: Cursor) -> Properties:
         cursor.accept("=")
         if key in found:
             raise InvalidValue(f"The property {key} is given twice.", remedy="Give it once.", property=key)
+        name_check("property", key)
         found[key] = _property_value(cursor)
         if not cursor.accept(","):
             break

@@ -14,7 +14,7 @@ KINDS = ("catalog", "branch", "tag", "database", "table", "view", "pipeline")
 COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "column"])
+@pytest.mark.parametrize("kind", [*KINDS, "column", "property"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -49,7 +49,7 @@ def test_a_branch_has_no_empty_part_and_no_dots_between_slashes(name: str) -> No
 
 @pytest.mark.parametrize("name", ["a", "a" * 255, COMPOSED, "a b", "-", "#", "\U0001f600", "بيانات", "a.b", "日本"])
 def test_what_people_write_is_a_name(name: str) -> None:
-    for kind in (*KINDS, "column"):
+    for kind in (*KINDS, "column", "property"):
         name_check(kind, name)
     name_check("branch", f"x/{name}"[:255])
 
@@ -77,3 +77,14 @@ def test_a_name_that_looks_like_another_is_found() -> None:
     assert look_alike("pay", known) == "\u0440\u0430\u0443"
     assert look_alike("MAIN", known) is None
     assert look_alike("mine", known) is None
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256, "a\u200bb"])
+def test_the_key_of_a_property_is_checked_where_it_is_set(key: str) -> None:
+    for text in (
+        "CREATE TABLE d.t (id INT) TBLPROPERTIES ('{}' = '1')",
+        "ALTER TABLE d.t SET TBLPROPERTIES ('{}' = '1')",
+    ):
+        with pytest.raises(InvalidValue, match="name of a property"):
+            parse(text.format(key))
+    parse(f"ALTER TABLE d.t UNSET TBLPROPERTIES ('{key}')")
