@@ -1,12 +1,11 @@
-"""How many rows two snapshots of a table do not share, with the first of each kind.
+"""How many rows one side changed, with the first of each kind.
 
 A row is named by a JSON object: its primary key, or without one its first columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from catalog_app.domain.schema import Column, Schema
 
@@ -29,18 +28,11 @@ NOTHING = Counted()
 
 @dataclass(frozen=True, slots=True)
 class RowCounts:
-    """Rows by what became of them between two snapshots. ``values``: by column id, the rows that were inserted with a
-    value in the column or updated to another one; their examples hold that value beside the row's name.
-    """
+    """Rows by what became of them."""
 
     inserted: Counted = NOTHING
     updated: Counted = NOTHING
     deleted: Counted = NOTHING
-    values: Mapping[int, Counted] = field(default_factory=dict)
-
-    @property
-    def total(self) -> int:
-        return self.inserted.rows + self.updated.rows + self.deleted.rows
 
 
 def telling_columns(schema: Schema) -> tuple[Column, ...]:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
-from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
@@ -18,7 +17,6 @@ from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.copying import Copied, Marks, copy_touched
-from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import described
 from catalog_app.engine.differences import changes_dataframe
@@ -102,21 +100,13 @@ class Engine:
         """The Spark type text of every expression of a statement; reads no row. Raises InvalidValue."""
         return self._sessions.run(lambda spark: analyse(spark, self._warehouse, analysis))
 
-    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
-        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
-
-        With ``behind`` only rows with a greater row id.
-        """
+    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
+        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
 
         def work(spark: SparkSession) -> QueryResult:
-            frame = changes_dataframe(spark, self._warehouse, before, after)
-            return collect(frame if behind is None else frame.where(frame.row_id > behind), limit=limit)
+            return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)
 
         return self._sessions.run(work)
-
-    def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
-        """Rows that differ between two sets of files, counted (see ``changes_counted``)."""
-        return self._sessions.run(lambda spark: changes_counted(spark, self._warehouse, before, after, watched))
 
     def append(
         self,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
-from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import RowChanges
 from catalog_app.storage.cells import RowCells
@@ -70,10 +69,6 @@ class RowEngine(Protocol):
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""
-        ...
-
-    def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
-        """Rows that differ between two sets of files, by what became of them, and the changed values of columns."""
         ...
 
     def live_rows(self, scan: TableScan) -> int:

@@ -119,8 +119,8 @@ class CompareRowsView(ApiView):
     @extend_schema(
         operation_id="compare_rows",
         summary="Compare the rows of one table of two branches",
-        description="Rows of the table that one side added, removed or changed since the merge base, read by the"
-        " compute engine. A row has one id on both sides, so what both touched can be told.",
+        description="Rows of the table that one side added, removed or changed, each beside the newest image that both"
+        " sides know. A row has one id on both sides, so what both touched can be told.",
         tags=["compare"],
         parameters=[CompareRowsQuery, IF_NONE_MATCH],
         responses={200: CompareRowsAnswer, **REFUSALS},

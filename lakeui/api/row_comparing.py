@@ -15,10 +15,7 @@ from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
-from lakeui.frontdoor.row_changes import row_differences
-from merge_app.execution.base import base_snapshot
-from merge_app.execution.compared_rows import row_pages
-from merge_app.jobs.context import Context
+from merge_app.execution.compared_rows import row_pages, side_rows
 
 ROW_ID = 1
 """Where the row id stands in a row of changes."""
@@ -40,22 +37,21 @@ def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage) -> dict[st
 
 
 def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | None) -> dict[str, Any]:
-    there, here = branch_snapshot(pair.source), branch_snapshot(pair.destination)
-    branch, snapshot = (pair.source, there) if side == "source" else (pair.destination, here)
-    table = tables_load(snapshot, [table_id]).get(table_id)
+    branch = pair.source if side == "source" else pair.destination
+    table = tables_load(branch_snapshot(branch), [table_id]).get(table_id)
     if table is None or table.is_dropped:
         raise NotFound("table", str(table_id), where=f"on branch {branch.name}")
-    base = base_snapshot(there, here)
     with reading():
-        found = row_differences(Context(), base, snapshot, table, limit=2 * limit + 1, behind=behind).found
-    identifiers = list(dict.fromkeys(row[ROW_ID] for row in found.rows))
-    chosen = set(identifiers[:limit])
+        found = side_rows(
+            pair.source, pair.destination, table, engine, of_source=side == "source", limit=limit, behind=behind
+        )
+    columns = [("change", "string"), ("row_id", "bigint"), *((c.name, c.type) for c in table.schema.columns)]
     return {
         "base_version": comparison_read(pair)["summary"]["merge_base"],
         "version": branch.head_version,
-        "columns": [{"name": name, "type": kind} for name, kind in found.columns],
-        "rows": [row for row in found.rows if row[ROW_ID] in chosen],
-        "more": len(identifiers) > limit,
+        "columns": [{"name": name, "type": kind} for name, kind in columns],
+        "rows": found.rows,
+        "more": found.truncated,
     }
 
 

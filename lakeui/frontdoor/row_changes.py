@@ -50,21 +50,14 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
 
 
 def row_differences(
-    context: Context,
-    before: Snapshot | None,
-    after: Snapshot,
-    table: TableState,
-    *,
-    limit: int,
-    behind: int | None = None,
+    context: Context, before: Snapshot, after: Snapshot, table: TableState, *, limit: int
 ) -> RowDifferences:
-    """Rows in which two sights of a table differ, which need not be of one branch; None sees nothing.
+    """Rows in which two snapshots of a table differ, at most ``limit``.
 
-    ``table`` is the table as ``after`` sees it. Only files that the two do not share, deletes included, are read. At
-    most ``limit`` rows come back, of those with a row id greater than ``behind``.
+    ``table`` is the table as ``after`` sees it. Only files that the two do not share, deletes included, are read.
     """
     changed = files_changed(before, after, table)
     context.step("compare", f"{changed.files} files of {table.name}")
     with interruptible(context):
-        found = engine().changes(changed.before, changed.after, limit=limit, behind=behind)
+        found = engine().changes(changed.before, changed.after, limit=limit)
     return RowDifferences(found, files_scanned=changed.files, files_skipped=changed.files_shared)

@@ -9,16 +9,18 @@ from typing import Protocol
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
 from catalog_app.engine.values import QueryResult
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import parties_of, table_case
+from merge_app.execution.lineage.changed_rows import rows_changed
 from merge_app.execution.lineage.compared_rows import ComparedRows
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
-from merge_app.execution.lineage.row_changes import RowChanges
+from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.load import plan_without_facts
 from merge_app.planning.values import Resolution
 
@@ -56,6 +58,23 @@ def row_pages(
     lists = Lists.NEEDED if only_conflicts else Lists.ALL
     schema, changes = row_changes(source, destination, table_id, resolutions, engine, lists)
     return _NoRows(schema) if changes is None else ComparedRows(changes, only_conflicts)
+
+
+def side_rows(
+    source: Branch,
+    destination: Branch,
+    table: TableState,
+    engine: EngineSource,
+    *,
+    of_source: bool,
+    limit: int,
+    behind: int | None,
+) -> QueryResult:
+    """A page of the rows that one side changed, by row id (see ``rows_changed``). ``table``: as that side has it."""
+    _, changes = row_changes(source, destination, table.table_id, (), engine, Lists.KNOWN)
+    if changes is None:
+        return _NO_ROWS
+    return rows_changed(changes, SOURCE if of_source else TARGET, table.schema, limit=limit, behind=behind)
 
 
 def row_changes(

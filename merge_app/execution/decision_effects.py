@@ -1,6 +1,6 @@
 """What a decision about a conflict keeps and leaves out: counted before it is taken, by what the planner judges.
 
-Counts are of net changes since the merge base, so an effect holds for the two heads that it was loaded for.
+Counts are of net changes by facts, so an effect holds for the two heads that it was loaded for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.compared_rows import row_changes
 from merge_app.execution.engine_source import EngineSource
@@ -74,10 +73,6 @@ class DecisionEffects:
     def _side(self) -> SourceSide:
         return object_side(self._snapshots[SOURCE], self._snapshots[DESTINATION], self.key)
 
-    @cached_property
-    def _base(self) -> Snapshot | None:
-        return base_snapshot(self._snapshots[SOURCE], self._snapshots[DESTINATION], self._side.reach)
-
     def _given(self, *resolutions: Resolution) -> PlanInput:
         return plan_input_load(self._side, self._snapshots[DESTINATION], engine=self.engine, resolutions=resolutions)
 
@@ -131,7 +126,7 @@ class DecisionEffects:
                 yield from self._column(resolution)
 
     def _work(self, side: str) -> Iterator[LeftOut]:
-        """Everything that the side did to the object since the merge base."""
+        """Everything that the side did to the object, net, that the other side does not know."""
         changes, state = self._changes(side), self._state(side)
         if changes.dropped:
             yield LeftOut(side, "drop", 1)

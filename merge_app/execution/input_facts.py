@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.schema import Column
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotFound
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.left_values import left_values_load
 from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
-from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
+from merge_app.execution.lineage.lost_rows import lost_values
+from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_looked_at, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
+from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
@@ -27,7 +29,7 @@ from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart, TableFacts
+from merge_app.planning.values import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 
 
 def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:
@@ -38,8 +40,8 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     stepped = _lineage_tables(planned, side, destination)
     columns = _required_columns(planned, side, destination, stepped)
     facts: dict[int, TableFacts] = {}
-    for table_id, values in left_values_load(planned, side.snapshot, destination, leaving, engine).items():
-        facts[table_id] = TableFacts(left_values=values)
+    for table_id, columns_of in leaving.items():
+        facts[table_id] = TableFacts(left_values=_left_values(planned, side, destination, table_id, columns_of, engine))
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
@@ -74,6 +76,32 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
         return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)
     (case,) = (case for case in _lineage_tables(planned, side, destination) if case.table_id == table_id)
     return replace(case, lists=lists)
+
+
+def _left_values(
+    planned: PlanInput,
+    side: SourceSide,
+    destination: Snapshot,
+    table_id: int,
+    columns_of: Mapping[str, Collection[Column]],
+    engine: EngineSource,
+) -> tuple[LeftValues, ...]:
+    """By side and column, the values of the side's net changes that the merged table has no place for."""
+    assert side.snapshot is not None
+    case = table_case(planned, side, destination, table_id, Lists.KNOWN)
+    looked_at = rows_looked_at(case, parties_of(side, side.snapshot, destination), engine)
+    if looked_at is None:
+        return ()
+    changes = RowChanges(looked_at, case.merged)
+    sides = {"source": (SOURCE, planned.source_tables[table_id]), "destination": (TARGET, planned.tables[table_id])}
+    found: list[LeftValues] = []
+    for name, columns in columns_of.items():
+        number, state = sides[name]
+        for column in columns:
+            counted = lost_values(changes, number, state.schema, column)
+            if counted.rows:
+                found.append(LeftValues(name, column.id, column.name, counted.rows, counted.examples))
+    return tuple(found)
 
 
 def _with_tables(

@@ -208,27 +208,6 @@ def test_checks_look_at_live_rows_only(lake: Lake) -> None:
     assert lake.engine.duplicate_keys(lake.scan(), ["k"], staged=[], limit=5) == []
 
 
-@pytest.mark.parametrize("keyed", [False, True], ids=["by row id", "by key"])
-def test_changes_are_counted_with_the_values_of_watched_columns(lake: Lake, keyed: bool) -> None:
-    schema = schema_of("k bigint not null", "v string", "w map<string,int>")
-    lake.schema = replace(schema, primary_key=(1,) if keyed else ())
-    lake.query("SELECT id, concat('v', id), map('m', CAST(id AS INT)) FROM range(5)")
-    before = lake.scan()
-    lake.delete("k = 4")
-    lake.update("k = 1", w="map('m', 7)")
-    lake.update("k = 2", v="'v2'")
-    lake.update("k = 3", v="'other'")
-    lake.query("SELECT 9, CAST(NULL AS STRING), map('m', 1)")
-    found = lake.engine.count_changes(before, lake.scan(), watched=(2, 3))
-    assert (found.inserted.rows, found.updated.rows, found.deleted.rows, found.total) == (1, 2, 1, 4)
-    told = (lambda k, v: f'{{"k":{k}}}') if keyed else (lambda k, v: f'{{"k":{k},"v":{v}}}')
-    assert found.deleted.examples == (told(4, '"v4"'),)
-    assert found.inserted.examples == (told(9, "null"),)
-    assert found.values[2].examples == ('{"k":3,"v":"other"}',)
-    assert (found.values[2].rows, found.values[3].rows) == (1, 2)
-    assert '"w":{"m":7}' in found.values[3].examples[0]
-
-
 def test_a_renamed_partition_has_the_values_of_its_segments(lake: Lake) -> None:
     lake.schema = schema_of("k bigint", "d date", "n int", partition_by=(2, 3))
     lake.query("SELECT id, DATE '2026-01-01', CAST(NULL AS INT) FROM range(3)")

@@ -213,3 +213,23 @@ def test_c1_a_changed_value_of_a_dropped_column_is_named(lake: Lake, key: str) -
         assert (note["code"], note["details"]["rows"], note["details"]["column"]) == ("DISCARDED_VALUE", 1, "b")
         assert note["details"]["examples"][0]["b"] == "edit"
     assert lake.rows("d.t") == [(1, "a1"), (2, "a2")]
+
+
+def test_c1_a_value_that_both_took_from_a_third_branch_is_not_left_out(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (k INT NOT NULL, a STRING, b STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a1', 'b1'), (2, 'a2', 'b2')")
+    lake.sql("CREATE BRANCH f")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("INSERT INTO d.t VALUES (9, 'a9', 'third')", "c")
+    lake.sql("INSERT INTO d.t VALUES (3, 'a3', 'b3')")
+    lake.merge("main", "f")
+    lake.merge("c", "f")
+    lake.merge("c")
+    lake.sql("ALTER TABLE d.t DROP COLUMN b")
+    lake.sql("UPDATE d.t SET b = 'edit' WHERE k = 1", "f")
+    lake.sql("INSERT INTO d.t VALUES (4, 'a4', 'b4'), (5, 'a5', NULL)", "f")
+    lake.sql("INSERT INTO d.t VALUES (6, 'a6', 'b6'), (7, 'a7', 'b7')", "f")
+    lake.sql("DELETE FROM d.t WHERE k = 6", "f")
+    (note,) = lake.merge("f")["notes"]
+    assert (note["code"], note["details"]["rows"], note["details"]["column"]) == ("DISCARDED_VALUE", 3, "b")
+    assert [item["b"] for item in note["details"]["examples"]] == ["edit", "b4", "b7"]

@@ -25,7 +25,6 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
-from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
@@ -143,7 +142,7 @@ class MemoryEngine:
         gone = self._deleted_positions(file)
         return [row_id for at, row_id in enumerate(self._files[file.path].row_ids) if at not in gone]
 
-    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
+    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
         one, other = (
             {row.row_id: row.values for row in self._live(replace(scan, schema=after.schema))}
             for scan in (before, after)
@@ -151,7 +150,7 @@ class MemoryEngine:
         rows: list[list[Any]] = []
         for row_id in sorted(one.keys() | other.keys()):
             was, now = one.get(row_id), other.get(row_id)
-            if was == now or (behind is not None and row_id <= behind):
+            if was == now:
                 continue
             names = ("update_before", "update_after") if was and now else ("delete", "insert")
             for name, values in zip(names, (was, now), strict=True):
@@ -159,31 +158,6 @@ class MemoryEngine:
                     rows.append([name, row_id, *(values[column.id] for column in after.schema.columns)])
         columns = [("change", "string"), ("row_id", "bigint"), *((c.name, c.type) for c in after.schema.columns)]
         return QueryResult(tuple(columns), rows[:limit], len(rows) > limit)
-
-    def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
-        one, other = (self._by_identity(replace(scan, schema=after.schema)) for scan in (before, after))
-        kinds: dict[str, list[str]] = {"insert": [], "update": [], "delete": []}
-        values: dict[int, list[str]] = {column_id: [] for column_id in watched}
-        for identity in one.keys() | other.keys():
-            was, now = one.get(identity), other.get(identity)
-            if was == now:
-                continue
-            kinds["insert" if was is None else "delete" if now is None else "update"].append(
-                _named(after.schema, now or was or {})
-            )
-            for column_id in watched:
-                value = now and now[column_id]
-                if now is not None and value != (was and was[column_id]):
-                    values[column_id].append(_named(after.schema, now, column_id))
-        inserted, updated, deleted = (_counted(kinds[kind]) for kind in ("insert", "update", "delete"))
-        return RowCounts(inserted, updated, deleted, {key: _counted(texts) for key, texts in values.items()})
-
-    def _by_identity(self, scan: TableScan) -> dict[Any, dict[int, Any]]:
-        """Rows by primary key, or by row id."""
-        if not scan.schema.is_keyed:
-            return {row.row_id: row.values for row in self._live(scan)}
-        keys = [column.id for column in telling_columns(scan.schema)]
-        return {tuple(row.values[key] for key in keys): row.values for row in self._live(scan)}
 
     def duplicate_keys(
         self, scan: TableScan, names: Sequence[str], *, staged: Sequence[NewDataFile], limit: int
@@ -444,18 +418,6 @@ def _arrow_type_of(kind: str) -> Any:
 def _key_text(schema: Schema, row: Mapping[int, Any]) -> str:
     keys = (schema.column(identifier) for identifier in schema.primary_key)
     return json.dumps({c.name: row[c.id] for c in keys if c is not None}, separators=(",", ":"))
-
-
-def _named(schema: Schema, values: Mapping[int, Any], *further: int) -> str:
-    columns = {column.id: column.name for column in telling_columns(schema)}
-    columns |= {column.id: column.name for column in schema.columns if column.id in further}
-    return json.dumps(
-        {name: values[column_id] for column_id, name in columns.items()}, separators=(",", ":"), default=str
-    )
-
-
-def _counted(texts: Sequence[str]) -> Counted:
-    return Counted(len(texts), tuple(sorted(texts)[:EXAMPLES_SHOWN]))
 
 
 _DEFAULT = object()

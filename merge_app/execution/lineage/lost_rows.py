@@ -1,38 +1,60 @@
-"""What is left out of one side's rows where the other side is taken: its net changes that the other does not show."""
+"""What is left out of one side's rows: net changes that the other side does not show, values without a column."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
+from catalog_app.domain.schema import Column, Schema
+from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
-from merge_app.lineage.facts import Array, Ints, Mask
+from merge_app.execution.lineage.shown_rows import rows_named, rows_there
+from merge_app.lineage.facts import ABSENT, Array, Ints, Mask
 from merge_app.lineage.result_rows import positions_masked
+from merge_app.lineage.segments import ShownFile
 
-COMPARED_AT_ONCE = 10_000
+READ_AT_ONCE = 10_000
 """So many rows are read at once to see whether they differ."""
 
 
 def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
     """``of_source``: that side is left out. A row that both sides show alike, or neither shows, is not lost."""
-    kinds, (mine, theirs) = changes.kinds(SOURCE if of_source else TARGET), changes.sides
+    number = SOURCE if of_source else TARGET
+    kinds, (mine, theirs) = changes.kinds(number), changes.sides
     both = np.flatnonzero((kinds > 0) & mine.is_live & theirs.is_live)
     kinds[both[_alike(changes, both)]] = 0
     kinds[~(mine.is_live | theirs.is_live)] = 0
     known = [_of_pairs(changes, np.flatnonzero(kinds == kind)) for kind in (INSERTED, UPDATED, DELETED)]
-    new = _of_files(changes, of_source=of_source)
-    return RowCounts(_counted(changes, known[0], new), _counted(changes, known[1]), _counted(changes, known[2]))
+    new = _of_files(changes, number, lambda _, positions: positions)
+    named = _Naming(changes, changes.schema, tuple(column.id for column in telling_columns(changes.schema)))
+    return RowCounts(named.counted(known[0], new), named.counted(known[1]), named.counted(known[2]))
+
+
+def lost_values(changes: RowChanges, number: int, schema: Schema, column: Column) -> Counted:
+    """The values that a side's net changes put into a ``column`` of its ``schema``: each that is another than in the
+    newest image of the row which both sides know. The examples hold the value too.
+    """
+    values = _Values(changes, schema, column)
+    side, kinds = changes.sides[number], changes.kinds(number)
+    at = np.flatnonzero((kinds == INSERTED) | (kinds == UPDATED))
+    at = at[values.differ((changes.base[at], changes.base_in[at]), (side.image[at], side.partition[at]))]
+    first = at[np.argsort(changes.row_ids(number)[at], kind="stable")[:EXAMPLES_SHOWN]]
+    known = _Found(len(at), changes.row_ids(number)[first], side.image[first], side.partition[first])
+    told = dict.fromkeys((*(telling.id for telling in telling_columns(schema)), column.id))
+    return _Naming(changes, schema, tuple(told)).counted(known, _of_files(changes, number, values.held))
 
 
 def _alike(changes: RowChanges, at: Ints) -> Mask:
     """Where both sides show the same values."""
     found = np.zeros(len(at), dtype=np.bool_)
-    for start in range(0, len(at), COMPARED_AT_ONCE):
-        part = at[start : start + COMPARED_AT_ONCE]
+    for start in range(0, len(at), READ_AT_ONCE):
+        part = at[start : start + READ_AT_ONCE]
         _, mine, theirs = changes.shown(part)
-        found[start : start + COMPARED_AT_ONCE] = [one == other for one, other in zip(mine, theirs, strict=True)]
+        found[start : start + READ_AT_ONCE] = [one == other for one, other in zip(mine, theirs, strict=True)]
     return found
 
 
@@ -47,33 +69,78 @@ class _Found:
 
 
 def _of_pairs(changes: RowChanges, at: Ints) -> _Found:
-    row_ids = changes.row_ids[at]
+    row_ids = changes.row_ids(SOURCE)[at]
     first = np.argsort(row_ids, kind="stable")[:EXAMPLES_SHOWN]
     return _Found(len(at), row_ids[first], *changes.named_by(at[first]))
 
 
-def _of_files(changes: RowChanges, *, of_source: bool) -> _Found:
-    """Rows that the other side does not know: their files are not read."""
+def _of_files(changes: RowChanges, number: int, chosen: Callable[[ShownFile, Ints], Ints]) -> _Found:
+    """Rows that the other side does not know. ``chosen``: those that count, of the live positions of a file."""
     reader = changes.looked_at.cells.reader
-    groups = changes.looked_at.fresh
-    files = sorted((f for g in groups for f in (g.source if of_source else g.target)), key=lambda file: file.smallest)
     rows = 0
     first: list[tuple[int, int, int]] = []
-    for file in files:
-        masked = positions_masked(file, reader)
-        rows += file.rows - len(masked)
-        if len(first) < EXAMPLES_SHOWN:
-            shown = np.setdiff1d(np.arange(min(file.rows, len(masked) + EXAMPLES_SHOWN)), masked)[:EXAMPLES_SHOWN]
-            first += [(file.smallest + at, (file.file_id << 32) + at, reader.code(file.partition)) for at in shown]
-    columns = np.array(first[:EXAMPLES_SHOWN], dtype=np.int64).reshape(-1, 3)
+    for file in changes.fresh(number):
+        at = chosen(file, np.setdiff1d(np.arange(file.rows), positions_masked(file, reader)))
+        rows += len(at)
+        shown = at[: EXAMPLES_SHOWN - len(first)]
+        first += [(file.smallest + p, (file.file_id << 32) + p, reader.code(file.partition)) for p in shown.tolist()]
+    columns = np.array(first, dtype=np.int64).reshape(-1, 3)
     return _Found(rows, columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-def _counted(changes: RowChanges, *found: _Found) -> Counted:
-    columns = [column.id for column in telling_columns(changes.schema)]
-    row_ids, images, partitions = (
-        np.concatenate([getattr(each, name) for each in found]) for name in ("row_ids", "images", "partitions")
-    )
-    first = np.argsort(row_ids, kind="stable")[:EXAMPLES_SHOWN]
-    examples = changes.names(images[first], partitions[first], columns) if len(first) else ()
-    return Counted(sum(each.rows for each in found), tuple(examples))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """Values of one column of a side's table."""
+
+    changes: RowChanges
+    schema: Schema
+    column: Column
+
+    def differ(self, before: tuple[Ints, Array], after: tuple[Ints, Array]) -> Mask:
+        """Where rows, by image and where it lies, have another value after. None before counts as NULL."""
+        found = np.zeros(len(after[0]), dtype=np.bool_)
+        for start in range(0, len(found), READ_AT_ONCE):
+            part = slice(start, start + READ_AT_ONCE)
+            was, now = (self._read(images[part], partitions[part]) for images, partitions in (before, after))
+            found[part] = [one != other for one, other in zip(was, now, strict=True)]
+        return found
+
+    def held(self, file: ShownFile, positions: Ints) -> Ints:
+        """The positions with a value. Statistics mostly say that all have one, or none."""
+        scan = self.changes.looked_at.cells.reader.scans[file.file_id]
+        own = next((known for known in map(scan.schema.column, self.column.ids) if known is not None), None)
+        if own is None:
+            return positions if self.column.initial_default is not None else positions[:0]
+        statistics = (scan.statistics or {}).get(own.id)
+        if statistics is not None and statistics.nulls in (0, file.rows):
+            return positions if not statistics.nulls else positions[:0]
+        images = image_codes(np.full(len(positions), file.file_id, dtype=np.int64), positions)
+        place = np.full(len(positions), self.changes.looked_at.cells.reader.code(file.partition), dtype=np.int64)
+        nowhere = np.full(len(positions), ABSENT, dtype=np.int64)
+        return positions[self.differ((nowhere, place), (images, place))]
+
+    def _read(self, images: Ints, partitions: Array) -> list[Any]:
+        """None where there is no image."""
+        by = self.schema.partition_by
+        narrow = Schema(tuple(c for c in self.schema.columns if c.id == self.column.id or c.id in by), partition_by=by)
+        place = narrow.columns.index(self.column)
+        rows = rows_there(self.changes.looked_at.cells.reader, narrow, images, partitions)
+        return [None if row is None else row[place] for row in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Naming:
+    """Names rows by their cells in some columns, read under a schema."""
+
+    changes: RowChanges
+    schema: Schema
+    columns: tuple[int, ...]
+
+    def counted(self, *found: _Found) -> Counted:
+        row_ids, images, partitions = (
+            np.concatenate([getattr(each, name) for each in found]) for name in ("row_ids", "images", "partitions")
+        )
+        first = np.argsort(row_ids, kind="stable")[:EXAMPLES_SHOWN]
+        reader = self.changes.looked_at.cells.reader
+        shown = rows_named(reader, self.schema, images[first], partitions[first], self.columns) if len(first) else ()
+        return Counted(sum(each.rows for each in found), tuple(shown))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -13,12 +12,11 @@ from catalog_app.domain.schema import Schema
 from merge_app.execution.lineage.cells import met_rows
 from merge_app.execution.lineage.keys import met_by_row
 from merge_app.execution.lineage.looked_at import LookedAt
-from merge_app.execution.lineage.shown_rows import UNMOVED, rows_shown
+from merge_app.execution.lineage.shown_rows import UNMOVED, Row, rows_named, rows_there
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask
 from merge_app.lineage.outcomes import taken
+from merge_app.lineage.segments import ShownFile
 
-Row = list[Any] | None
-"""The values of a row by column; None: it is not there."""
 SOURCE, TARGET = 0, 1
 INSERTED, UPDATED, DELETED = 1, 2, 3
 DONE: Sequence[str | None] = (
@@ -76,45 +74,50 @@ def _nothing(image: FactColumns, at: Array) -> Mask:
 
 @dataclass(eq=False)
 class RowChanges:
-    """The rows by their positions among the pairs. ``base``: the newest images that both sides know."""
+    """The rows by their positions among the pairs. ``base``: the newest images that both sides know; ``base_in``: by
+    code, where these lie as far as both know.
+    """
 
     looked_at: LookedAt
     schema: Schema
     sides: tuple[SideRows, SideRows] = field(init=False)
     base: Ints = field(init=False)
+    base_in: Array = field(init=False)
 
     def __post_init__(self) -> None:
         self.sides = SideRows.of(self.looked_at, SOURCE), SideRows.of(self.looked_at, TARGET)
         self.base = self._bases()
+        self.base_in = self._bases_in()
 
     def shown(self, at: Ints) -> tuple[list[Row], list[Row], list[Row]]:
         """Rows in base, source and target, read at once."""
         images = [self.base[at], *(side.image[at] for side in self.sides)]
-        partitions = [np.full(len(at), UNMOVED, dtype=np.int64), *(side.partition[at] for side in self.sides)]
+        partitions = [self.base_in[at], *(side.partition[at] for side in self.sides)]
         found = self.read(np.concatenate(images), np.concatenate(partitions))
         return found[: len(at)], found[len(at) : 2 * len(at)], found[2 * len(at) :]
 
     def read(self, images: Ints, partitions: Array) -> list[Row]:
         """Rows by their images and where they lie."""
-        found: list[Row] = [None] * len(images)
-        there = np.flatnonzero(images != ABSENT)
-        rows = rows_shown(self.looked_at.cells.reader, self.schema, images[there], partitions[there])
-        for place, row in zip(there.tolist(), rows, strict=True):
-            found[place] = row
-        return found
+        return rows_there(self.looked_at.cells.reader, self.schema, images, partitions)
 
-    @property
-    def row_ids(self) -> Ints:
-        """Those of the source, else of the target."""
+    def row_ids(self, number: int) -> Ints:
+        """Those of a side, else of the other."""
         sides, pairs = self.looked_at.sides, self.looked_at.merged.pairs
-        mine, theirs = (
+        of_sides = [
             taken(side.row_id, at, 0) for side, at in zip(sides, (pairs.source_at, pairs.target_at), strict=True)
-        )
-        return np.where(mine > 0, mine, theirs)
+        ]
+        own, other = of_sides[number], of_sides[1 - number]
+        return np.where(own > 0, own, other)
+
+    def fresh(self, number: int) -> list[ShownFile]:
+        """The side's files of rows that the other side does not know, none of which is among the pairs."""
+        groups = self.looked_at.fresh
+        files = (file for group in groups for file in (group.source, group.target)[number])
+        return sorted(files, key=lambda file: file.smallest)
 
     def named_by(self, at: Ints) -> tuple[Ints, Array]:
         """By row an image that names it, and where that lies: of the source, else of the target, else of the base."""
-        images, partitions = self.base[at].copy(), np.full(len(at), UNMOVED, dtype=np.int64)
+        images, partitions = self.base[at].copy(), self.base_in[at].copy()
         for side in (self.sides[TARGET], self.sides[SOURCE]):
             here = side.is_live[at]
             images[here], partitions[here] = side.image[at][here], side.partition[at][here]
@@ -122,12 +125,7 @@ class RowChanges:
 
     def names(self, images: Ints, partitions: Array, columns: Sequence[int]) -> list[str]:
         """The cells of images in these columns as JSON."""
-        wanted = Schema(
-            columns=tuple(c for c in self.schema.columns if c.id in columns or c.id in self.schema.partition_by),
-            primary_key=tuple(columns),
-            partition_by=self.schema.partition_by,
-        )
-        return [row[-1] for row in rows_shown(self.looked_at.cells.reader, wanted, images, partitions, with_keys=True)]
+        return rows_named(self.looked_at.cells.reader, self.schema, images, partitions, columns)
 
     def _bases(self) -> Ints:
         """The newest images that both sides know. A fact that is no news is known to both."""
@@ -136,6 +134,15 @@ class RowChanges:
         both = np.flatnonzero(mine.is_news & theirs.is_news)
         base[both] = self._shared(both)
         return base
+
+    def _bases_in(self) -> Array:
+        """A side that did not move a row has it where both know it; of one that both moved, the file tells."""
+        mine, theirs = self.sides
+        found = np.full(len(self.base), UNMOVED, dtype=np.int64)
+        for side in (mine, theirs):
+            stays = side.is_live & ~side.is_placed
+            found[stays] = side.partition[stays]
+        return found
 
     def _shared(self, at: Ints) -> Ints:
         """The same of rows that both sides changed."""

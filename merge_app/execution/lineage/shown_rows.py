@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +14,30 @@ from merge_app.execution.lineage.placed import image_places
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import ABSENT, Array, Ints
 
+Row = list[Any] | None
+"""The values of a row by column; None: it is not there."""
 UNMOVED = ABSENT
 """In place of the code of a partition: the row lies where its file was written."""
+
+
+def rows_there(reader: Reader, schema: Schema, images: Ints, partitions: Array) -> list[Row]:
+    """Rows as ``rows_shown`` gives them, None where there is no image."""
+    found: list[Row] = [None] * len(images)
+    there = np.flatnonzero(images != ABSENT)
+    rows = rows_shown(reader, schema, images[there], partitions[there])
+    for place, row in zip(there.tolist(), rows, strict=True):
+        found[place] = row
+    return found
+
+
+def rows_named(reader: Reader, schema: Schema, images: Ints, partitions: Array, columns: Sequence[int]) -> list[str]:
+    """The cells of images in these columns as JSON."""
+    wanted = Schema(
+        columns=tuple(c for c in schema.columns if c.id in columns or c.id in schema.partition_by),
+        primary_key=tuple(columns),
+        partition_by=schema.partition_by,
+    )
+    return [row[-1] for row in rows_shown(reader, wanted, images, partitions, with_keys=True)]
 
 
 def rows_shown(
