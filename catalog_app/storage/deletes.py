@@ -62,16 +62,7 @@ def write_deletes(
 
 def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
     """The distinct positions that delete files of one data file mark, ascending."""
-    return _distinct(warehouse, paths, POSITION_COLUMN)
-
-
-def deleted_row_ids(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
-    """The distinct row ids that delete files mark, ascending."""
-    return _distinct(warehouse, paths, ROW_ID_COLUMN)
-
-
-def _distinct(warehouse: Warehouse, paths: Iterable[str], name: str) -> Integers:
-    found = [read_integers(warehouse, path, name) for path in dict.fromkeys(paths)]
+    found = [read_integers(warehouse, path, POSITION_COLUMN) for path in dict.fromkeys(paths)]
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
 
 

@@ -137,8 +137,6 @@ class TableOutcome:
     rows: Decided
     partitions: Decided
     findings: tuple[Finding, ...]
-    source_has_news: bool
-    target_has_news: bool
     by_row: Mapping[VerdictCode, Ints] = field(default_factory=dict)
     """By verdict, the rows that the rules of single rows refuse. By ``file`` more may be refused."""
 

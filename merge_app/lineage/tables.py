@@ -11,14 +11,10 @@ from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.deciding import compare
 from merge_app.lineage.facts import (
     ABSENT,
-    Array,
-    FactColumns,
     Granularity,
     Ints,
-    Mask,
     News,
     ObjectId,
-    RowFacts,
     TableFacts,
 )
 from merge_app.lineage.files import files_judge
@@ -58,8 +54,6 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
         rows.decided,
         partitions.decided,
         tuple(replace(finding, object=table) for finding in findings),
-        _has_net_news(facts.source, pairs.source_at, rows.source_news, partitions.source_news),
-        _has_net_news(facts.target, pairs.target_at, rows.target_news, partitions.target_news),
         by_row,
     )
 
@@ -81,13 +75,3 @@ def _without_swept(findings: Sequence[Finding]) -> Iterator[Finding]:
             yield finding
         elif len(left := np.setdiff1d(finding.rows, swept)):
             yield replace(finding, rows=left)
-
-
-def _has_net_news(side: RowFacts, at: Array, row_news: Mask, partition_news: Mask) -> bool:
-    """Whether a side changed a row, or the partition of a live row, and P7 does not make it nothing."""
-    live = taken(side.image.value, at, ABSENT) != ABSENT
-    return _any_net(side.image, at[row_news]) or _any_net(side.partition, at[partition_news & live])
-
-
-def _any_net(facts: FactColumns, at: Array) -> bool:
-    return bool(len(at)) and not bool(facts.take(at).is_nothing.all())

@@ -25,7 +25,7 @@ def source_taken(facts: TableFacts, news: News) -> TableOutcome:
     swept = np.flatnonzero(on_target & (pairs.source_at < 0))
     rows.give(swept, np.full(len(swept), ABSENT), Outcome.SCOPE)
     partitions = Decided.of(_outcome(pairs, source.partition, target.partition, news, on_source))
-    return TableOutcome(pairs, rows, partitions, (), True, True)
+    return TableOutcome(pairs, rows, partitions, ())
 
 
 def _outcome(pairs: Pairs, source: FactColumns, target: FactColumns, news: News, is_asked: Array) -> Array:

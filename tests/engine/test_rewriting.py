@@ -14,7 +14,7 @@ import pytest
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
 from catalog_app.engine.rewriting import mark_live_rows, part_rows
 from catalog_app.engine.writing import FileWriter, Target
-from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, stored_row_ids, write_deletes
+from catalog_app.storage.deletes import StoredFacts, read_integers, stored_row_ids, write_deletes
 from catalog_app.storage.facts import file_rows, rows_find
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.lake import schema_of
@@ -53,7 +53,10 @@ class Files:
 
     def marked(self, made: Iterable[NewDeleteFile]) -> dict[int, list[int]]:
         """Row ids by the number of the file in which they are marked."""
-        return {item.data_file_id: deleted_row_ids(self.warehouse, [item.path]).tolist() for item in made}
+        return {
+            item.data_file_id: np.unique(read_integers(self.warehouse, item.path, ROW_ID_COLUMN)).tolist()
+            for item in made
+        }
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +12,14 @@ import pyarrow as pa
 
 from merge_app.lineage import facts as inputs
 from merge_app.lineage.cells import column_merge
-from merge_app.lineage.drops import drops_judge
 from merge_app.lineage.facts import ABSENT, Commits, Granularity, Kind, News, Scope, ScopeKind
 from merge_app.lineage.objects import ObjectsOutcome, objects_merge
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, TableOutcome
 from merge_app.lineage.tables import table_merge
-from merge_app.lineage.values import Taken, values_demanded, values_taken
 from tests.reference import facts as reference
 from tests.reference.breaches import breaches
 from tests.reference.merge import merge, sides_merge
-from tests.reference.sides import Decisions, Sides, net_news
+from tests.reference.sides import Decisions, Sides
 from tests.reference.stamps import NEVER, Stamp, Vector
 from tests.reference.state import State
 
@@ -171,28 +169,8 @@ class Comparison:
         assert objects.facts == attributes(merge.result), "attributes"
         tables = {o: self.table(o, objects, news) for o in objects.alive if not o.startswith("D")}
         found = [*objects.findings, *(finding for table in tables.values() for finding in table.findings)]
-        found += drops_judge(
-            objects,
-            rows_of_source={t for t, table in tables.items() if table.source_has_news or self.has_ids(t)},
-            rows_of_target={t for t, table in tables.items() if table.target_has_news},
-        )
-        codes = {str(finding.code) for finding in found if finding.is_conflict}
-        for demand in values_demanded(source, target, objects, widens=widens):
-            codes |= set(self.unheld(demand))
-        codes |= {"COLUMN_MISSING" for taken in values_taken(source, target, objects, news) if self.shows(taken)}
         self.compare_decides(objects, tables)
-        return codes
-
-    def has_ids(self, t: str) -> bool:
-        """Whether the source has net news of ids of keys."""
-        return any(key[0] == "id" for key, _ in net_news(self.merge.source, self.merge.target, t))
-
-    def shows(self, taken: Taken) -> bool:
-        """Whether a row of the side that dropped a column still holds a value of it."""
-        sides = (self.merge.source, self.merge.target)
-        side, other = sides if taken.is_of_source else sides[::-1]
-        rows = side.rows(taken.table).values()
-        return any(c == taken.column for f in rows if not other.known.knows(f.stamp) for c, _ in f.value)
+        return {str(finding.code) for finding in found if finding.is_conflict}
 
     def table(self, t: str, objects: ObjectsOutcome, news: News) -> TableOutcome:
         source, target = self.merge.source, self.merge.target
@@ -239,18 +217,16 @@ class Comparison:
                           for key, fact in of.items() if key[0] != "id")  # fmt: skip
             assert decides == (objects.decides or any(table.decides for table in tables.values())), "decides"
 
-    def unheld(self, demand: Any) -> Iterator[str]:
-        merge, t = self.merge, demand.table
-        column = merge.result.columns(t)[demand.column]
-        for r, fact in merge.result.rows(t).items():
-            mine, theirs = (fact.value == side.value(t, "row", r) for side in (merge.source, merge.target))
-            asked = {(True, True): demand.of_source and demand.of_target, (True, False): demand.of_source,
-                     (False, True): demand.of_target, (False, False): True}[mine, theirs]  # fmt: skip
-            cell = column.read(fact.value, demand.column)
-            if asked and cell is None and demand.required:
-                yield "NOT_NULL_WITHOUT_VALUE"
-            if asked and cell is not None and demand.type is not None and cell[1] > demand.type:
-                yield "COLUMN_TYPE_NARROWING"
+
+OF_OBJECTS_AND_VALUES = {
+    "OBJECT_DROPPED_ON_DEST",
+    "NOT_NULL_WITHOUT_VALUE",
+    "COLUMN_TYPE_NARROWING",
+    "COLUMN_MISSING",
+}
+"""Verdicts on objects together with their rows, and on values of rows. The core sees neither; the planner judges them,
+and the tests of the product compare these with the model.
+"""
 
 
 @dataclass
@@ -271,7 +247,7 @@ class Watch:
             # That no row id lives under two keys (R14) is judged on ids, which the core does not have.
             expected = sides.verdicts | (breaches(sides.result) - {"PRIMARY_KEY_CLASH"})
             got = Comparison(sides, leave_out=self.rng.random() < 0.5).run()
-            assert got == expected, ("verdicts", got, expected)
+            assert got <= expected <= got | OF_OBJECTS_AND_VALUES, ("verdicts", got, expected)
             self.merges += 1
             self.refused += bool(got)
             self.codes |= got

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from merge_app.lineage.facts import (
-    Aliveness,
     Commits,
     Fact,
     Kind,
@@ -23,7 +22,6 @@ from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import CONFLICT, Outcome
 from merge_app.lineage.scopes import standing_scopes
 from merge_app.lineage.tables import table_merge
-from merge_app.lineage.values import Taken, values_taken
 
 NEWS = News(np.array([10]), np.array([11, 12]))
 """The source has commit 10, the target 11 and 12; both have 1."""
@@ -81,16 +79,6 @@ def test_an_attribute_of_a_column_that_one_side_lacks_wins_over_nothing_before_p
     target = {"t": {**table, exists: Fact((None,), 11, Kind.SET), required: Fact(None, 12, Kind.SET, None, past)}}
     merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
     assert merged.facts["t"][required].value is None
-
-
-def test_the_drop_of_a_column_that_goes_on_takes_its_values() -> None:
-    table = {("exists",): Fact(True, 1, Kind.SET)}
-    exists = ("column", "n", "exists")
-    source = {"t": {**table, exists: Fact(None, 10, Kind.SET, None, ((0, None),))}}
-    target = {"t": {**table, exists: Fact((None,), 11, Kind.SET)}}
-    merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
-    assert merged.alive["t"] == Aliveness()
-    assert list(values_taken(source, target, merged, NEWS)) == [Taken("t", "n", True)]
 
 
 @pytest.mark.parametrize(
