@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from django.db import IntegrityError, connection, transaction
 
 from catalog_app.models import CatalogJoin
 from lakeui.common.errors import MergeConflict, NotFound
@@ -62,6 +63,16 @@ def test_equal_numbers_of_two_catalogs_are_two_commits(lake: Lake) -> None:
     take(lake, other, "b")
     assert lake.rows("e.t") == [(1, 7), (2, 0), (3, 5)]
     assert breaches(lake, other) == []
+
+
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM catalog_app_catalogjoin", "UPDATE catalog_app_catalogjoin SET version = 1"]
+)
+def test_a_join_is_never_taken_back(lake: Lake, statement: str) -> None:
+    take(lake, made(Lake()))
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert CatalogJoin.objects.filter(catalog=catalog_of(lake)).count() == 1
 
 
 def test_a_third_catalog_joins_all(lake: Lake) -> None:

@@ -56,10 +56,10 @@ def join_forget(target: Lake, source: Lake) -> None:
     target took has the stamp of the merge.
     """
     merged = {"target": catalog_of(target).pk, "source": catalog_of(source).pk}
-    CatalogJoin.objects.filter(catalog__in=merged.values(), other__in=merged.values()).delete()
     with transaction.atomic(), connection.cursor() as cursor:
         # History is append-only.
         cursor.execute("SET LOCAL session_replication_role = replica")
+        CatalogJoin.objects.filter(catalog__in=merged.values(), other__in=merged.values()).delete()
         cursor.execute(_FACTS, merged)
         cursor.execute(_ROWS, merged)
         for catalog_id in merged.values():
