@@ -268,7 +268,7 @@ class ObjectComparisonAnswer(serializers.Serializer[Any]):
 
 
 class CompareRowsAnswer(serializers.Serializer[Any]):
-    """Rows that one side changed since the merge base, as SHOW CHANGES answers them, in the order of row ids."""
+    """Rows that one side changed beside the newest image that both sides know, in the order of row ids."""
 
     next = serializers.URLField(allow_null=True)
     base_version = serializers.IntegerField(help_text="The merge base; 0 without one.")

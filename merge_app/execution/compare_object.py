@@ -16,7 +16,6 @@ from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import NotFound
-from merge_app.execution.base import base_snapshot
 from merge_app.execution.effects import OperationFiles, operation_files_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import plan_input_load
@@ -24,6 +23,7 @@ from merge_app.execution.operations import operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.execution.source_side import SourceSide
+from merge_app.planning.attributes import base_state
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectKey
@@ -71,7 +71,9 @@ class ObjectSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The object at the merge base, on both heads and after the merge; None where it does not exist or is dropped."""
+    """The object by the newest facts that both sides know (``base``), on both heads and after the merge; None where it
+    does not exist or is dropped.
+    """
 
     base: ObjectSnapshot | None
     source: ObjectSnapshot | None
@@ -119,12 +121,11 @@ def object_comparison_load(
         given = plan_input_load(side, here, engine=engine, resolutions=chosen)
         item = _planned(given, key)
         sides = sides_of(given)
-        base = base_snapshot(there, here, side.reach)
         return ObjectComparison(
             action=item.action,
             source_commits=_commits(side.operations, key, item, source),
             destination_commits=_commits(given.destination, key, item, destination),
-            states=_states(item, given, base),
+            states=_states(item, given, here),
             source_partitions=sides.source_of(*key).partitions,
             destination_partitions=sides.destination_of(*key).partitions,
             preview=_preview(item, there, here),
@@ -214,22 +215,25 @@ def _commit(commit: Commit, operations: list[Operation], ids: _FileIds, files: t
     )
 
 
-def _states(item: ObjectPlan, given: PlanInput, base: Snapshot | None) -> States:
+def _states(item: ObjectPlan, given: PlanInput, here: Snapshot) -> States:
     kind, object_id = item.kind, item.object_id
     sources: Mapping[int, State] = given.source_tables if kind is ObjectKind.TABLE else given.source_databases
     return States(
-        base=None if base is None else _snapshot_at(base, kind, object_id),
+        base=_base(given, (kind, object_id), here),
         source=_snapshot(sources.get(object_id), given.source_databases),
         destination=_snapshot(item.before, given.databases),
         result=None if item.after.is_dropped else ObjectSnapshot(item.name, item.after),
     )
 
 
-def _snapshot_at(snapshot: Snapshot, kind: ObjectKind, object_id: int) -> ObjectSnapshot | None:
-    if kind is ObjectKind.DATABASE:
-        return _snapshot(databases_load(snapshot, [object_id]).get(object_id), {})
-    state = tables_load(snapshot, [object_id]).get(object_id)
-    return _snapshot(state, databases_load(snapshot, [state.database_id])) if state else None
+def _base(given: PlanInput, key: ObjectKey, here: Snapshot) -> ObjectSnapshot | None:
+    state = base_state(given, key)
+    if not isinstance(state, TableState):
+        return _snapshot(state, {})
+    home = base_state(given, (ObjectKind.DATABASE, state.database_id))
+    # Neither side has it there any more.
+    known = {state.database_id: home} if home else databases_load(here, [state.database_id])
+    return _snapshot(state, known)
 
 
 def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> ObjectSnapshot | None:

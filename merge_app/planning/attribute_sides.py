@@ -51,7 +51,7 @@ class AttributeSides:
         if thing not in self.target:
             return self
         theirs = {
-            key: _known(fact) if concerns(key) and fact.stamp in self.of_target else fact
+            key: known_fact(fact) if concerns(key) and fact.stamp in self.of_target else fact
             for key, fact in self.target.get(thing, {}).items()
         }
         return replace(self, target={**self.target, thing: theirs})
@@ -124,7 +124,7 @@ def version_of(stamp: int) -> int:
     return stamp % _SPAN if stamp < DECIDED else max(stamp, 0)
 
 
-def _known(fact: Fact) -> Fact:
+def known_fact(fact: Fact) -> Fact:
     """The fact as the other side knows it."""
     stamp, value = fact.past[-1] if fact.past else (0, None)
     return Fact(value, stamp, fact.kind)

@@ -17,7 +17,7 @@ from merge_app.lineage.columns import OfObject, Paired, columns_pair, has_aliase
 from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
-from merge_app.planning.attribute_sides import AttributeSides
+from merge_app.planning.attribute_sides import AttributeSides, known_fact
 from merge_app.planning.fact_changes import NetFacts
 from merge_app.planning.nested_columns import fields_join, fields_redo
 from merge_app.planning.surviving import ObjectKey
@@ -79,6 +79,31 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
             thing for thing, facts in outcome.facts.items() if facts.get(("exists",), NO_FACT).value
         ),
     )
+
+
+def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
+    """The object by the newest facts that both sides know; None where it did not exist by these."""
+    before, state = _states(given, thing)
+    shown, sides = before or state, given.attributes
+    if shown is None or sides is None:
+        return None
+    if thing in sides.source or thing in sides.target:
+        pair = _paired(thing, sides, given)
+        facts = {
+            key: _shared(pair.source.get(key, NO_FACT), pair.target.get(key, NO_FACT), sides)
+            for key in dict.fromkeys((*pair.target, *pair.source))
+        }
+        shown = _merged(replace(shown, is_dropped=False), state, facts, pair)
+    return None if shown.is_dropped else shown
+
+
+def _shared(mine: Fact, theirs: Fact, sides: AttributeSides) -> Fact:
+    """The newest fact that both sides know. One that is no news is known to both."""
+    known = (
+        known_fact(fact) if fact.stamp in news else fact
+        for fact, news in ((mine, sides.of_source), (theirs, sides.of_target))
+    )
+    return max(known, key=lambda fact: (fact.stamp != 0, fact.stamp))
 
 
 def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:

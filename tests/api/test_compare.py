@@ -389,6 +389,24 @@ def test_the_base_is_what_the_destination_was_when_it_was_last_pulled(lake: Lake
     assert [row[side]["name"] for side in ("base", "source", "destination", "result")] == ["key", "mine", "key", "mine"]
 
 
+def test_the_base_has_what_both_took_from_a_third_branch(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'third')", "c")
+    lake.sql("ALTER TABLE d.t RENAME COLUMN id TO third", "c")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('m' = 'main')")
+    for source, target in (("main", "b"), ("c", "b"), ("c", "main")):
+        lake.sql(f"MERGE BRANCH {source} TO {target}")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'mine')", "b")
+    lake.sql("ALTER TABLE d.t RENAME TO d.u")
+    found = of_object(lake)
+    assert [(item["key"], item["base"], item["destination"]) for item in found["properties"]] == [
+        ("k", "third", "third"),
+        ("m", "main", "main"),
+    ]
+    assert [column["base"]["name"] for column in found["columns"]] == ["third"]
+    assert (found["names"]["base"], found["names"]["destination"]) == ("d.t", "d.u")
+
+
 def test_properties_and_names_stand_side_by_side(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'mine', 'a' = '1')", "b")
     lake.sql("ALTER TABLE d.t RENAME TO d.u", "b")

@@ -71,7 +71,7 @@ export function useNewestEffect(pair: Pair, kind: ObjectKind, objectId: number) 
 
 export type Side = "source" | "destination";
 
-/** Rows of a table that one side changed since the merge base; the compute engine reads them. */
+/** Rows of a table that one side changed, beside the newest image that both sides know. */
 export function useComparedRows(pair: Pair, tableId: number, side: Side, enabled = true) {
   return useInfiniteQuery({
     queryKey: [...pairKey(pair), "rows", tableId, side],
