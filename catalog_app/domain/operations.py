@@ -191,9 +191,9 @@ class Operation:
     """One kind of change to one object in one commit.
 
     ``version`` and ``branch`` say where it was committed (0 and "" while staged). ``operation_id`` is its row (None
-    while staged); ``origin_id`` the operation that it replays, itself when it is no replay. ``copied_from`` is branch
-    and version of the state that it lays over another: whoever reaches that has what it does. ``effects`` is None for
-    what is no data operation, and for data operations whose files nobody had to look at.
+    while staged); ``origin_id`` the operation that it replays, itself when it is no replay. ``origin`` is branch and
+    version of the commit that made it, or of the state that it lays over another: whoever reaches that has what it
+    does. ``effects`` is None for what is no data operation, and for data operations whose files nobody had to look at.
     """
 
     kind: OperationKind
@@ -209,7 +209,7 @@ class Operation:
     statement: str = ""
     operation_id: int | None = None
     origin_id: int | None = None
-    copied_from: tuple[int, int] | None = field(default=None, compare=False)
+    origin: tuple[int, int] | None = field(default=None, compare=False)
 
     @property
     def is_data(self) -> bool:

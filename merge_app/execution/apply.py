@@ -34,11 +34,12 @@ from merge_app.execution.lineage.attributes import (
     restored_facts,
     statement_facts,
 )
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.reach import Reach
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
+from merge_app.execution.source_side import SourceSide
 from merge_app.lineage.segments import DOT
 from merge_app.lineage.steps import StagedKey
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan
@@ -94,30 +95,37 @@ class RowWorkResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a merge comes from: its chain, what its head reaches, and its head commit. ``head_commit_id`` None: nothing
-    of it is reachable from what is written. ``is_workspace``: what was done in a transaction's workspace is the work of
-    the commit itself, and no replay.
+    """Where a merge comes from: a branch, and its head commit. ``head_commit_id`` None: nothing of it is reachable from
+    what is written. ``is_workspace``: what was done in a transaction's workspace is the work of the commit itself, and
+    no replay.
     """
 
-    snapshot: Snapshot
-    reach: Reach
+    side: SourceSide
     head_commit_id: int | None
     is_workspace: bool = False
 
     @property
+    def snapshot(self) -> Snapshot:
+        assert self.side.snapshot is not None
+        return self.side.snapshot
+
+    @property
     def facts_source(self) -> FactsSource:
-        return FactsSource(self.snapshot, self.reach, self.snapshot.branch_ids[0] if self.is_workspace else None)
+        return FactsSource(self.snapshot, self.side.reach, self.snapshot.branch_ids[0] if self.is_workspace else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """``notes`` say what the rule tables discarded or skipped of it, where the branch had moved."""
+    """``notes`` say what the rule tables discarded or skipped of it, where the branch had moved. ``invisible``: table
+    and version of each schema that a merge kept beside the visible ones.
+    """
 
     commit_id: int
     version: int
     notes: tuple[Finding, ...] = ()
     schema_tables: tuple[int, ...] = field(default=())
     kept_rows: Mapping[int, int] = field(default_factory=dict)
+    invisible: tuple[tuple[int, int], ...] = ()
 
 
 def plan_apply(
@@ -133,7 +141,7 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     snapshot = branch_snapshot(branch)
-    reach = reach_load(snapshot) if source is not None else {}
+    reach = source.side.reach_of(snapshot) if source is not None else {}
     merged: Written = {}
     if source is not None:
         merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source)
@@ -153,7 +161,7 @@ def plan_apply(
     attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
-    segments_apply(
+    invisible = segments_apply(
         SegmentWork(
             plan=plan,
             branch_id=branch.pk,
@@ -173,15 +181,15 @@ def plan_apply(
     if source is not None and source.is_workspace:
         reads_copy(commit, written, source.snapshot.branch_ids[0])
     if source is not None and source.head_commit_id is not None:
-        _reach_write(branch, version, reach, source.reach)
+        _reach_write(branch, version, reach, source.side.reach)
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
-    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
+    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
 
 
 def _decides(item: ObjectPlan) -> bool:
     """Whether a merge does something to the object that its source did not."""
-    is_own = any(each.operation_id is None and each.copied_from is None for each in item.operations)
+    is_own = any(each.operation_id is None and each.origin is None for each in item.operations)
     return is_own or (item.data is not None and item.data.decides)
 
 

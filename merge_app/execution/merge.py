@@ -297,10 +297,9 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         header = request.header
         if request.sponsor is not None:
             header = replace(header, authority=request.sponsor.authorise(prepared))
-        assert prepared.side.snapshot is not None
         is_transaction = request.transaction_id is not None
         parent = None if is_transaction else prepared.source.head_commit_id
-        source = Source(prepared.side.snapshot, prepared.side.reach, parent, is_workspace=is_transaction)
+        source = Source(prepared.side, parent, is_workspace=is_transaction)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)

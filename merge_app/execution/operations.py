@@ -21,7 +21,7 @@ WITH ranges AS (
     SELECT * FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS q(branch_id, upto)
 )
 SELECT o.id, o.kind, o.object_kind, o.object_id, o.changes, o.created, o.overwrite, o.metrics, o.version,
-       b.name, c.statement, coalesce(o.origin_id, o.id), q.branch_id IS NOT NULL
+       b.name, c.statement, coalesce(o.origin_id, o.id), o.origin_branch_id, o.origin_version, q.branch_id IS NOT NULL
 FROM ranges r
 JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id
@@ -63,7 +63,7 @@ def operations_load(
     versions = sum(item.upto - item.after for item in ranges)
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
-    found = [(_operation(row, known), bool(row[12])) for row in rows]
+    found = [(_operation(row, known), bool(row[-1])) for row in rows]
     return without_overruled(found)
 
 
@@ -85,4 +85,5 @@ def _operation(row: tuple[Any, ...], known: dict[str, tuple[Change, ...]]) -> Op
         branch=row[9],
         statement=row[10],
         origin_id=row[11],
+        origin=(row[12], row[13]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
@@ -36,10 +37,6 @@ FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
 WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
 GROUP BY s.table_id
 """
-_INVISIBLE = """
-SELECT table_id, version FROM catalog_app_invisibleschemahistory
-WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND added_version = %(added)s ORDER BY version
-"""
 _SOURCE_SCHEMAS = """
 SELECT h.table_id, h.version FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
     AS r(branch_id, after, upto)
@@ -68,8 +65,8 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
     totals = {row[0]: row[1:] for row in fetch_all(_TOTALS, where)}
     files = fetch_all(_FILES, where)
     segments, removed = ([row[1:] for row in files if row[0] == is_new] for is_new in (True, False))
-    invisible = fetch_all(_INVISIBLE, {**where, "added": applied.version})
-    discarded = _discarded(planned, side, invisible)
+    invisible = sorted(applied.invisible, key=lambda row: row[1])
+    discarded = _discarded(planned, side, set(invisible))
     described = []
     for item in planned.objects:
         if item.kind is not ObjectKind.TABLE:
@@ -98,16 +95,15 @@ def _segment(row: tuple[Any, ...]) -> dict[str, Any]:
     return {"path": row[1], "rows": row[2], "bytes": row[3], "schema_version": row[4], "is_visible": row[5]}
 
 
-def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]) -> dict[int, list[int]]:
+def _discarded(planned: MergePlan, side: SourceSide, kept: AbstractSet[tuple[int, int]]) -> dict[int, list[int]]:
     """Schema versions of the source that no brought row needs; its last one lives on as the merged schema."""
     assert side.snapshot is not None
     made = {
         (item.object_id, operation.version)
         for item in planned.objects
         for operation in item.carried_out
-        if item.kind is ObjectKind.TABLE
+        if item.kind is ObjectKind.TABLE and not operation.is_data
     }
-    kept = {(row[0], row[1]) for row in invisible}
     versions = sorted({version for _, version in made})
     if not versions:
         return {}

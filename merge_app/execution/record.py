@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -62,9 +62,7 @@ def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Re
     pairs = [(item, operation) for item in plan.objects for operation in _from_here(item)]
     if not pairs:
         return {}
-    named = {operation.operation_id for _, operation in pairs if operation.operation_id is not None}
-    origins = _origins(named) if is_replay else {}
-    described = json.dumps([_described(item, operation, commit, origins) for item, operation in pairs])
+    described = json.dumps([_described(item, operation, commit, is_replay=is_replay) for item, operation in pairs])
     parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
     recorded: Recorded = {}
     for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters, prepared=True), strict=True):
@@ -72,18 +70,10 @@ def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Re
     return recorded
 
 
-def _origins(operation_ids: set[int]) -> dict[int, tuple[int, int]]:
-    """By operation, branch and version of the commit that it came from."""
-    query = "SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation WHERE id = ANY(%(ids)s)"
-    rows = fetch_all(query, {"ids": list(operation_ids)}) if operation_ids else []
-    return {row[0]: (row[1], row[2]) for row in rows}
-
-
-def _described(
-    item: ObjectPlan, operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]
-) -> dict[str, Any]:
-    here = operation.copied_from or (commit.branch_id, commit.version)
-    origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
+def _described(item: ObjectPlan, operation: Operation, commit: Commit, *, is_replay: bool) -> dict[str, Any]:
+    is_of_workspace = operation.operation_id is not None and not is_replay
+    origin = None if is_of_workspace else operation.origin
+    origin_branch, origin_version = origin or (commit.branch_id, commit.version)
     return {
         "object_kind": operation.object_kind.value,
         "object_id": operation.object_id,

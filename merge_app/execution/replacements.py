@@ -83,9 +83,7 @@ def replacements_load(
             operations = (*operations, overwrite) if overwrite is not None else operations
         branch = next((item.branch for item in planned.source if (item.object_kind, item.object_id) == key), "")
         head = source.branch_ids[0], source.version
-        found[key] = tuple(
-            replace(item, version=source.version, branch=branch, copied_from=head) for item in operations
-        )
+        found[key] = tuple(replace(item, version=source.version, branch=branch, origin=head) for item in operations)
     return found
 
 

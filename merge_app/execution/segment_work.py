@@ -58,8 +58,10 @@ FEW = 20
 """Rows of a statement up to which PostgreSQL may keep its plan: one that knows no sizes is good for these."""
 
 
-def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
-    """One statement over all the tables of the work. ``parameters`` are arrays, those of one table alike in length."""
+def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """One statement over all the tables of the work, and what it returns. ``parameters`` are arrays, those of one table
+    alike in length.
+    """
     shared: dict[str, Any] = {
         "branch": work.branch_id,
         "version": work.version,
@@ -69,6 +71,7 @@ def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
     is_small = all(len(value) <= FEW for value in parameters.values())
     with cursor_open(prepared=is_small and bool(parameters)) as cursor:
         cursor.execute(query, {**shared, **parameters})
+        return list(cursor.fetchall()) if cursor.description else []
 
 
 def columns_of(rows: Sequence[tuple[int | None, ...]], *names: str) -> dict[str, list[int | None]]:

@@ -13,8 +13,8 @@ from merge_app.execution.segment_deletes import deletes_attach, deletes_attach_l
 from merge_app.execution.segment_work import FEW, SegmentWork, columns_of, segment_sql_run
 
 
-def segments_apply(work: SegmentWork) -> None:
-    """Carry out every table's DataPlan."""
+def segments_apply(work: SegmentWork) -> tuple[tuple[int, int], ...]:
+    """Carry out every table's DataPlan. Answers table and version of the schemas that are kept invisible."""
     if work.stepped():
         _step(work)
     if any(True for _ in work.tables()):
@@ -23,9 +23,11 @@ def segments_apply(work: SegmentWork) -> None:
         _bring_files(work)
         deletes_attach(work)
         _remove_passed(work)
-    if work.all_tables():
-        _keep_invisible_schemas(work)
-        _refuse_expired(work)
+    if not work.all_tables():
+        return ()
+    invisible = segment_sql_run(work, _INVISIBLE) if work.is_merge else []
+    _refuse_expired(work)
+    return tuple((table_id, version) for table_id, version in invisible)
 
 
 def _step(work: SegmentWork) -> None:
@@ -184,9 +186,5 @@ WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_v
     SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i
       ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
     WHERE i.table_id = s.table_id AND i.version = s.schema_version AND i.definition_id = s.definition_id)
+RETURNING table_id, version
 """
-
-
-def _keep_invisible_schemas(work: SegmentWork) -> None:
-    if work.is_merge:
-        segment_sql_run(work, _INVISIBLE)

@@ -110,7 +110,7 @@ class NetFacts:
         branch_id, name = self.makers.get(stamp, (0, ""))
         version = version_of(stamp)
         origin = (branch_id, version) if branch_id and branch_id != self.own else None
-        return Operation(kind, *self.thing, changes, version=version, branch=name, copied_from=origin)
+        return Operation(kind, *self.thing, changes, version=version, branch=name, origin=origin)
 
     def _rename(self) -> tuple[int, Rename] | None:
         stamps = [self.news[key].stamp for key in (("name",), ("home",)) if key in self.news]

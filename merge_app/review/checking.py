@@ -152,9 +152,8 @@ def _preview_make(
     progress.step("preview", "lay the merge on a workspace")
     with transaction.atomic():
         branch = branch_lock(workspace.workspace_id)
-        assert prepared.side.snapshot is not None
         # No merge parent: nothing of it is reachable from anywhere when the workspace is dropped.
-        source = Source(prepared.side.snapshot, prepared.side.reach, None)
+        source = Source(prepared.side, None)
         plan_apply(
             prepared.planned,
             branch=branch,

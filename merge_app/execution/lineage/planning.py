@@ -184,7 +184,7 @@ def _planners_of(
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
-    mine, theirs = (scopes_load(tables, item, codes) for item in (sides.source_news, sides.target_news))
+    mine, theirs = scopes_load(tables, sides.source_news, sides.target_news, codes)
     if parties.own is not None:
         mine = {table: [_as_dot(scope) for scope in scopes] for table, scopes in mine.items()}
     for case in cases:

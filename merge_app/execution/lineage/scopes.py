@@ -20,7 +20,7 @@ from merge_app.planning.surviving import RESTORED_VERSION
 
 _SCOPES = f"""
 WITH {RANGES}
-SELECT o.object_id, o.branch_id, o.version, o.kind, o.changes, o.overwrite, o.metrics
+SELECT r.place, o.object_id, o.branch_id, o.version, o.kind, o.changes, o.overwrite, o.metrics
 FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s)
@@ -53,21 +53,25 @@ class Vectors:
         return self._known[key]
 
 
-def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Code]) -> dict[int, list[Scope]]:
-    """By table, the scopes of these commits in order. ``codes``: by table, what gives a partition its code."""
-    found: dict[int, list[Scope]] = defaultdict(list)
-    if not ranges.branches:
-        return found
+def scopes_load(
+    tables: Collection[int], source: Ranges, target: Ranges, codes: Mapping[int, Code]
+) -> tuple[dict[int, list[Scope]], dict[int, list[Scope]]]:
+    """By table, the scopes of each side's commits in order. ``codes``: by table, what gives a partition its code."""
+    sides: tuple[dict[int, list[Scope]], dict[int, list[Scope]]] = (defaultdict(list), defaultdict(list))
+    both = source + target
+    if not both.branches:
+        return sides
     vectors = Vectors()
-    for table_id, branch, version, kind, changes, overwrite, metrics in fetch_all(
-        _SCOPES, {**ranges.parameters, "tables": list(tables)}
+    for place, table_id, branch, version, kind, changes, overwrite, metrics in fetch_all(
+        _SCOPES, {**both.parameters, "tables": list(tables)}
     ):
+        found = sides[place > len(source.branches)]
         restored = json_value(metrics).get(RESTORED_VERSION)
         knows = vectors.at(branch, version - 1) if kind in ("overwrite", "partition") else {}
         then = None if restored is None else vectors.at(branch, restored)
         parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
         found[table_id] += _scopes(parts, (version, branch, knows, then), codes[table_id])
-    return found
+    return sides
 
 
 def scopes_staged(staged: Sequence[Operation], knows: Reach, code: Code) -> list[Scope]:
