@@ -9,7 +9,6 @@ from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
-from merge_app.planning.overruled import without_overruled
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -17,18 +16,16 @@ FEW_VERSIONS = 100
 _OPERATIONS = """
 WITH ranges AS (
     SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
-), reached AS (
-    SELECT * FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS q(branch_id, upto)
 )
 SELECT o.id, o.kind, o.object_kind, o.object_id, o.changes, o.created, o.overwrite, o.metrics, o.version,
-       b.name, c.statement, coalesce(o.origin_id, o.id), o.origin_branch_id, o.origin_version, q.branch_id IS NOT NULL
+       b.name, c.statement, coalesce(o.origin_id, o.id), o.origin_branch_id, o.origin_version
 FROM ranges r
 JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id
 JOIN catalog_app_branch b ON b.id = o.branch_id
-LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
-WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind IN ('overwrite', 'drop', 'undrop'))
-  AND o.object_kind <> 'view' {condition}
+WHERE o.object_kind <> 'view' AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS q(branch_id, upto)
+    WHERE q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version) {condition}
 ORDER BY o.version, o.id
 """
 
@@ -45,8 +42,8 @@ def operations_load(
 ) -> tuple[Operation, ...]:
     """The operations in these ranges whose origin the other side does not reach, in commit order.
 
-    With ``databases`` given, only those on these databases and ``tables``. File effects are left out. An attribute that
-    a later merge from the other side set is no longer this side's word: its earlier changes are left out too.
+    With ``databases`` given, only those on these databases and ``tables``. File effects are left out. What is left of
+    attributes, and of rows, facts say.
     """
     if not ranges:
         return ()
@@ -63,8 +60,7 @@ def operations_load(
     versions = sum(item.upto - item.after for item in ranges)
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
-    found = [(_operation(row, known), bool(row[-1])) for row in rows]
-    return without_overruled(found)
+    return tuple(_operation(row, known) for row in rows)
 
 
 def _operation(row: tuple[Any, ...], known: dict[str, tuple[Change, ...]]) -> Operation:

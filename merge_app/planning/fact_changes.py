@@ -49,14 +49,12 @@ class NetFacts:
 
     def changes(self, by_operations: ObjectChanges | None) -> ObjectChanges | None:
         """What the side did: to attributes by facts, to rows and partitions by operations. None: nothing."""
-        rows = _of_rows(by_operations) if by_operations is not None else None
+        rows = of_rows(by_operations) if by_operations is not None else None
         began = self.news.get(("exists",))
-        implied = by_operations if began is None and not self._exists_is_news else None
-        dropped = began is not None and not began.value
-        if dropped or (implied is not None and implied.dropped):
+        if began is not None and not began.value:
             return self._dropped(began, by_operations)
-        undropped = (began is not None and not self._is_new) or (implied is not None and implied.undropped)
-        created = self._is_new or (implied is not None and implied.created)
+        created = self._is_new
+        undropped = began is not None and not created
         rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
         kept = rows.operations if rows is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()
@@ -85,18 +83,13 @@ class NetFacts:
         began = self.news.get(("exists",))
         return began is not None and bool(began.value) and not began.past[-1][0]
 
-    @property
-    def _exists_is_news(self) -> bool:
-        fact = self.facts.get(("exists",))
-        return fact is not None and bool(fact.past)
-
     def _was(self, key: Key) -> Any:
         fact = self.facts.get(key, NO_FACT)
         return fact.past[-1][1] if key in self.news and fact.past else fact.value
 
-    def _dropped(self, fact: Fact | None, by_operations: ObjectChanges | None) -> ObjectChanges:
+    def _dropped(self, fact: Fact, by_operations: ObjectChanges | None) -> ObjectChanges:
         told = [item for item in by_operations.operations if item.kind is OperationKind.DROP] if by_operations else []
-        drop = told[-1] if told else self._operation(OperationKind.DROP, fact.stamp if fact else 0)
+        drop = told[-1] if told else self._operation(OperationKind.DROP, fact.stamp)
         versions = {"drop": (drop.version,)}
         return ObjectChanges(*self.thing, operations=(drop,), dropped=True, versions=versions)
 
@@ -215,14 +208,16 @@ def _version(operation: Operation) -> int:
     return operation.version
 
 
-def _of_rows(changes: ObjectChanges) -> ObjectChanges:
-    """Without what operations say of attributes."""
+def of_rows(changes: ObjectChanges) -> ObjectChanges:
+    """Without what operations say of the object and its attributes."""
     kept = tuple(
         replace(item, changes=tuple(change for change in item.changes if not isinstance(change, _ATTRIBUTES)))
         for item in changes.operations
         if item.is_data or item.kind is OperationKind.PARTITION
     )
-    return replace(changes, operations=kept, rename=None, properties={}, columns={}, versions=versions_of(kept))
+    return ObjectChanges(
+        changes.kind, changes.object_id, kept, partitions=changes.partitions, versions=versions_of(kept)
+    )
 
 
 _ATTRIBUTES = (Rename, PropertyChange, ColumnChange)

@@ -1,13 +1,13 @@
-"""What a change of a nested column sets, field by field: what later changes leave of it, and what it overrides."""
+"""What a change of a nested column sets, field by field, and what it overrides."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from catalog_app.domain.nested import field_of, fields_within
+from catalog_app.domain.nested import fields_within
 from catalog_app.domain.operations import ColumnChange
-from catalog_app.domain.types import Field, ParsedType, nested_type, parse_identified
+from catalog_app.domain.types import Field, ParsedType, parse_identified
 
 
 def field_settings(before: str | None, after: str | None) -> Iterator[tuple[int, str]]:
@@ -22,39 +22,6 @@ def field_settings(before: str | None, after: str | None) -> Iterator[tuple[int,
             yield identifier, "name"
         if not one.type.fields and one.type.text != other.type.text:
             yield identifier, "type"
-
-
-def without_settings(before: str, after: str, overruled: Collection[tuple[int, str]]) -> str:
-    """``after`` without the settings that are overruled: such a field is there as it was before."""
-    old = _by_id(before)
-    return _kept(parse_identified(before), parse_identified(after), old, overruled).identified
-
-
-def _kept(
-    before: ParsedType, after: ParsedType, old: dict[int, Field], overruled: Collection[tuple[int, str]]
-) -> ParsedType:
-    if not after.fields or before.name != after.name:
-        return after
-    fields = []
-    for item in after.fields:
-        known = next((old[identifier] for identifier in item.ids if identifier in old), None)
-        if known is None:
-            if not _is_overruled(item, "exists", overruled):
-                fields.append(item)
-            continue
-        name = known.name if _is_overruled(item, "name", overruled) else item.name
-        kind = known.type if _is_overruled(item, "type", overruled) else item.type
-        fields.append(replace(item, name=name, type=_kept(known.type, kind, old, overruled)))
-    fields += [
-        item
-        for item in before.fields
-        if field_of(item, after.fields) is None and _is_overruled(item, "exists", overruled)
-    ]
-    return nested_type(after.name, fields)
-
-
-def _is_overruled(item: Field, setting: str, overruled: Collection[tuple[int, str]]) -> bool:
-    return any((identifier, setting) in overruled for identifier in item.ids)
 
 
 def _by_id(text: str | None) -> dict[int, Field]:

@@ -45,13 +45,9 @@ def net_properties(changes: Iterable[tuple[int, PropertyChange]]) -> list[tuple[
     return [(index, change) for index, change in net.values() if change.before != change.after]
 
 
-def net_columns(
-    changes: Iterable[tuple[int, ColumnChange]], *, folds_additions: bool = True
-) -> list[tuple[int, ColumnChange]]:
-    """An added column's later changes are folded into its addition, unless ``folds_additions`` is off: what is to be
-    recorded has them apart, as another branch may have met only the addition.
-    """
-    net = _ColumnNet(folds_additions)
+def net_columns(changes: Iterable[tuple[int, ColumnChange]]) -> list[tuple[int, ColumnChange]]:
+    """An added column's later changes are folded into its addition."""
+    net = _ColumnNet()
     for index, change in changes:
         net.take(index, change)
     return net.left()
@@ -62,8 +58,7 @@ class _ColumnNet:
     Of a column that merges made of several, each id begins and ends by itself, as the other side may know but one.
     """
 
-    def __init__(self, folds_additions: bool) -> None:
-        self._folds_additions = folds_additions
+    def __init__(self) -> None:
         self._net: dict[tuple[int, ColumnAttribute], tuple[int, Any, Any]] = {}
 
     def take(self, index: int, change: ColumnChange) -> None:
@@ -91,8 +86,7 @@ class _ColumnNet:
 
     def _attribute(self, index: int, change: ColumnChange) -> None:
         exists = self._net.get((change.column_id, ColumnAttribute.EXISTS))
-        may_fold = self._folds_additions and change.attribute in COLUMN_FIELDS
-        if may_fold and exists is not None and exists[1] is None:
+        if change.attribute in COLUMN_FIELDS and exists is not None and exists[1] is None:
             added_at, _, definition = exists
             definition = {**definition, change.attribute.value: change.after}
             self._net[change.column_id, ColumnAttribute.EXISTS] = (added_at, None, definition)

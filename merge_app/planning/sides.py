@@ -10,7 +10,7 @@ from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
-from merge_app.planning.fact_changes import NetFacts
+from merge_app.planning.fact_changes import NetFacts, of_rows
 from merge_app.planning.surviving import (
     LIFECYCLE,
     ObjectChanges,
@@ -106,13 +106,22 @@ def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> N
 def by_facts(
     found: Mapping[ObjectKey, ObjectChanges], net: Mapping[ObjectKey, NetFacts], kept: AbstractSet[ObjectKey]
 ) -> dict[ObjectKey, ObjectChanges]:
-    """The changes of one side, of attributes by facts. ``kept``: objects of which operations say all."""
+    """The changes of one side, of attributes by facts. An object without facts here has no news of any. ``kept``:
+    objects of which operations say all.
+    """
     result: dict[ObjectKey, ObjectChanges] = {}
     for key in dict.fromkeys((*found, *net)):
-        changes = net[key].changes(found.get(key)) if key in net and key not in kept else found.get(key)
+        changes = found.get(key)
+        if key not in kept:
+            changes = net[key].changes(changes) if key in net else _with_rows(changes)
         if changes is not None:
             result[key] = changes
     return result
+
+
+def _with_rows(changes: ObjectChanges | None) -> ObjectChanges | None:
+    left = None if changes is None else of_rows(changes)
+    return left if left is not None and left.operations else None
 
 
 def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
@@ -122,13 +131,14 @@ def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
 
 def _undrop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges], merged: MergedAttributes) -> None:
     """A table is alive with its database (R4): one that comes back brings the tables that exist by their own facts, and
-    no other.
+    no other. The target may never have had them.
     """
     for (kind, object_id), changes in list(source.items()):
         if kind is ObjectKind.DATABASE and changes.undropped:
-            for table_id, table in given.tables.items():
+            for table_id, table in {**given.source_tables, **given.tables}.items():
                 key = ObjectKind.TABLE, table_id
-                if table.database_id == object_id and table.is_dropped and merged.revives(key):
+                is_new = table_id not in given.tables
+                if table.database_id == object_id and (is_new != table.is_dropped) and (is_new or merged.revives(key)):
                     source[key] = undropped_with(source.get(key) or ObjectChanges(*key), changes)
     for key, changes in list(source.items()):
         if key[0] is ObjectKind.TABLE and changes.undropped and key in merged.alive and key not in merged.existing:

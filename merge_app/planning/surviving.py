@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from catalog_app.domain.operations import (
     Change,
@@ -217,13 +216,10 @@ def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
     rename = net_rename(changes.renames) if changes.renames else []
     properties = net_properties(changes.properties) if changes.properties else []
     columns = net_columns(changes.columns) if changes.columns else []
-    recorded = net_columns(changes.columns, folds_additions=False) if changes.columns else []
     partitions = net_partitions(changes.partitions) if changes.partitions else {}
     kept: dict[int, list[Change]] = {}
     steps = [step for taken in partitions.values() for step in taken]
-    placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *steps]
-    if any(operation.is_replay for operation in operations):
-        placed = _apart(placed, changes, operations)
+    placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *steps]
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(
@@ -240,28 +236,6 @@ def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
         partitions=tuple(change for _, change in partitions),
         versions=versions_of(survivors),
     )
-
-
-def _apart(
-    placed: Sequence[tuple[int, Change]], changes: _Changes, operations: Sequence[Operation]
-) -> list[tuple[int, Change]]:
-    """The net with every change of a property or of a column's attribute to which other branches' changes belong. A
-    branch that knows one of these knows from it that what came before is overruled.
-    """
-    every: dict[tuple[Any, ...], list[tuple[int, Change]]] = {}
-    settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
-    for index, own in settings:
-        every.setdefault(own.setting, []).append((index, own))
-    begun = (change for _, change in changes.columns if change.attribute is ColumnAttribute.EXISTS)
-    unsettled = {("column", column_id) for change in begun for column_id in change.column_ids}
-    found: list[tuple[int, Change]] = []
-    for index, change in placed:
-        steps: Sequence[tuple[int, Change]] = ()
-        if isinstance(change, PropertyChange | ColumnChange) and change.setting[:2] not in unsettled:
-            steps = every.get(change.setting, ())
-        is_shared = any(operations[step].is_replay for step, _ in steps)
-        found += steps if is_shared else [(index, change)]
-    return found
 
 
 def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:

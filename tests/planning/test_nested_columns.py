@@ -9,7 +9,7 @@ import pytest
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified
-from merge_app.planning.field_changes import field_settings, paths_changed, without_settings
+from merge_app.planning.field_changes import field_settings, paths_changed
 from merge_app.planning.nested_columns import nested_after
 from merge_app.planning.values import MergePlan
 from tests.planning.build import ORDERS, TABLE, A, add_column, codes, column, drop_column, merged, table_of
@@ -142,12 +142,9 @@ def test_the_net_leaves_out_what_the_other_side_did_in_between() -> None:
     assert nested_after("struct<b#3:int>", "struct<b#3:int,z#7:int>", "struct<a#3:int>") == "struct<a#3:int,z#7:int>"
 
 
-def test_later_settings_of_the_other_side_take_a_change_apart() -> None:
+def test_a_change_of_a_nested_column_sets_fields_one_by_one() -> None:
     before, after = "struct<x#3:int,y#4:int>", "struct<a#3:bigint,z#5:int,y#4:int>"
     assert set(field_settings(before, after)) == {(3, "name"), (3, "type"), (5, "exists")}
-    assert without_settings(before, after, {(3, "name")}) == "struct<x#3:bigint,z#5:int,y#4:int>"
-    assert without_settings(before, after, {(5, "exists"), (3, "type")}) == "struct<a#3:int,y#4:int>"
-    assert without_settings(before, "struct<y#4:int>", {(3, "exists")}) == "struct<y#4:int,x#3:int>"
 
 
 def test_changes_are_named_by_path() -> None:
