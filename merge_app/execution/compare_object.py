@@ -231,9 +231,10 @@ def _base(given: PlanInput, key: ObjectKey, here: Snapshot) -> ObjectSnapshot | 
     if not isinstance(state, TableState):
         return _snapshot(state, {})
     home = base_state(given, (ObjectKind.DATABASE, state.database_id))
-    # Neither side has it there any more.
-    known = {state.database_id: home} if home else databases_load(here, [state.database_id])
-    return _snapshot(state, known)
+    # Where neither side has it there any more, facts of that database need not be here.
+    if not isinstance(home, DatabaseState):
+        return _snapshot(state, databases_load(here, [state.database_id]))
+    return _snapshot(state, {home.database_id: home})
 
 
 def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> ObjectSnapshot | None:

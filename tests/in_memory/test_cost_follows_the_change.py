@@ -13,6 +13,8 @@ from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
 
 ROWS = 40
+STATEMENTS = 49
+"""Of a merge, the statement's own look-ups and its audit record among them."""
 
 
 @pytest.fixture
@@ -74,6 +76,19 @@ def test_new_files_of_the_source_come_together(lake: Lake, looked_at: list[Any])
     assert (looked_at, few) == ([], many)
     assert rows(lake).split() == ["1o", "2o", "3n", "10n", "11n", *(f"{number}n" for number in range(20, 29))]
     assert lake.breaches() == []
+
+
+def test_a_merge_asks_nothing_twice(lake: Lake) -> None:
+    """An update beside a delete of another file: the number may only fall."""
+    run(lake, "main", "CREATE TABLE d.t (id INT, v STRING)", "INSERT INTO d.t VALUES (1, 'o')")
+    run(lake, "main", "INSERT INTO d.t VALUES (2, 'o'), (3, 'o')")
+    _inserted(lake, "first", 9, 1)
+    lake.merge("first")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "b", "UPDATE d.t SET v = 'b' WHERE id = 1")
+    run(lake, "main", "DELETE FROM d.t WHERE id = 2")
+    assert _statements_of_a_merge(lake, "b") <= STATEMENTS
+    assert rows(lake) == "1b 3o 9n"
 
 
 def test_a_new_file_with_deletes_is_looked_at(lake: Lake, looked_at: list[Any]) -> None:
