@@ -14,6 +14,7 @@ from catalog_app.models.catalog import (
 )
 from catalog_app.models.files import (
     DataFile,
+    DeletedKeys,
     DeleteFile,
     ExpiredFile,
     Segment,
@@ -40,6 +41,7 @@ __all__ = [
     "Database",
     "DatabaseRecord",
     "DeleteFile",
+    "DeletedKeys",
     "ExpiredFile",
     "FileImport",
     "InvisibleSchemaHistory",

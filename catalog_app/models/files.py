@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from catalog_app.models.catalog import Branch, CommitOperation
 from catalog_app.models.objects import Table
@@ -174,3 +176,33 @@ class ExpiredFile(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["id"], name="expired_file_waiting", condition=Q(removed_at__isnull=True))]
+
+
+class DeletedKeys(models.Model):
+    """Tombstones: keys that a commit took away from a table for good, with the watermarks of their deletes.
+
+    ``columns`` say by which columns: those of the key, in order, then the watermark. ``content`` is a Parquet file of
+    ``rows`` rows with two texts each: digest of the key, watermark. One commit may have several. Without rows it says
+    that from this version on those count that counted at ``restores``.
+    """
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="+", db_index=False)
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+", db_index=False)
+    version = models.BigIntegerField()
+    columns = ArrayField(models.TextField())
+    rows = models.BigIntegerField()
+    content = models.BinaryField()
+    restores = models.BigIntegerField(null=True)
+    kept_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(rows__gt=0, restores__isnull=True) | Q(rows=0, restores__isnull=False),
+                name="deleted_keys_not_empty",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["table", "branch", "version"], name="deleted_keys_version"),
+            models.Index(fields=["kept_at"], name="deleted_keys_age"),
+        ]

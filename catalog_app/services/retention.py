@@ -24,6 +24,7 @@ from catalog_app.selectors.retention import (
     retained_find,
     unreachable_files,
 )
+from catalog_app.services.deleted_keys import deleted_keys_expire
 from catalog_app.storage.warehouse import NO_TABLE, Warehouse
 from lakeui.common.faults import fault_point
 
@@ -99,6 +100,7 @@ def vacuum_run(
         Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
         plan = vacuum_plan(catalog, warehouse, limits)
         _mark(plan)
+        deleted_keys_expire(catalog, before=limits.history)
         record(plan)
         fault_point("vacuum.committing")
     fault_point("vacuum.committed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from catalog_app.domain.operations import Operation
@@ -33,22 +33,37 @@ def commit_operations(
     metrics: Mapping[str, int] | None = None,
     tested: Sequence[TestedRows] = (),
     clones: Mapping[int, TableClone] | None = None,
+    keep: Callable[[Applied], None] | None = None,
 ) -> StatementResult:
-    """Commit what there is to do; a statement that changes nothing makes no version."""
+    """Commit what there is to do; a statement that changes nothing makes no version. ``keep`` writes more in the same
+    transaction, and is something to do itself.
+    """
     wanted = tuple(item for item in operations if item is not None)
-    if not wanted:
+    if not wanted and keep is None:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
     states = databases or {}, tables or {}, definitions or {}
     staged = StagedStatement(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
     look = None if rehearsal is None else partial(_look, rehearsal, branch, staged)
-    applied = statement_commit(staged, call.header(operation), engine, record=look, is_rehearsal=rehearsal is not None)
+    record = partial(_record, keep, look) if keep is not None or look is not None else None
+    applied = statement_commit(
+        staged, call.header(operation), engine, record=record, is_rehearsal=rehearsal is not None
+    )
     notes = [finding_as_json(note) for note in applied.notes]
     extra = {"notes": notes} if notes else {}
     return StatementResult(version=applied.version, metrics=dict(metrics or {}), extra=extra)
 
 
-def _look(rehearsal: Rehearsal, branch: Branch, staged: StagedStatement, plan: MergePlan, applied: Applied) -> None:
+def _record(
+    keep: Callable[[Applied], None] | None, look: Callable[[], None] | None, plan: MergePlan, applied: Applied
+) -> None:
+    if keep is not None:
+        keep(applied)
+    if look is not None:
+        look()
+
+
+def _look(rehearsal: Rehearsal, branch: Branch, staged: StagedStatement) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.operations import (
@@ -39,7 +40,7 @@ from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import FileCopies, copied_files, copies_files
 from lakeui.sql import statements as sql
 from lakeui.sql.query import condition_columns
-from merge_app.execution.apply import StagedDefinition
+from merge_app.execution.apply import Applied, StagedDefinition
 
 ROW_LIMIT = 10_000
 """A SELECT answers with at most so many rows, and says when there were more."""
@@ -388,7 +389,10 @@ def query_stage(call: Call, table: TableState, source: QuerySource) -> list[NewD
         return engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
 
 
-def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
+def create_table_as(
+    call: Call, statement: sql.CreateTable, *, keep: Callable[[TablePlace, Applied], None] | None = None
+) -> StatementResult:
+    """``keep`` writes more of the table in the transaction that makes it."""
     assert statement.query is not None
     source = query_source(call, statement.query)
     created = new_table(call, statement, query_columns(source))
@@ -403,5 +407,6 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
         rows.append(inserted)
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    result = commit_table(call, created, "CREATE TABLE AS SELECT", rows)
+    kept = None if keep is None else partial(keep, created)
+    result = commit_table(call, created, "CREATE TABLE AS SELECT", rows, keep=kept)
     return replace(result, metrics=metrics)

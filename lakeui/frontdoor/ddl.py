@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.names import name_check
@@ -34,6 +34,7 @@ from lakeui.frontdoor.places import (
 )
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
+from merge_app.execution.apply import Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,7 @@ def commit_table(
     operation: str,
     changes: Sequence[Operation | None],
     after: TableState | None = None,
+    keep: Callable[[Applied], None] | None = None,
 ) -> StatementResult:
     """Commit metadata changes of one table."""
     state = after or target.table
@@ -261,6 +263,7 @@ def commit_table(
         operations=changes,
         databases={target.place.database.database_id: target.place.database},
         tables={state.table_id: state},
+        keep=keep,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
@@ -34,10 +36,21 @@ from lakeui.frontdoor.write_modes import copied_files, copies_files
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
 from lakeui.sql.dialect import quote_name
+from merge_app.execution.apply import Applied
 from merge_app.execution.commit import TestedRows
 
 UNNAMED_SOURCE = "__lake_source"
 """What a source without alias is called: nobody can write it."""
+
+
+class Kept(Protocol):
+    """What is written of the table beside its rows."""
+
+    def is_wanted(self) -> bool:
+        """Whether there is something to write although no row changes."""
+
+    def write(self, target: TablePlace, applied: Applied) -> None:
+        """Part of the commit's transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,7 @@ class _Merge:
     values that came since matters; those of ON without them. ``dropped``: columns that go with the commit, where the
     schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether rows of a segment can be acted on, where
     more is known of that than the statement says. ``fills_fields``: as in MergeTask; so do those whose schema evolves.
+    ``kept``: what is written with the commit.
     """
 
     call: Call
@@ -60,6 +74,7 @@ class _Merge:
     supersedes: bool = False
     concerns: Callable[[SegmentState], bool] = lambda _: True
     fills_fields: bool = False
+    kept: Kept | None = None
 
     @property
     def table(self) -> TableState:
@@ -103,13 +118,25 @@ def merge_from(
     computed: FrozenSource | None = None,
     concerns: Callable[[SegmentState], bool] = lambda _: True,
     fills_fields: bool = False,
+    kept: Kept | None = None,
 ) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
     these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
     """
     segments = segments_list(target.place.snapshot, target.table.table_id)
     merge = _Merge(
-        call, statement, source, target, segments, text, told_apart_by, dropped, supersedes, concerns, fills_fields
+        call,
+        statement,
+        source,
+        target,
+        segments,
+        text,
+        told_apart_by,
+        dropped,
+        supersedes,
+        concerns,
+        fills_fields,
+        kept,
     )
     with staging(call):
         prepared = _prepared(merge, computed)
@@ -286,22 +313,27 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
         "files_reused": len(merge.segments) - removed,
     }
     metrics = _total([shared, *(operation.metrics for operation in operations)])
-    if not operations:
+    if not operations and (merge.kept is None or not merge.kept.is_wanted()):
         return StatementResult(version=merge.target.place.snapshot.version, metrics=metrics)
     fault_point("write.registered")
     merge.call.context.step("commit", "write one version")
-    first = replace(operations[0], metrics=write_metrics(**operations[0].metrics, **shared))
+    done: list[Operation | None] = []
+    if operations:
+        first = replace(operations[0], metrics=write_metrics(**operations[0].metrics, **shared))
+        done = [staged.evolved.change, first, *operations[1:]]
+    table = staged.evolved.table if operations else merge.table
     return commit_operations(
         merge.call,
         branch=merge.target.place.branch,
         seen=merge.target.place.snapshot,
         operation="MERGE",
-        operations=[staged.evolved.change, first, *operations[1:]],
+        operations=done,
         databases={merge.target.place.database.database_id: merge.target.place.database},
-        tables={merge.table.table_id: staged.evolved.table},
+        tables={merge.table.table_id: table} if operations else {},
         definitions=definition_of(merge.target),
         metrics=metrics,
         tested=_tested(merge, staged) if staged.changes.inserted else (),
+        keep=None if merge.kept is None else partial(merge.kept.write, replace(merge.target, table=table)),
     )
 
 

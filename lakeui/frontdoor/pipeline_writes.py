@@ -17,7 +17,8 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
 from lakeui.frontdoor.keys import refuse_duplicate_keys
-from lakeui.frontdoor.merging import merge_from
+from lakeui.frontdoor.merging import Kept, merge_from
+from lakeui.frontdoor.pipeline_deletes import deletes_bound, deletes_keep
 from lakeui.frontdoor.pipeline_stored import may_hold_open
 from lakeui.frontdoor.places import Call, table_for_writing
 from lakeui.frontdoor.queries import query_source
@@ -48,7 +49,8 @@ def write_batch(
             return _snapshot(call, write, table, target, batch)
         case Strategy.INCREMENTAL:
             later = replace(write, is_later=_is_later(call, write, table, batch))
-            return _merge(call, later, writes.merge_latest(later), batch)
+            with deletes_bound(call, later, table) as (bound, known):
+                return _merge(bound, known, writes.merge_latest(known), batch, kept=deletes_keep(bound, known))
         case Strategy.DELETE_INSERT:
             return _merge(call, write, writes.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
@@ -68,7 +70,9 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
         case _:
             text = writes.plain_rows(write)
     partition_by = (partition,) if write.configuration.strategy is Strategy.SNAPSHOT and partition else ()
-    return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
+    statement = sql.CreateTable(target, partition_by=partition_by, query=build_query(text))
+    kept = deletes_keep(call, write)
+    return create_table_as(call, statement, keep=None if kept is None else kept.write)
 
 
 def _is_later(call: Call, write: BatchWrite, table: TableState, batch: FrozenSource) -> bool:
@@ -109,6 +113,7 @@ def _merge(
     told_apart_by: frozenset[str] | None = None,
     supersedes: bool = False,
     concerns: Callable[[SegmentState], bool] = lambda _: True,
+    kept: Kept | None = None,
 ) -> StatementResult:
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
@@ -124,6 +129,7 @@ def _merge(
         computed=batch if write.takes_batch else None,
         concerns=concerns,
         fills_fields=True,
+        kept=kept,
     )
 
 

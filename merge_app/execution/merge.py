@@ -19,6 +19,7 @@ from catalog_app.models import Branch, TransactionState
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.selectors.snapshots import branch_snapshot
+from catalog_app.services.deleted_keys import deleted_keys_publish
 from catalog_app.services.joins import catalogs_join
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
@@ -301,6 +302,8 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         parent = None if is_transaction else prepared.source.head_commit_id
         source = Source(prepared.side, parent, is_workspace=is_transaction)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
+        if is_transaction:
+            deleted_keys_publish(workspace_id=request.source_id, branch_id=branch.pk, version=applied.version)
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))

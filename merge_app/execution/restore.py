@@ -11,18 +11,20 @@ from uuid import UUID
 from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
-from catalog_app.domain.operations import Operation, OperationKind
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.services.deleted_keys import deleted_keys_restore
 from lakeui.common.errors import BranchProtected, MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.deleted_keys import tables_with_other_tombstones
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
@@ -47,7 +49,7 @@ class Recovery:
 
     ``version`` is the one gone back to; for an undrop, the branch's head. ``seen`` is the chain that the operations
     were found on; the branch may have moved since, and is then judged. ``views`` go back with a whole branch.
-    ``merge_id`` is the record of the merge that is undone.
+    ``merge_id`` is the record of the merge that is undone. ``tombstones``: the tables of which other ones count then.
     """
 
     kind: Literal["restore", "undrop"]
@@ -60,13 +62,15 @@ class Recovery:
     notes: Sequence[dict[str, Any]] = ()
     views: tuple[ViewChange, ...] = ()
     merge_id: UUID | None = None
+    tombstones: frozenset[int] = frozenset()
 
 
 def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     """What turns the branch's present state of the objects into that of ``version``. Reads only."""
     now = branch_snapshot(branch)
     then = now.at(version)
-    views = views_restoring(then, now) if scope == Scope() else ()
+    is_whole = scope == Scope()
+    views = views_restoring(then, now) if is_whole else ()
     scope = _resolve(scope, then, now)
     databases_now, tables_now = _states(now, scope)
     databases_then, tables_then = _states(then, scope)
@@ -93,6 +97,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
         {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
         views=views,
+        tombstones=tables_with_other_tombstones(then, now, None if is_whole else valid_then),
     )
 
 
@@ -134,7 +139,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     """
     started = time.monotonic()
     branch = recovery.branch
-    if not (recovery.operations or recovery.views):
+    if not (recovery.operations or recovery.views or recovery.tombstones):
         earlier = _earlier(header)
         if earlier is not None:
             return recovery_result(earlier)
@@ -153,6 +158,9 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
 
     def record(planned: MergePlan, applied: Applied) -> None:
         views_restore(branch.pk, recovery.seen, applied, recovery.views)
+        deleted_keys_restore(
+            tables=recovery.tombstones, branch_id=branch.pk, version=applied.version, restores=recovery.version
+        )
         body = _body(recovery, planned) | {"duration_ms": round(1000 * (time.monotonic() - started))}
         done = "restored" if recovery.kind == "restore" else "undropped"
         recorded.append(attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version)))
@@ -187,12 +195,14 @@ def _record_refusal(recovery: Recovery, header: CommitHeader, body: dict[str, An
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
     described = refusal_describe(planned)
+    objects = {(item.object_kind, item.object_id) for item in recovery.operations}
+    objects |= {(ObjectKind.TABLE, table_id) for table_id in recovery.tombstones}
     return {
         **described,
         "notes": [*recovery.notes, *described["notes"]],
         "restored_version": recovery.version,
         **({"undone_merge": str(recovery.merge_id)} if recovery.merge_id else {}),
-        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}) + len(recovery.views),
+        "objects": len(objects) + len(recovery.views),
     }
 
 

@@ -126,3 +126,40 @@ TYPES = (("DECIMAL(5, 2)", "1.50", "2.5"), ("DATE", "2026-01-31", "2026-02-01"),
 @pytest.mark.parametrize(("kind", "value", "other"), TYPES if IS_SOAK else TYPES[:1])
 def test_named_partitions_of_every_type_are_replaced(lake: Lake, kind: str, value: str, other: str) -> None:
     found_by_value(Pipes(lake), kind, value, other)
+
+
+def test_deletes_of_keys_of_every_kind_are_kept(lake: Lake) -> None:
+    """Two keys that differ in one column each; the row of the one that was deleted stays out."""
+    kinds = {
+        "c": ("CAST('x' AS CHAR(3))", "CAST('y' AS CHAR(3))"),
+        "n": ("1.50BD", "1.51BD"),
+        "t": ("TIMESTAMP '2026-01-01 00:00:00.000001Z'", "TIMESTAMP '2026-01-01 00:00:00.000002Z'"),
+        "d": ("DATE '0001-01-01'", "DATE '9999-12-31'"),
+        "f": ("-0.0D", "double('NaN')"),
+        "b": ("X'00'", "X'0000'"),
+        "s": ("named_struct('x', 'a', 'y', CAST(NULL AS STRING))", "named_struct('x', 'a', 'y', 'NULL')"),
+        "z": ("CAST(NULL AS STRING)", "'NULL'"),
+    }
+    first = {name: values[0] for name, values in kinds.items()}
+    others = [{**first, name: values[1]} for name, values in kinds.items()]
+
+    def rows(gone: str, at: str, keys: list[dict[str, str]]) -> str:
+        return " UNION ALL ".join(
+            f"SELECT {', '.join(f'{text} AS {name}' for name, text in key.items())}, {gone} AS gone, {at} AS at"
+            for key in keys
+        )
+
+    names = ", ".join(kinds)
+    pipe = Pipes(lake)(
+        "merge_strategy: incremental", f"unique_key: [{names}]", "watermark_column: at", "delete_when: gone"
+    )
+    late, deleted = (f"TIMESTAMP '2026-01-01 00:00:00.00000{digit}Z'" for digit in (1, 2))
+    pipe.run(rows("false", late, [first, *others[:1]]))
+    pipe.run(rows("true", deleted, [{**first, "f": "0.0D"}]))
+    pipe.run(rows("false", late, [first, *others]))
+    assert lake.sql(
+        f"SELECT count(*), count_if(c = 'x' AND n = 1.5 AND f = 0 AND b = X'00' AND z IS NULL "
+        f"AND day(d) = 1 AND s.y IS NULL AND t < {deleted}) FROM {pipe.table}"
+    ).rows == [[len(others), 0]]
+    pipe.run(rows("false", deleted, [first]))
+    assert lake.sql(f"SELECT count(*) FROM {pipe.table}").rows == [[len(others) + 1]]

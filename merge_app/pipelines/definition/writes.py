@@ -1,7 +1,8 @@
 """The statements that a strategy comes to: queries over the batch, and MERGE INTO (rows §4).
 
 The batch is the rows of the pipeline's query, computed once; statements call it `` `pipeline run`.batch ``.
-`` `pipeline run`.stored `` is those files of the target that can hold versions of its keys.
+`` `pipeline run`.stored `` is those files of the target that can hold versions of its keys,
+`` `pipeline run`.deleted `` the tombstones of the target that count.
 """
 
 from __future__ import annotations
@@ -15,16 +16,21 @@ from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.literals import Literal, literal, partition_literal
 from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.definition.tombstones import KEY, WATERMARK, kept_watermark, key_digest, ordered_value, quoted
 
 BATCH = TableAddress("pipeline run", "batch")
 STORED = TableAddress("pipeline run", "stored")
+DELETED = TableAddress("pipeline run", "deleted")
+"""With the columns ``KEY`` and ``WATERMARK``, texts."""
 PART = "pipeline part"
 """A column that tells rows that only look for others from rows that are written."""
 RANK = "pipeline rank"
 """The place of a row among those of its key."""
 MOMENT = "pipeline moment"
 """A column that has the time of the run in every row."""
-_GONE = "pipeline gone"
+GONE = "pipeline gone"
+"""A column that says of a row whether it takes its key away."""
+_LATE = "pipeline late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class BatchWrite:
     ``moment`` is the time of the run, a timestamp literal; ``stored`` are the names, folded, of the table's columns.
     ``narrowed``: by folded name, the types in which the table keeps columns that order rows, where these are others.
     ``is_unique``: no two rows have the same values in ``told_apart_by``. ``is_later``: all have higher watermarks than
-    any row of the table.
+    any row of the table. ``has_deleted``: rows of keys that the table lacks are compared with ``DELETED``.
     """
 
     configuration: Configuration
@@ -46,6 +52,7 @@ class BatchWrite:
     narrowed: Mapping[str, str] = field(default_factory=dict)
     is_unique: bool = False
     is_later: bool = False
+    has_deleted: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -122,9 +129,15 @@ class BatchWrite:
         return self.configuration.strategy is Strategy.SCD2 and not begins_by_run(self.configuration)
 
     @property
+    def watermark_kind(self) -> str:
+        """The type of the watermark column in the batch; empty without one."""
+        wanted = [name.casefold() for name in watermark(self)]
+        return next((kind for name, kind in self.given if name.casefold() in wanted), "")
+
+    @property
     def takes_batch(self) -> bool:
         """Whether the batch itself, as it is, is what is merged."""
-        has_one_row = self.is_unique and not _takes_away(self)
+        has_one_row = self.is_unique and not takes_away(self) and not self.has_deleted
         is_merged = self.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
         return is_merged and has_one_row and not self.needs_versions
 
@@ -165,10 +178,6 @@ def named_partitions(
     return [(text, partition_literal(text, kinds.get(column, ""))) for text in configuration.texts("partitions")]
 
 
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def listed(names: Sequence[str], alias: str = "") -> str:
     return ", ".join(f"{alias}{quoted(name)}" for name in names)
 
@@ -182,31 +191,57 @@ def plain_rows(write: BatchWrite) -> str:
 
 def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
-    taken = [name for name, _ in write.given] if _takes_away(write) else write.names
+    is_marked = takes_away(write) or write.has_deleted
+    taken = [name for name, _ in write.given] if is_marked else write.names
     names = listed([*taken, MOMENT] if begins_by_run(write.configuration) else taken)
     latest = f"SELECT {names} FROM {BATCH.sql}"
     if not write.is_unique:
         ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
         rows = f"SELECT {names}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
         latest = f"SELECT {names} FROM ({rows}) WHERE {quoted(RANK)} = 1"
-    if not _takes_away(write):
+    if not is_marked:
         return latest
-    return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"
+    marked = f"SELECT {listed(taken)}, {_goes(write)} AS {quoted(GONE)}"
+    if not write.has_deleted:
+        return f"SELECT {listed(write.names)}, {quoted(GONE)} FROM ({marked} FROM ({latest}))"
+    mine, known = quoted(WATERMARK), f"known.{quoted(WATERMARK)}"
+    is_late = f"known.{quoted(KEY)} IS NOT NULL AND NOT coalesce(mine.{mine} >= {known}, false)"
+    return (
+        f"SELECT {listed(write.names, 'mine.')}, mine.{quoted(GONE)}, {is_late} AS {quoted(_LATE)}"
+        f" FROM ({marked}, {key_and_watermark(write)} FROM ({latest})) AS mine {deleted_join(write)}"
+    )
+
+
+def key_and_watermark(write: BatchWrite) -> str:
+    """SQL of the columns by which rows of the batch are compared with ``DELETED``."""
+    kinds = {name.casefold(): kind for name, kind in write.given}
+    digest = key_digest([(key, kinds[key.casefold()]) for key in write.keys])
+    value = ordered_value(watermark(write)[0], write.watermark_kind)
+    return f"{digest} AS {quoted(KEY)}, {value} AS {quoted(WATERMARK)}"
+
+
+def deleted_join(write: BatchWrite) -> str:
+    """SQL that puts the newest delete of its key beside a row of ``mine``."""
+    highest = f"max({kept_watermark(write.watermark_kind)}) AS {quoted(WATERMARK)}"
+    known = f"SELECT {quoted(KEY)}, {highest} FROM {DELETED.sql} GROUP BY {quoted(KEY)}"
+    return f"LEFT JOIN ({known}) AS known ON known.{quoted(KEY)} = mine.{quoted(KEY)}"
 
 
 def lasting_rows(write: BatchWrite) -> str:
     """The latest rows but those that take their key away: there is nothing yet that they could take."""
-    if not _takes_away(write):
+    if not takes_away(write):
         return latest_rows(write)
-    return f"SELECT {listed(write.names)} FROM ({latest_rows(write)}) WHERE NOT {quoted(_GONE)}"
+    return f"SELECT {listed(write.names)} FROM ({latest_rows(write)}) WHERE NOT {quoted(GONE)}"
 
 
-def _takes_away(write: BatchWrite) -> bool:
+def takes_away(write: BatchWrite) -> bool:
     """Whether rows of the batch may take their key away."""
     return bool(write.configuration.text("delete_when"))
 
 
 def _goes(write: BatchWrite) -> str:
+    if not takes_away(write):
+        return "false"
     # A line break ends what may be a comment at the end of the condition.
     return f"coalesce(({write.configuration.text('delete_when')}\n), false)"
 
@@ -296,7 +331,9 @@ def merge_latest(write: BatchWrite) -> str:
     """
     clauses = [] if write.key_strategy == "insert" else _replaced(write)
     if write.key_strategy != "update":
-        clauses.append(insert_clause(write.names, f"NOT batch.{quoted(_GONE)}" if _takes_away(write) else ""))
+        marks = [GONE] if takes_away(write) else []
+        marks += [_LATE] if write.has_deleted else []
+        clauses.append(insert_clause(write.names, " AND ".join(f"NOT batch.{quoted(mark)}" for mark in marks)))
     elif not clauses:
         # Rows of nothing but keys have nothing to replace, and a merge needs a clause.
         clauses.append(insert_clause(write.names, "false"))
@@ -313,8 +350,8 @@ def _replaced(write: BatchWrite) -> list[str]:
             for name in stored_watermark(write)
         ]
         changed = [f"NOT ({same_values(write, others, 'target', 'batch')})"]
-    if _takes_away(write):
-        clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
+    if takes_away(write):
+        clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(GONE)}'])} THEN DELETE")
     if others:
         clauses.append(update_clause(others, " AND ".join([*later, *changed])))
     return clauses

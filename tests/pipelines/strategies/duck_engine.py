@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import sqlglot
+from django.conf import settings
 
 from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.values import FileSource, QuerySource, Tables
+from catalog_app.storage.warehouse import Warehouse
 from tests.stateful.memory_engine import LiveRow
 from tests.stateful.memory_merging import MergingMemoryEngine
 
@@ -111,6 +115,8 @@ class DuckMemoryEngine(MergingMemoryEngine):
         if isinstance(relation, QuerySource):
             return self._query(relation.text, relation.tables)
         if isinstance(relation, FileSource):
+            if relation.path not in self._frozen:
+                return _file_of_texts(relation)
             return self._frozen[relation.path], self._sources[relation.path]
         chosen = relation.schema.columns
         columns = [(column.name, column.type) for column in chosen]
@@ -119,6 +125,13 @@ class DuckMemoryEngine(MergingMemoryEngine):
             rows = [[*(row.values[column.id] for column in chosen), row.row_id] for row in live]
             return [*columns, (SHOWN_ROW_ID, "bigint")], rows
         return columns, [[row.values[column.id] for column in chosen] for row in self._live(relation)]
+
+
+def _file_of_texts(relation: FileSource) -> tuple[Columns, Rows]:
+    """A file that the product itself wrote for the engine."""
+    rows = pq.read_table(Warehouse(settings.LAKEUI["WAREHOUSE"]).absolute(relation.path))
+    assert set(rows.schema.types) == {pa.string()}
+    return [(name, "string") for name in relation.names], list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
 
 
 def _duck_type(kind: str) -> str:
@@ -141,5 +154,7 @@ def _spark_quoted(name: str) -> str:
 
 
 def _kept(value: Any) -> Any:
-    """Times are texts, as in the statistics of files."""
+    """Times and decimals are texts, as in the statistics of files."""
+    if isinstance(value, Decimal):
+        return str(value)
     return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,60 @@
+"""Tombstones of pipelines: kept with the commit that took the keys away, on its branch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from catalog_app.models import Catalog, DeletedKeys
+
+COLUMNS = ("key", "watermark")
+
+
+def deleted_keys_register(
+    *, table_id: int, branch_id: int, version: int, columns: Sequence[str], parts: Sequence[pa.Table]
+) -> None:
+    """Part of the commit's transaction. Each of ``parts`` has ``COLUMNS``, texts."""
+    DeletedKeys.objects.bulk_create(
+        DeletedKeys(
+            table_id=table_id,
+            branch_id=branch_id,
+            version=version,
+            columns=list(columns),
+            rows=part.num_rows,
+            content=_packed(part),
+        )
+        for part in parts
+    )
+
+
+def _packed(part: pa.Table) -> bytes:
+    target = pa.BufferOutputStream()
+    pq.write_table(part, target, compression="zstd")
+    return bytes(target.getvalue())
+
+
+def deleted_keys_unpack(content: bytes) -> pa.Table:
+    return pq.read_table(pa.BufferReader(content))
+
+
+def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: int, restores: int) -> None:
+    """From ``version`` on, those of the tables count that counted at ``restores``. Part of the commit's transaction."""
+    DeletedKeys.objects.bulk_create(
+        DeletedKeys(
+            table_id=table_id, branch_id=branch_id, version=version, columns=[], rows=0, content=b"", restores=restores
+        )
+        for table_id in tables
+    )
+
+
+def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
+    """Those of a transaction's workspace are of its commit: nobody reaches the workspace. Part of its transaction."""
+    DeletedKeys.objects.filter(branch_id=workspace_id).update(branch_id=branch_id, version=version)
+
+
+def deleted_keys_expire(catalog: Catalog, *, before: datetime) -> None:
+    """Take away those that do not count any more for their age. Part of the caller's transaction."""
+    DeletedKeys.objects.filter(branch__catalog=catalog, kept_at__lt=before).delete()

@@ -1,0 +1,119 @@
+"""The tombstones of a table that count at a version of a branch: those that its version vector knows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import pyarrow as pa
+
+from catalog_app.models import Branch
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.services.deleted_keys import deleted_keys_unpack
+from merge_app.execution.reach import Reach, reach_load
+from merge_app.lineage.deleted_keys import Place, Replacement, counting
+
+_KNOWN = """
+SELECT d.branch_id, d.version, d.id, d.columns, d.restores
+FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[]) AS r(branch_id, version)
+JOIN catalog_app_deletedkeys d
+  ON d.table_id = %(table)s AND d.branch_id = r.branch_id AND d.version <= r.version
+WHERE %(since)s::timestamptz IS NULL OR d.kept_at >= %(since)s::timestamptz
+"""
+_TABLES = """
+SELECT DISTINCT d.table_id
+FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[]) AS r(branch_id, version)
+JOIN catalog_app_deletedkeys d ON d.branch_id = r.branch_id AND d.version <= r.version
+"""
+_CONTENT = "SELECT content FROM catalog_app_deletedkeys WHERE id = ANY(%(ids)s) ORDER BY id"
+# What a merge replays is where it was made; what a transaction did is what its commit did. A restore says it itself.
+_REPLACEMENTS = """
+SELECT o.branch_id, o.version, o.origin_branch_id, o.origin_version
+FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[]) AS r(branch_id, version)
+JOIN catalog_app_commitoperation o
+  ON o.object_kind = 'table' AND o.object_id = %(table)s AND o.branch_id = r.branch_id AND o.version <= r.version
+WHERE o.kind = 'overwrite' AND o.overwrite->>'partitions' IS NULL AND NOT o.already_done
+  AND NOT o.metrics ? 'restored_version'
+  AND (o.origin_id IS NULL OR (o.origin_branch_id, o.origin_version) = (o.branch_id, o.version))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """Where a commit has some, in which row, and by which columns. ``restores``: it has none, but went back there."""
+
+    place: Place
+    identity: int
+    columns: tuple[str, ...]
+    restores: int | None = None
+
+
+def tombstones_find(snapshot: Snapshot, table_id: int, *, since: datetime | None = None) -> list[Tombstones]:
+    """Those that count at the head of the chain and were kept ``since`` then."""
+    reach = reach_load(snapshot)
+    known = _known(reach, table_id, since)
+    kept = [item for item in known if item.restores is None]
+    if not kept:
+        return []
+    replacements = [*_restored(known, table_id), *_replaced(reach, table_id)]
+    wanted = counting({item.place for item in kept}, replacements)
+    return [item for item in kept if item.place in wanted]
+
+
+def tombstones_read(found: Iterable[Tombstones]) -> list[pa.Table]:
+    """Their rows: digests of keys and watermarks, as texts."""
+    rows = fetch_all(_CONTENT, {"ids": [item.identity for item in found]})
+    return [deleted_keys_unpack(bytes(content)) for (content,) in rows]
+
+
+def tombstones_came(seen: Snapshot, here: Snapshot, table_id: int) -> bool:
+    """Whether the table has some at ``here`` that a statement which saw ``seen`` does not know."""
+    before = reach_load(seen)
+    return any(before.get(branch, 0) < version for branch, version in _places(_known(reach_load(here), table_id)))
+
+
+def tables_with_other_tombstones(then: Snapshot, now: Snapshot, tables: Collection[int] | None) -> frozenset[int]:
+    """Those of the tables, None: of all, of which others count at the one version than at the other."""
+    have_some = {table_id for (table_id,) in fetch_all(_TABLES, _parameters(reach_load(now)))}
+    return frozenset(
+        table_id
+        for table_id in (have_some if tables is None else have_some.intersection(tables))
+        if _places(tombstones_find(then, table_id)) != _places(tombstones_find(now, table_id))
+    )
+
+
+def _places(found: Iterable[Tombstones]) -> frozenset[Place]:
+    return frozenset(item.place for item in found)
+
+
+def _known(reach: Reach, table_id: int, since: datetime | None = None) -> list[Tombstones]:
+    found = fetch_all(_KNOWN, {**_parameters(reach), "table": table_id, "since": since}, prepared=True)
+    return [Tombstones((branch, version), row, tuple(columns), to) for branch, version, row, columns, to in found]
+
+
+def _parameters(reach: Reach) -> dict[str, list[int]]:
+    return {"branches": list(reach), "versions": list(reach.values())}
+
+
+def _restored(known: Iterable[Tombstones], table_id: int) -> Iterator[Replacement]:
+    for item in known:
+        if item.restores is not None:
+            here = _chain(item.place)
+            yield Replacement(item.place, reach_load(here), _places(tombstones_find(here.at(item.restores), table_id)))
+
+
+def _replaced(reach: Reach, table_id: int) -> Iterator[Replacement]:
+    """What a decision took from the source keeps what counts there."""
+    for branch, version, origin_branch, origin_version in fetch_all(
+        _REPLACEMENTS, {**_parameters(reach), "table": table_id}
+    ):
+        place, origin = (branch, version), (origin_branch, origin_version)
+        keeps = frozenset() if origin == place else _places(tombstones_find(_chain(origin), table_id))
+        yield Replacement(place, reach_load(_chain(place)), keeps)
+
+
+def _chain(place: Place) -> Snapshot:
+    branch, version = place
+    return branch_snapshot(Branch.objects.get(pk=branch)).at(version)

@@ -1,0 +1,317 @@
+"""A row that is older than a delete of its key stays deleted, on every branch that knows of the delete (rows §4)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from catalog_app.models import DeletedKeys
+from catalog_app.services.deleted_keys import deleted_keys_register
+from lakeui.frontdoor import Session, pipeline_deletes
+from lakeui.frontdoor.pipelines import run_dry
+from merge_app.jobs.context import Context
+from tests.pipelines.strategies.cases import CONFIGS
+from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
+
+LINES = (*CONFIGS["incremental"], "delete_when: value = 'gone'")
+GONE = (1, "gone", 3)
+LATE = (1, "zombie", 1)
+STAYS = (2, "b", 1)
+
+
+def kept(pipe: Pipe) -> QuerySet[DeletedKeys]:
+    return DeletedKeys.objects.filter(branch__catalog__name=pipe.lake.catalog)
+
+
+def deleted(pipes: Pipes, *lines: str) -> Pipe:
+    """Key 1 was there, and went at 3."""
+    pipe = pipes(*LINES, *lines)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    pipe.run(batch([GONE]))
+    assert pipe.rows() == [STAYS]
+    return pipe
+
+
+@pytest.mark.parametrize("late", [LATE, (1, "zombie", 2), (1, "zombie", None)])
+def test_a_row_older_than_the_delete_of_its_key_stays_deleted(pipes: Pipes, late: tuple[Any, ...]) -> None:
+    pipe = deleted(pipes)
+    head = pipes.lake.head()
+    done = pipe.run(batch([late]))
+    assert (pipe.rows(), pipes.lake.head(), done.metrics["rows_inserted"]) == ([STAYS], head, 0)
+
+
+@pytest.mark.parametrize("at", [3, 4])
+def test_a_row_that_is_not_older_brings_its_key_back(pipes: Pipes, at: int) -> None:
+    pipe = deleted(pipes)
+    pipe.run(batch([(1, "back", at)]))
+    assert pipe.rows() == [(1, "back", at), STAYS]
+    pipe.run(batch([(1, "newer", at)]))
+    assert (1, "newer", at) in pipe.rows()
+    pipe.run(batch([LATE]))
+    assert (1, "newer", at) in pipe.rows()
+
+
+def test_a_delete_counts_although_the_key_came_never(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([STAYS, (7, "gone", 3)]))
+    pipe.run(batch([(8, "gone", 3)]))
+    head = pipes.lake.head()
+    pipe.run(batch([(8, "gone", 3), (7, "gone", 2)]))
+    assert pipes.lake.head() == head
+    pipe.run(batch([(7, "zombie", 2), (8, "zombie", 2), (9, "i", 2)]))
+    assert pipe.rows() == [STAYS, (9, "i", 2)]
+
+
+def test_an_older_row_of_the_same_batch_stays_deleted(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([STAYS, GONE, LATE]))
+    pipe.run(batch([(5, "e", 1), (5, "gone", 2)]))
+    pipe.run(batch([LATE, (5, "e", 1)]))
+    assert pipe.rows() == [STAYS]
+
+
+def test_a_delete_that_comes_late_leaves_the_later_row_and_makes_no_version(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 5)]))
+    head = pipes.lake.head()
+    pipe.run(batch([GONE]))
+    assert (pipe.rows(), pipes.lake.head()) == ([(1, "a", 5)], head)
+
+
+def test_the_newest_of_several_deletes_counts(pipes: Pipes) -> None:
+    pipe = deleted(pipes)
+    pipe.run(batch([(1, "back", 4)]))
+    pipe.run(batch([(1, "gone", 6)]))
+    pipe.run(batch([(1, "gone", 5)]))
+    pipe.run(batch([(1, "zombie", 5)]))
+    assert pipe.rows() == [STAYS]
+    pipe.run(batch([(1, "back", 6)]))
+    assert pipe.rows() == [(1, "back", 6), STAYS]
+
+
+def test_a_branch_sees_its_own_deletes_and_a_merge_brings_them(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    pipes.lake.sql("CREATE BRANCH cut")
+    pipe.run(batch([GONE, (7, "gone", 3)]), branch="cut")
+    pipe.run(batch([(7, "g", 1)]))
+    pipes.lake.sql(f"DELETE FROM {pipe.table} WHERE id = 7")
+    assert pipe.rows() == [(1, "a", 1), STAYS]
+    pipes.lake.sql("MERGE BRANCH cut")
+    pipe.run(batch([LATE, (7, "zombie", 1)]))
+    assert pipe.rows() == [STAYS]
+
+
+def test_a_merge_brings_a_delete_of_a_key_that_was_nowhere(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([STAYS]))
+    pipes.lake.sql("CREATE BRANCH cut")
+    pipe.run(batch([(7, "gone", 3)]), branch="cut")
+    pipes.lake.sql("MERGE BRANCH cut")
+    pipe.run(batch([(7, "zombie", 1)]))
+    assert pipe.rows() == [STAYS]
+
+
+@pytest.mark.parametrize(
+    "restore", ["RESTORE TABLE {table} TO VERSION AS OF {version}", "RESTORE BRANCH main TO VERSION AS OF {version}"]
+)
+@pytest.mark.parametrize("key", [1, 7])
+def test_a_restore_takes_deletes_back_and_another_brings_them_again(pipes: Pipes, restore: str, key: int) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    before = pipes.lake.head()
+    pipe.run(batch([(key, "gone", 3)]))
+    after = pipes.lake.head()
+    pipes.lake.sql(restore.format(table=pipe.table, version=before))
+    pipe.run(batch([(key, "late", 2)]))
+    assert (key, "late", 2) in pipe.rows()
+    pipes.lake.sql(restore.format(table=pipe.table, version=after))
+    pipe.run(batch([(key, "zombie", 2)]))
+    assert key not in [row[0] for row in pipe.rows()]
+
+
+@pytest.mark.parametrize(
+    "clears", ["full_refresh", "TRUNCATE TABLE {table}", "INSERT OVERWRITE {table} VALUES (2, 'b', 1)"]
+)
+def test_deletes_go_with_the_rows_of_the_whole_table(pipes: Pipes, clears: str) -> None:
+    pipe = deleted(pipes)
+    if clears == "full_refresh":
+        pipe.run(batch([STAYS]), config="merge_strategy: full_refresh")
+    else:
+        pipes.lake.sql(clears.format(table=pipe.table))
+    pipe.run(batch([LATE]))
+    assert LATE in pipe.rows()
+
+
+def test_a_reverted_merge_takes_its_deletes_with_it(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    pipes.lake.sql("CREATE BRANCH cut")
+    pipe.run(batch([GONE, (7, "gone", 3)]), branch="cut")
+    merged = pipes.lake.sql("MERGE BRANCH cut")
+    pipes.lake.sql(f"RESTORE MERGE '{merged.rows[0][0]}'")
+    pipe.run(batch([(7, "late", 1)]))
+    assert pipe.rows() == [(1, "a", 1), STAYS, (7, "late", 1)]
+
+
+def test_a_checked_run_publishes_its_deletes(pipes: Pipes) -> None:
+    pipe = deleted(pipes, "publish: checked", "checks: [id > 0]")
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [STAYS]
+    assert set(kept(pipe).values_list("branch__name", flat=True)) == {"main"}
+
+
+def test_a_dry_run_keeps_no_delete(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1)]))
+    assert pipe.pipeline is not None
+    run_dry(pipe.pipeline, {"source": batch([GONE])}, session=Session(pipe.lake.catalog), context=Context())
+    assert not kept(pipe).exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ("CAST(NULL AS STRING)", "'NULL'"),
+        ("'a'", "'A'"),
+        ("CAST('x' AS CHAR(3))", "CAST('y' AS CHAR(3))"),
+        ("CAST(1.50 AS DECIMAL(10,2))", "CAST(1.51 AS DECIMAL(10,2))"),
+        ("TIMESTAMP '2026-01-01 00:00:00.000001+00:00'", "TIMESTAMP '2026-01-01 00:00:00.000002+00:00'"),
+        ("CAST('-0.0' AS DOUBLE)", "CAST('1e-300' AS DOUBLE)"),
+    ],
+)
+def test_keys_are_compared_whole(pipes: Pipes, key: str, other: str) -> None:
+    pipe = pipes("merge_strategy: incremental", "unique_key: [a, b]", "watermark_column: at", "delete_when: gone")
+
+    def rows(gone: str, at: int, *keys: str) -> str:
+        return " UNION ALL ".join(f"SELECT {k} AS a, 'n' AS b, {gone} AS gone, {at} AS at" for k in keys)
+
+    pipe.run(rows("false", 1, key, other))
+    pipe.run(rows("true", 3, key.replace("-0.0", "0.0")))
+    pipe.run(rows("false", 2, key, other))
+    assert [row[3] for row in pipe.rows()] == [2]
+
+
+@pytest.mark.parametrize(
+    ("late", "same", "kind"),
+    [
+        ("'9'", "'9a'", "STRING"),
+        ("9", "10", "INT"),
+        ("9.99", "10.00", "DECIMAL(10,2)"),
+        ("'9.5'", "'1e1'", "DOUBLE"),
+        ("'2026-01-01'", "'2026-01-02'", "DATE"),
+        ("'2026-01-01 00:00:00.000001'", "'2026-01-01 00:00:00.000002'", "TIMESTAMP_NTZ"),
+        ("'2026-01-01 00:00:00'", "'2026-01-01 00:00:00.5'", "TIMESTAMP"),
+    ],
+)
+def test_watermarks_are_compared_as_their_type(pipes: Pipes, late: str, same: str, kind: str) -> None:
+    pipe = pipes("merge_strategy: incremental", "unique_key: id", "watermark_column: at", "delete_when: gone")
+
+    def row(gone: str, at: str) -> str:
+        return f"SELECT 1 AS id, {gone} AS gone, CAST({at} AS {kind}) AS at"
+
+    pipe.run(row("true", same))
+    pipe.run(row("false", late))
+    assert pipe.rows() == []
+    pipe.run(row("false", same))
+    assert len(pipe.rows()) == 1
+
+
+def test_a_key_is_the_same_after_its_columns_were_renamed_and_widened(pipes: Pipes) -> None:
+    pipe = deleted(pipes)
+    pipes.lake.sql(f"ALTER TABLE {pipe.table} RENAME COLUMN id TO number")
+    pipes.lake.sql(f"ALTER TABLE {pipe.table} RENAME COLUMN at TO moment")
+    pipes.lake.sql(f"ALTER TABLE {pipe.table} ALTER COLUMN number TYPE BIGINT")
+    config = "\n".join(LINES).replace("unique_key: id", "unique_key: number").replace("column: at", "column: moment")
+    pipe.run(batch([LATE, (2, "c", 1)], ("number BIGINT", "value STRING", "moment INT")), config=config)
+    assert pipe.rows() == [(2, "c", 1)]
+
+
+def test_another_key_or_watermark_is_compared_with_none_of_them(pipes: Pipes) -> None:
+    pipe = deleted(pipes)
+    config = "\n".join(LINES).replace("column: at", "column: id")
+    pipe.run(batch([LATE]), config=config)
+    assert LATE in pipe.rows()
+
+
+def test_a_watermark_that_the_table_leaves_out_orders_deletes_too(pipes: Pipes) -> None:
+    pipe = pipes(
+        "merge_strategy: incremental",
+        "unique_key: id",
+        "watermark_column: seq",
+        "delete_when: gone",
+        "on_schema_change: ignore",
+    )
+    pipes.lake.sql(f"CREATE TABLE {pipe.table} (id INT)")
+    columns = ("id INT", "seq INT", "gone BOOLEAN")
+    pipe.run(batch([(1, 1, False), (2, 1, False)], columns))
+    pipe.run(batch([(1, 3, True)], columns))
+    pipe.run(batch([(1, 2, False)], columns))
+    assert pipe.rows() == [(2,)]
+    pipe.run(batch([(1, 3, False)], columns))
+    assert pipe.rows() == [(1,), (2,)]
+
+
+def test_deletes_are_kept_as_long_as_history_is(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = deleted(pipes)
+    kept(pipe).update(kept_at=timezone.now() - timedelta(days=29))
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [STAYS]
+    kept(pipe).update(kept_at=timezone.now() - timedelta(days=31))
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [LATE, STAYS]
+    pipes.lake.sql("VACUUM DRY RUN")
+    assert kept(pipe).exists()
+    pipes.lake.sql("VACUUM")
+    assert not kept(pipe).exists()
+
+
+def test_many_deletes_come_in_parts(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline_deletes, "PART_ROWS", 3)
+    pipe = pipes(*LINES)
+    pipe.run(batch([(n, "gone", 3) for n in range(40)]))
+    assert kept(pipe).count() > 1
+    assert sum(kept(pipe).values_list("rows", flat=True)) == 40
+    pipe.run(batch([(n, "zombie", 2) for n in range(41)]))
+    assert pipe.rows() == [(40, "zombie", 2)]
+
+
+def test_a_run_looks_again_where_another_kept_deletes_meanwhile(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two pipelines write one table: the row was staged before the delete of its key was there."""
+    pipe, other = pipes(*LINES), pipes(*LINES)
+    other.table = pipe.table
+    pipe.run(batch([STAYS]))
+    real = pipeline_deletes.deletes_keep
+    done: list[bool] = []
+
+    def beside(*arguments: Any) -> Any:
+        if not done:
+            done.append(True)
+            other.run(batch([(7, "gone", 3)]))
+        return real(*arguments)
+
+    monkeypatch.setattr("lakeui.frontdoor.pipeline_writes.deletes_keep", beside)
+    pipe.run(batch([(7, "zombie", 1), (8, "h", 1)]))
+    assert pipe.rows() == [STAYS, (8, "h", 1)]
+
+
+def test_what_is_kept_goes_with_the_commit_that_did_not_come(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1)]))
+
+    def kept_and_killed(**known: Any) -> None:
+        deleted_keys_register(**known)
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline_deletes, "deleted_keys_register", kept_and_killed)
+        with pytest.raises(RuntimeError, match="killed"):
+            pipe.run(batch([GONE]))
+    assert (pipe.rows(), kept(pipe).count()) == ([(1, "a", 1)], 0)
+    pipe.start()
+    pipe.run(batch([LATE]))
+    assert (pipe.rows(), kept(pipe).count()) == ([], 1)
