@@ -119,16 +119,17 @@ class KeptDeletes:
         )
 
 
-def deletes_keep(call: Call, write: BatchWrite) -> KeptDeletes | None:
-    """What a run of the batch keeps; None where late rows are not compared."""
+def deletes_keep(call: Call, write: BatchWrite, rows: int) -> KeptDeletes | None:
+    """What a run of a batch of so many ``rows`` keeps; None where late rows are not compared."""
     if not compares_deletes(write):
         return None
-    return KeptDeletes(call, write, _parts(call, write) if keeps_deletes(write) else ())
+    return KeptDeletes(call, write, _parts(call, write, rows) if keeps_deletes(write) else ())
 
 
-def _parts(call: Call, write: BatchWrite) -> list[pa.Table]:
-    ((counted,),) = _rows(call, count_of_deletes(write), limit=1)
-    rows = int(str(counted))
+def _parts(call: Call, write: BatchWrite, rows: int) -> list[pa.Table]:
+    if rows > PART_ROWS:
+        ((counted,),) = _rows(call, count_of_deletes(write), limit=1)
+        rows = int(str(counted))
     if not rows:
         return []
     prefixes = [""]

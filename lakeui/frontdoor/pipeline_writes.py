@@ -36,7 +36,7 @@ def write_batch(
 ) -> StatementResult:
     """Write the batch as the strategy says. A batch without rows changes nothing, unless it may empty."""
     if table is None:
-        return _create(call, write, target)
+        return _create(call, write, target, batch)
     strategy = write.configuration.strategy
     if not batch.rows and not write.may_empty:
         return StatementResult(version=call.snapshot.version, metrics=write_metrics())
@@ -50,14 +50,16 @@ def write_batch(
         case Strategy.INCREMENTAL:
             later = replace(write, is_later=_is_later(call, write, table, batch))
             with deletes_bound(call, later, table) as (bound, known):
-                return _merge(bound, known, writes.merge_latest(known), batch, kept=deletes_keep(bound, known))
+                return _merge(
+                    bound, known, writes.merge_latest(known), batch, kept=deletes_keep(bound, known, batch.rows)
+                )
         case Strategy.DELETE_INSERT:
             return _merge(call, write, writes.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
             return _versions(call, write, table, batch)
 
 
-def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
+def _create(call: Call, write: BatchWrite, target: sql.TableName, batch: FrozenSource) -> StatementResult:
     """The first run makes the table."""
     partition = write.configuration.text("partition_column")
     match write.configuration.strategy:
@@ -71,7 +73,7 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
             text = writes.plain_rows(write)
     partition_by = (partition,) if write.configuration.strategy is Strategy.SNAPSHOT and partition else ()
     statement = sql.CreateTable(target, partition_by=partition_by, query=build_query(text))
-    kept = deletes_keep(call, write)
+    kept = deletes_keep(call, write, batch.rows)
     return create_table_as(call, statement, keep=None if kept is None else kept.write)
 
 
