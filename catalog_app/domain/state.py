@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from catalog_app.domain.checks import is_check
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 
@@ -45,5 +46,10 @@ def comment_of(state: ObjectState) -> str:
 
 
 def own_properties(state: ObjectState) -> dict[str, str]:
-    """The properties without the one that is the comment."""
-    return {key: value for key, value in state.properties.items() if key != COMMENT}
+    """The properties without the one that is the comment, and without those that are constraints."""
+    return {key: value for key, value in stated_properties(state).items() if key != COMMENT}
+
+
+def stated_properties(state: ObjectState) -> dict[str, str]:
+    """The properties that statements on properties set."""
+    return {key: value for key, value in state.properties.items() if not is_check(key)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
@@ -16,6 +17,7 @@ from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.cells import cells_read, cells_shown, cells_write
+from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import described
@@ -270,6 +272,16 @@ class Engine:
             return [str(key) for (key,) in row_values(found)]
 
         return self._sessions.run(work)
+
+    def rows_check(self, scan: TableScan, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        """By name the constraints that live rows of the scan do not fit."""
+        return self._sessions.run(
+            lambda spark: rows_violating(spark, table_dataframe(spark, self._warehouse, scan), checks)
+        )
+
+    def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        """The same of rows that lie in no file yet."""
+        return self._sessions.run(lambda spark: rows_violating(spark, cells_dataframe(spark, schema, cells), checks))
 
     def defaults_check(self, columns: Sequence[Column]) -> None:
         """Refuse the first of these columns that cannot store its default. Raises InvalidDefault."""

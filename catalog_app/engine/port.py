@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import RowChanges
@@ -69,6 +70,14 @@ class RowEngine(Protocol):
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""
+        ...
+
+    def rows_check(self, scan: TableScan, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        """By name the constraints that live rows of the scan do not fit."""
+        ...
+
+    def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        """The same of rows that lie in no file yet."""
         ...
 
     def live_rows(self, scan: TableScan) -> int:

@@ -154,10 +154,10 @@ def _read_group(
         frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
     values = [internal_name(column) for column in schema.columns]
     if not with_address:
-        return _named(frame, schema, values)
+        return named(frame, schema, values)
     row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
     facts = {BASE: BASE, **dict(zip(FACTS, FACT_FIELDS, strict=True))} if with_facts else {}
-    return _named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
+    return named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
 
 
 def _partition_literals(schema: Schema, values: PartitionValues | None) -> dict[int, str]:
@@ -171,7 +171,7 @@ def _partition_literals(schema: Schema, values: PartitionValues | None) -> dict[
     }
 
 
-def _named(
+def named(
     frame: DataFrame, schema: Schema, values: Sequence[str], further: Mapping[str, str] = MappingProxyType({})
 ) -> DataFrame:
     """SQL values under the names of the schema's columns, which say where they are CHAR. ``further``: SQL of columns of
@@ -240,7 +240,7 @@ def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame
     types = [storage_type(column.type) for column in schema.columns]
     values = [f"CAST(NULL AS {kind})" if with_address else unknown_null(kind) for kind in types]
     further = dict.fromkeys((ROW_ID, ADDRESS), "CAST(NULL AS bigint)") if with_address else {}
-    return _named(spark.range(0), schema, values, further)
+    return named(spark.range(0), schema, values, further)
 
 
 def query_dataframe(

@@ -17,6 +17,9 @@ class VerdictCode(StrEnum):
     NOT_NULL_WITHOUT_VALUE = "NOT_NULL_WITHOUT_VALUE"
     COLUMN_MISSING = "COLUMN_MISSING"
     COLUMN_NAME_TAKEN = "COLUMN_NAME_TAKEN"
+    CHECK_DIFFERS = "CHECK_DIFFERS"
+    CHECK_COLUMN_MISSING = "CHECK_COLUMN_MISSING"
+    CHECK_VIOLATED = "CHECK_VIOLATED"
     PARTITION_DROPPED_ON_DEST = "PARTITION_DROPPED_ON_DEST"
     PARTITION_EXISTS = "PARTITION_EXISTS"
     PRIMARY_KEY_CLASH = "PRIMARY_KEY_CLASH"
@@ -84,6 +87,18 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.COLUMN_NAME_TAKEN: CodeText(
         "Another column of the destination has that name",
         "Rename the column on one side, then merge again.",
+    ),
+    VerdictCode.CHECK_DIFFERS: CodeText(
+        "Both sides made a constraint of one name with other conditions",
+        "Drop the constraint on one side, then merge again.",
+    ),
+    VerdictCode.CHECK_COLUMN_MISSING: CodeText(
+        "A constraint of one side reads a column that the other side dropped",
+        "Drop the constraint, or restore the column, then merge again.",
+    ),
+    VerdictCode.CHECK_VIOLATED: CodeText(
+        "Rows of the result violate a constraint",
+        "Change the rows, or drop the constraint, on the side that has them, then merge again.",
     ),
     VerdictCode.PARTITION_DROPPED_ON_DEST: CodeText(
         "The destination dropped the partition that the source renamed",

@@ -24,6 +24,9 @@ TABLE_NAMES = ("database", "table", "keyed")
 CONDITIONS = frozenset(
     {
         "same key unset",
+        "properties",
+        "columns of constraints",
+        "values of constraints",
         "columns",
         "values of required columns",
         "partitions",

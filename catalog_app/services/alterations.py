@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from catalog_app.domain.checks import column_free_check
 from catalog_app.domain.names import column_name_check
 from catalog_app.domain.operations import (
     ColumnAttribute,
@@ -107,6 +108,7 @@ def columns_add(
 def columns_drop(table: TableState, names: Sequence[str], *, if_exists: bool = False) -> Operation | None:
     chosen = [column_get(table, name) for name in names if not if_exists or table.schema.named(name)]
     for column in chosen:
+        column_free_check(table.properties, column)
         if column.id in (*table.schema.primary_key, *table.schema.partition_by):
             raise InvalidValue(
                 f"Column {column.name} is part of the primary key or the partitioning.",
@@ -131,6 +133,7 @@ def column_type(table: TableState, name: str, new_type: str) -> Operation | None
     column = column_get(table, name)
     if new_type == column.type:
         return None
+    column_free_check(table.properties, column)
     if not widens(column.type, new_type):
         raise change_refused(f"Column {column.name}", column.type, new_type, column=column.name)
     return _change(table, column, ColumnAttribute.TYPE, column.type, new_type)

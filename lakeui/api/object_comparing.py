@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from catalog_app.domain.checks import checks_of, condition_shown
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
     Change,
@@ -145,10 +146,21 @@ def _columns_of(snapshot: ObjectSnapshot | None) -> list[tuple[tuple[int, ...], 
 
 
 def _properties(states: States) -> list[dict[str, Any]]:
-    held = {side: snapshot.state.properties if snapshot else {} for side, snapshot in _snapshots(states).items()}
+    held = {side: _properties_of(snapshot) for side, snapshot in _snapshots(states).items()}
     keys = sorted({key for properties in held.values() for key in properties})
     rows = [{"key": key, **{side: held[side].get(key) for side in SIDES}} for key in keys]
     return [{**row, "is_changed": row["destination"] != row["result"]} for row in rows]
+
+
+def _properties_of(snapshot: ObjectSnapshot | None) -> dict[str, str]:
+    """Constraints with the names that their columns have on that side."""
+    if snapshot is None:
+        return {}
+    state = snapshot.state
+    if not isinstance(state, TableState):
+        return state.properties
+    checks = {key: condition_shown(stored, state.schema) for key, stored in checks_of(state.properties).items()}
+    return {**state.properties, **checks}
 
 
 def _schema(states: States) -> Schema:

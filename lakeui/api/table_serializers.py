@@ -116,6 +116,7 @@ class TableAnswer(serializers.Serializer[Any]):
     primary_key = serializers.ListField(child=serializers.CharField())
     partition_by = serializers.ListField(child=serializers.CharField())
     properties = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    constraints = serializers.DictField(child=serializers.CharField(), help_text="By name the conditions of CHECK.")
     rows = serializers.IntegerField()
     bytes = serializers.IntegerField()
     files = serializers.IntegerField()

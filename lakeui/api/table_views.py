@@ -10,7 +10,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog_app.domain.state import comment_of
+from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.state import comment_of, stated_properties
 from catalog_app.selectors.growth import table_growth
 from catalog_app.selectors.listing import (
     PartitionEntry,
@@ -84,7 +85,8 @@ class TableView(ApiView):
             "columns": columns_shown(schema),
             "primary_key": names_shown(schema, schema.primary_key),
             "partition_by": names_shown(schema, schema.partition_by),
-            "properties": table.properties,
+            "properties": stated_properties(table),
+            "constraints": checks_shown(table.properties, schema),
             **asdict(size),
             "partitions": partitions,
         }

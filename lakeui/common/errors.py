@@ -100,6 +100,7 @@ LISTED_BY = {
     "view": "SHOW VIEWS lists those that there are.",
     "column": "DESCRIBE TABLE lists those that there are.",
     "partition": "SHOW PARTITIONS lists those that there are.",
+    "constraint": "DESCRIBE TABLE EXTENDED lists those that there are.",
     "version": "SHOW HISTORY lists those that there are.",
     "query": "SHOW QUERIES lists those that run.",
     "merge": "SHOW MERGES lists those that there are.",
@@ -182,6 +183,12 @@ class InvalidDefault(LakeError):
 
 class DuplicateKey(LakeError):
     code, status, title = "DUPLICATE_KEY", 422, "Duplicate key"
+
+
+class CheckViolated(LakeError):
+    """Rows do not fit a CHECK constraint. Details: ``constraint``, ``rows``, and one of them as ``example``."""
+
+    code, status, title = "CHECK_VIOLATED", 422, "Rows violate a CHECK constraint"
 
 
 class Cardinality(LakeError):

@@ -52,6 +52,11 @@ def rows_analyse(
     return {expression.column.name: kind for expression, kind in found if expression.column is not None}
 
 
+def condition_analyse(text: str, schema: Schema, alias: str, part: str) -> None:
+    """Raise InvalidValue where the condition of that part of a statement cannot be resolved over the schema."""
+    engine().analyse(Analysis(_target(schema, alias), (Expression(text, Role.CONDITION, part),)))
+
+
 def merge_analyse(
     text: str,
     statement: sql.MergeInto,

@@ -27,6 +27,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import assigned_columns, rows_analyse
+from lakeui.frontdoor.checks import staged_fit, staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
@@ -104,13 +105,13 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
         if not added:
             return StatementResult(version=target.place.snapshot.version, metrics=metrics)
         segments = segments_list(target.place.snapshot, target.table.table_id)
-        refuse_duplicate_keys(target, staged, segments)
+        staged_rows_check(target, staged, segments)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
     segments = segments_list(target.place.snapshot, target.table.table_id)
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
-    refuse_duplicate_keys(target, staged, [segment for segment in segments if segment not in replaced])
+    staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
@@ -291,6 +292,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     with staging(call):
         kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned, tables=tables)
         changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)
+        staged_fit(target, changes.images)
         if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
         copied = touched_copy(target, "update", scan, Marks(changes.delete_files, (), changes.images))
@@ -398,6 +400,7 @@ def create_table_as(
     created = new_table(call, statement, query_columns(source))
     table = created.table
     staged = query_stage(call, table, source)
+    staged_rows_check(created, staged, [])
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
     metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=bytes_of(staged))

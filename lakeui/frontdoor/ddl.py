@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from catalog_app.domain.checks import checks_shown
 from catalog_app.domain.names import name_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
@@ -18,6 +19,7 @@ from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.frontdoor.checks import checks_stated
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merge_settings import table_properties_check, unset_check
@@ -167,7 +169,7 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
         schema=schema,
         schema_version=0,
         comment=statement.comment or "",
-        properties=dict(statement.properties),
+        properties={**dict(statement.properties), **checks_stated(statement.checks, schema, statement.table.table)},
     )
     return TablePlace(place, state)
 
@@ -227,6 +229,10 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
         primary_key=tuple(by_id[i] for i in table.schema.primary_key),
         partition_by=tuple(by_id[i] for i in table.schema.partition_by),
         comment=comment_of(table),
+        checks=tuple(
+            sql.CheckConstraint(condition, name)
+            for name, condition in checks_shown(table.properties, table.schema).items()
+        ),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog_app.domain.state import comment_of, own_properties
+from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.state import TableState, comment_of, own_properties, stated_properties
 from catalog_app.domain.types import ParsedType
 from catalog_app.selectors.objects import ViewState, tables_list, views_list
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
@@ -39,6 +40,7 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
             "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
             "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
             "Properties": properties_text(own_properties(table)),
+            **_constraints(table),
             "Comment": comment_of(table),
             "Schema Version": str(table.schema_version),
         }
@@ -46,6 +48,11 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
         rows += [[name, value, None, None, None] for name, value in details.items()]
     columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
     return answer(columns, rows, found.place.snapshot.version)
+
+
+def _constraints(table: TableState) -> dict[str, str]:
+    found = checks_shown(table.properties, table.schema)
+    return {f"Constraint {name}": f"CHECK ({condition})" for name, condition in found.items()}
 
 
 def describe_view(call: Call, place: Place, view: ViewState, *, extended: bool) -> StatementResult:
@@ -121,7 +128,7 @@ def describe_detail(call: Call, statement: sql.DescribeDetail) -> StatementResul
 
 def show_properties(call: Call, statement: sql.ShowTableProperties) -> StatementResult:
     found = table_for_reading(call, statement.table)
-    properties, key = found.table.properties, statement.key
+    properties, key = stated_properties(found.table), statement.key
     if key is not None and key not in properties:
         raise PropertyNotFound(
             f"{found.label} has no property {key!r}.",

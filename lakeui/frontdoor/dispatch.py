@@ -13,6 +13,7 @@ from lakeui.frontdoor import (
     altering,
     branches,
     columns,
+    constraints,
     data,
     ddl,
     describing,
@@ -85,6 +86,8 @@ HANDLERS: dict[type, Handler] = {
     sql.CreateTable: table_replacing.create_table,
     sql.DropTable: ddl.drop_table,
     sql.RenameTable: ddl.rename_table,
+    sql.AddConstraint: constraints.add_constraint,
+    sql.DropConstraint: constraints.drop_constraint,
     sql.SetTableProperties: ddl.set_table_properties,
     sql.UnsetTableProperties: ddl.unset_table_properties,
     sql.AddColumns: columns.add_columns,
@@ -133,7 +136,7 @@ assert REQUIREMENTS.keys() == HANDLERS.keys() | _WORK, "every statement takes a 
 
 TASKS = (
     *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),
-    sql.CommitTransaction,
+    *(sql.AddConstraint, sql.CommitTransaction),
     *(sql.RestoreTable, sql.RestoreDatabase, sql.RestoreBranch, sql.RestoreMerge),
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )

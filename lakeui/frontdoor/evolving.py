@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from catalog_app.domain.checks import column_free_check
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
@@ -54,9 +55,12 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
         if column is not None and column.nested is not None:
             grown = with_ids(table.table_id, type_grown(column.parsed, value_type(storable_type(kind))))
             change = fields_change(column, grown)
-            changes += [] if change is None else [change]
+            if change is not None:
+                column_free_check(table.properties, column)
+                changes.append(change)
             schema = schema.with_column(column.with_fields(grown))
         elif column is not None and is_wider(kind, column):
+            column_free_check(table.properties, column)
             wide = canonical_type(kind)
             changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, wide))
             schema = schema.with_column(replace(column, type=wide))

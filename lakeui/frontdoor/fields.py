@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from catalog_app.domain.checks import column_free_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ColumnChange
 from catalog_app.domain.schema import Column
@@ -92,6 +93,7 @@ def _changes(table: TableState, changed: dict[int, Column]) -> list[ColumnChange
     for identifier, column in changed.items():
         before = table.schema.column(identifier)
         assert before is not None
+        column_free_check(table.properties, before)
         change = fields_change(before, with_ids(table.table_id, column.parsed))
         found += [] if change is None else [change]
     return found

@@ -28,6 +28,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.faults import fault_point
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.checks import staged_rows_check
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
@@ -35,7 +36,6 @@ from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.evolving import grown_type
 from lakeui.frontdoor.json_columns import with_maps
 from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require, typed_rows
-from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
@@ -86,7 +86,7 @@ def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     statement = sql.CreateTable(load.table, primary_key=load.primary_key, partition_by=load.partition_by)
     created = new_table(call, statement, columns)
     staged = _stage(call, created, load.reading, made)
-    refuse_duplicate_keys(created, staged, [])
+    staged_rows_check(created, staged, [])
     added = data_files_register(created.table.table_id, staged)
     metrics = _metrics(staged)
     operations: list[Operation | None] = [create_operation(created.table)]
@@ -111,7 +111,7 @@ def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     if not staged:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     added = data_files_register(target.table.table_id, staged)
-    refuse_duplicate_keys(target, staged, segments_list(target.place.snapshot, target.table.table_id))
+    staged_rows_check(target, staged, segments_list(target.place.snapshot, target.table.table_id))
     return commit_rows(call, target, OPERATION, OperationKind.INSERT, FileEffects(added), metrics)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+from catalog_app.domain.checks import check_name, is_check
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
@@ -66,8 +67,12 @@ def table_properties_check(
         merge_properties_check({**(present or {}), **given}, schema, branch.catalog.merge_conflicts)
 
 
-def unset_check(table: TableState, keys: Iterable[str], branch: Branch) -> None:
-    """Raise InvalidValue where a property that stays would do nothing."""
+def unset_check(table: TableState, keys: Collection[str], branch: Branch) -> None:
+    """Raise InvalidValue where a property that stays would do nothing, and for a constraint, which is none."""
+    for name in (check_name(key) for key in keys if is_check(key)):
+        raise InvalidValue(
+            f"{name} is a constraint of {table.name}.", remedy=f"Write ALTER TABLE .. DROP CONSTRAINT {name}."
+        )
     if MERGE_CONFLICTS in keys:
         left = {key: value for key, value in table.properties.items() if key not in set(keys)}
         merge_properties_check(left, table.schema, branch.catalog.merge_conflicts)

@@ -22,6 +22,7 @@ from catalog_app.selectors.segments import SegmentState, segments_list, table_sc
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.checks import staged_fit
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import definition_of, staging, write_metrics
@@ -175,6 +176,7 @@ def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
     copies = copies_files(merge.table, "merge")
     task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, merge.fills)
     changes = engine().merge(task, frozen)
+    staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)
     copied = engine().copy(scan_for_copies(merge.target.place, scan), marks) if copies else Copied()

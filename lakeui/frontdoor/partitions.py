@@ -9,6 +9,7 @@ from catalog_app.domain.operations import FileEffects
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.frontdoor.checks import partition_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.data import definition_of
 from lakeui.frontdoor.ddl import commit_table, with_notice
@@ -94,6 +95,7 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
         raise NotFound("partition", _label(target, before), where=f"in table {target.label}")
     if after in present:
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
+    partition_check(target, present[before], after)
     change = alterations.partition_change(table, before, after, effects=_removed(present[before]))
     return commit_operations(
         call,

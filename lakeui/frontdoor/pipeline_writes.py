@@ -13,10 +13,10 @@ from catalog_app.pruning.keys import all_above
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.checks import staged_rows_check
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
-from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merging import Kept, merge_from
 from lakeui.frontdoor.pipeline_deletes import deletes_bound, deletes_keep
 from lakeui.frontdoor.pipeline_stored import may_hold_open
@@ -179,7 +179,7 @@ def _insert(
     segments = segments_list(target.place.snapshot, target.table.table_id)
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
     replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
-    refuse_duplicate_keys(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
+    staged_rows_check(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
     if only_present and not staged and not replaced:
         return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     effects = FileEffects(data_files_register(target.table.table_id, staged), tuple(s.file_id for s in replaced))

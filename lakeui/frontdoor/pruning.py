@@ -16,8 +16,12 @@ def pruned(segments: Sequence[SegmentState], columns: Sequence[Column], predicat
     """The segments whose statistics do not rule out that the predicate is true of a row."""
     if predicate == ANYTHING:
         return list(segments)
-    pruner = Pruner(predicate, columns, now=time.time_ns() // 1000)
+    pruner = pruner_of(predicate, columns)
     return [segment for segment in segments if pruner.may_match(segment.statistics, segment.rows)]
+
+
+def pruner_of(predicate: Predicate, columns: Sequence[Column]) -> Pruner:
+    return Pruner(predicate, columns, now=time.time_ns() // 1000)
 
 
 def sharing_keys(

@@ -16,6 +16,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor import data
 from lakeui.frontdoor.analysis import rows_analyse
+from lakeui.frontdoor.checks import staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import (
@@ -27,7 +28,6 @@ from lakeui.frontdoor.data import (
     touched_copy,
     write_metrics,
 )
-from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.values import StatementResult
@@ -56,7 +56,7 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
         _refuse_others(target, staged, where)
         call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
         changes = engine().delete(scan, where.text, alias=alias)
-        refuse_duplicate_keys(target, staged, _left(segments, changes))
+        staged_rows_check(target, staged, _left(segments, changes))
         copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
     added = data_files_register(table.table_id, staged)
     deletes = delete_files_register(table.table_id, changes.delete_files)

@@ -89,6 +89,8 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.RenameColumn: _WRITE_TABLE,
     sql.AlterColumn: _WRITE_TABLE,
     sql.AlterColumns: _WRITE_TABLE,
+    sql.AddConstraint: _WRITE_TABLE,
+    sql.DropConstraint: _WRITE_TABLE,
     sql.AddPartition: _WRITE_TABLE,
     sql.DropPartition: _WRITE_TABLE,
     sql.RenamePartition: _WRITE_TABLE,

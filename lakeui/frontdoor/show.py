@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.checks import checks_shown
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
@@ -101,6 +102,8 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     parts = [_column_text(column) for column in table.schema.columns]
     if table.schema.primary_key:
         parts.append("PRIMARY KEY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.primary_key) + ")")
+    checks = checks_shown(table.properties, table.schema)
+    parts += [f"CONSTRAINT {_quoted(name)} CHECK ({condition})" for name, condition in checks.items()]
     name = f"{_quoted(found.place.database.name)}.{_quoted(table.name)}"
     text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
     if table.schema.partition_by:

@@ -18,11 +18,11 @@ from catalog_app.services.files import data_files_register
 from lakeui.common.errors import AlreadyExists, MergeConflict, NotSupported
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor import ddl
+from lakeui.frontdoor.checks import checks_stated, staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.data import bytes_of, definition_of, query_columns, query_stage, write_metrics
 from lakeui.frontdoor.ddl import defaults_check, noted, table_columns
 from lakeui.frontdoor.fields import with_ids
-from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merge_settings import table_properties_check
 from lakeui.frontdoor.places import Call, TablePlace, place_of, table_exists, table_for_writing, view_find
 from lakeui.frontdoor.queries import query_source
@@ -58,7 +58,7 @@ def _replace(call: Call, statement: sql.CreateTable, target: TablePlace) -> Stat
     source = None if statement.query is None else query_source(call, statement.query)
     after = _replaced(target, statement, statement.columns if source is None else query_columns(source))
     staged = [] if source is None else query_stage(call, after, source)
-    refuse_duplicate_keys(replace(target, table=after), staged, [])
+    staged_rows_check(replace(target, table=after), staged, [])
     added = data_files_register(after.table_id, staged)
     removed = tuple(item.file_id for item in segments_list(target.place.snapshot, after.table_id))
     metrics = write_metrics(
@@ -109,6 +109,7 @@ def _replaced(
     defaults_check(schema.columns)
     stated = dict(statement.properties)
     table_properties_check(stated, schema, target.place.branch)
+    stated |= checks_stated(statement.checks, schema, table.name)
     return replace(
         table,
         schema=schema,

@@ -17,7 +17,7 @@ from lakeui.sql.common import (
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_path, read_present_table, table_name
 from lakeui.sql.query import build_constant
-from lakeui.sql.tables import read_column
+from lakeui.sql.tables import read_check, read_column
 from lakeui.sql.types import read_type
 
 
@@ -38,8 +38,6 @@ def alter_table(cursor: Cursor) -> s.Statement:
         raise NotSupported(
             "ALTER TABLE .. SET COMMENT is not supported.", remedy="Write COMMENT ON TABLE db.t IS 'text'."
         )
-    if cursor.sees("ADD", "CONSTRAINT") or cursor.sees("DROP", "CONSTRAINT") or cursor.sees("ADD", "PRIMARY"):
-        raise NotSupported("Constraints cannot be changed later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
     raise cursor.problem("This change of a table is not known")
 
 
@@ -220,6 +218,39 @@ def _alteration(cursor: Cursor) -> s.ColumnAlteration:
     raise cursor.problem("Expected TYPE, SET, DROP, COMMENT, FIRST or AFTER")
 
 
+# -- constraints ------------------------------------------------------------------------------------------------------
+
+
+def _add_constraint(cursor: Cursor, table: s.TableName) -> s.AddConstraint:
+    return _constraint(cursor, table, cursor.name("the constraint's name"))
+
+
+def _add_check(cursor: Cursor, table: s.TableName) -> s.AddConstraint:
+    return s.AddConstraint(table, read_check(cursor, table))
+
+
+def _constraint(cursor: Cursor, table: s.TableName, name: str) -> s.AddConstraint:
+    if cursor.sees("PRIMARY"):
+        return _add_key(cursor, table)
+    for word in ("FOREIGN", "UNIQUE"):
+        if cursor.sees(word):
+            raise NotSupported(f"{word} constraints are not supported.", remedy="Leave it out.")
+    cursor.expect("CHECK")
+    return s.AddConstraint(table, read_check(cursor, table, name))
+
+
+def _add_key(_cursor: Cursor, _table: s.TableName) -> NoReturn:
+    raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
+
+
+def _drop_constraint(cursor: Cursor, table: s.TableName) -> s.DropConstraint:
+    if_exists = accept_if_exists(cursor)
+    name = cursor.name("the constraint's name")
+    # Nothing depends on a constraint, so both words mean the same.
+    cursor.accept_phrase("RESTRICT", "CASCADE")
+    return s.DropConstraint(table, name, if_exists)
+
+
 # -- partitions -------------------------------------------------------------------------------------------------------
 
 
@@ -269,4 +300,8 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "CHANGE": _change_column,
     "REPLACE COLUMNS": _replace_columns,
     "PARTITION": _rename_partition,
+    "ADD CONSTRAINT": _add_constraint,
+    "ADD CHECK": _add_check,
+    "ADD PRIMARY KEY": _add_key,
+    "DROP CONSTRAINT": _drop_constraint,
 }

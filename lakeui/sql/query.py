@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeui.common.errors import InvalidValue, NotSupported, SyntaxProblem
-from lakeui.sql.allowlist import check
+from lakeui.sql.allowlist import check, is_repeatable
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
@@ -58,6 +58,20 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
 def condition_columns(condition: Condition) -> set[str]:
     """The names, folded, of all columns that it looks at."""
     return {column.name.casefold() for column in read_expression(condition.text).find_all(exp.Column)}
+
+
+def build_check(text: str, target: TableName) -> str:
+    """The condition of a CHECK constraint over the columns of one table: it gives the same for a row at any time."""
+    with session_values_refused("it answers otherwise in each session."):
+        tree = read_expression(text)
+    check(tree, deterministic=True, allow_queries=False)
+    refuse_many_rows(tree)
+    if not is_repeatable(tree):
+        raise InvalidValue(
+            "A CHECK cannot use the time of the statement: a row that fits today would not fit tomorrow.",
+            remedy="Compare with a constant or with another column.",
+        )
+    return write(localise(tree, [(target, None)]))
 
 
 def build_constant(text: str, what: str) -> str:

@@ -9,10 +9,11 @@ from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
-from lakeui.sql.query import build_constant, build_query
+from lakeui.sql.query import build_check, build_constant, build_query
 from lakeui.sql.types import read_type
 
-_FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE", "CHECK")
+_BEHIND_DEFAULT = ("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER", "CHECK (", "CONSTRAINT")
+_FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE")
 
 
 @dataclass(slots=True)
@@ -25,6 +26,18 @@ class _TableDraft:
     comment: str | None = None
     properties: s.Properties = ()
     asked_format: str | None = None
+    checks: list[s.CheckConstraint] = field(default_factory=list)
+
+
+def read_check(cursor: Cursor, table: s.TableName, name: str | None = None) -> s.CheckConstraint:
+    """``(condition) [ENFORCED]``, behind CHECK."""
+    cursor.expect("(")
+    condition = build_check(cursor.span(), table)
+    cursor.expect(")")
+    if cursor.sees("NOT", "ENFORCED") or cursor.sees("RELY") or cursor.sees("NORELY"):
+        raise NotSupported("A CHECK constraint is always enforced.", remedy="Leave NOT ENFORCED and RELY out.")
+    cursor.accept("ENFORCED")
+    return s.CheckConstraint(condition, name)
 
 
 def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
@@ -39,7 +52,7 @@ def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.Column
         if cursor.accept("NOT", "NULL"):
             column = replace(column, nullable=False)
         elif cursor.accept("DEFAULT"):
-            text = cursor.span(",", phrases=("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER"))
+            text = cursor.span(",", phrases=_BEHIND_DEFAULT)
             column = replace(column, default=build_constant(text, f"The default of {name}"))
         elif cursor.sees("COMMENT"):
             column = replace(column, comment=accept_comment(cursor))
@@ -93,7 +106,7 @@ def create_table(cursor: Cursor) -> s.CreateTable:
             remedy="Write CLONE; or CREATE TABLE .. AS SELECT, which writes the rows anew.",
         )
     if cursor.sees("(") and not cursor.sees("(", "SELECT"):
-        _read_columns(cursor, draft)
+        _read_columns(cursor, draft, table)
     _read_clauses(cursor, draft)
     query = None
     if cursor.accept("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
@@ -109,6 +122,7 @@ def create_table(cursor: Cursor) -> s.CreateTable:
         properties=draft.properties,
         query=query,
         asked_format=draft.asked_format,
+        checks=tuple(draft.checks),
     )
 
 
@@ -142,29 +156,38 @@ def _with_key(column: s.ColumnDefinition, key: tuple[str, ...]) -> s.ColumnDefin
     return replace(column, nullable=False) if is_key else column
 
 
-def _read_columns(cursor: Cursor, draft: _TableDraft) -> None:
+def _read_columns(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> None:
     cursor.expect("(")
     while True:
-        if not _read_constraint(cursor, draft):
+        if not _read_constraint(cursor, draft, table):
             column, is_key = read_column(cursor)
             draft.columns.append(column)
             if is_key:
                 _set_key(draft, (column.name,))
+            while _read_constraint(cursor, draft, table, of=column.name):
+                pass
         if not cursor.accept(","):
             break
     cursor.expect(")")
 
 
-def _read_constraint(cursor: Cursor, draft: _TableDraft) -> bool:
-    if cursor.sees("CONSTRAINT"):
-        cursor.take()
-        cursor.name("the constraint's name")
-    if cursor.accept("PRIMARY", "KEY"):
+def _read_constraint(cursor: Cursor, draft: _TableDraft, table: s.TableName, *, of: str = "") -> bool:
+    """``of``: the column behind which the constraint stands."""
+    name = None
+    if cursor.accept("CONSTRAINT"):
+        name = cursor.name("the constraint's name")
+    if not of and cursor.accept("PRIMARY", "KEY"):
         _set_key(draft, cursor.names_in_parentheses())
+        return True
+    if cursor.sees("CHECK", "("):
+        cursor.take()
+        draft.checks.append(read_check(cursor, table, name))
         return True
     for word in _FOREIGN_CONSTRAINTS:
         if cursor.sees(word, "(") or cursor.sees(word, "KEY"):
             raise NotSupported(f"{word} constraints are not supported.", remedy="Leave it out.")
+    if name is not None:
+        cursor.fail("Expected PRIMARY KEY or CHECK" if not of else "Expected CHECK")
     return False
 
 

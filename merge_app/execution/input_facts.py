@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
+from catalog_app.domain.checks import is_check
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.schema import Column
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
@@ -23,9 +24,11 @@ from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCas
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.staged_files import moves_rows
+from merge_app.execution.lineage.violating import Constraints, rows_violating
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
+from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
@@ -38,26 +41,24 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
     planned = _with_tables(planned, side, destination, _taken_whole(planned.resolutions))
     stepped = _lineage_tables(planned, side, destination)
-    columns = _required_columns(planned, side, destination, stepped)
+    schemas = _schemas_judged(planned, side, destination, stepped)
+    columns, constraints = _required_columns(planned, schemas), _constraints(planned, schemas)
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():
         facts[table_id] = TableFacts(left_values=_left_values(planned, side, destination, table_id, columns_of, engine))
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
-    return replace(planned, facts=_with_lacking(facts, columns, destination, engine)) if facts or columns else planned
-
-
-def _with_lacking(
-    facts: Mapping[int, TableFacts], columns: Mapping[int, Columns], destination: Snapshot, engine: EngineSource
-) -> dict[int, TableFacts]:
-    """With what live rows of the result lack (R6)."""
-    found = dict(facts)
-    for table_id, compared in columns.items():
+    for table_id in columns.keys() | constraints.keys():
         known = facts.get(table_id, TableFacts())
         steps = known.rows_plan.steps if known.rows_plan is not None else TableSteps()
-        found[table_id] = replace(known, lacking=rows_lacking(table_id, compared, steps, destination, engine))
-    return found
+        if table_id in columns:
+            known = replace(known, lacking=rows_lacking(table_id, columns[table_id], steps, destination, engine))
+        if table_id in constraints:
+            found = rows_violating(table_id, constraints[table_id], steps, destination, engine)
+            known = replace(known, violated=found)
+        facts[table_id] = known
+    return replace(planned, facts=facts) if facts else planned
 
 
 def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, table_id: int, lists: Lists) -> TableCase:
@@ -172,11 +173,11 @@ def _known_case(planned: PlanInput, sides: Sides, table_id: int, alive: Alivenes
     )
 
 
-def _required_columns(
+def _schemas_judged(
     planned: PlanInput, side: SourceSide, destination: Snapshot, stepped: Sequence[TableCase]
-) -> dict[int, Columns]:
-    """By table with a required column that rows of a side may lack, the columns. A statement whose branch has not moved
-    has seen to that itself.
+) -> dict[int, Schema]:
+    """By table whose rows, required columns or constraints come from both sides, the columns of the result. A statement
+    whose branch has not moved has seen to its rows itself.
     """
     if side.snapshot is None and side.seen == destination:
         return {}
@@ -187,16 +188,34 @@ def _required_columns(
         key, before = (kind, table_id), planned.tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or table_id in looked_at:
             continue
-        changes_columns = sides.source_of(*key).columns or sides.destination_of(*key).columns
-        if changes_columns and _aliveness(planned, sides, table_id).is_judged:
+        mine, theirs = sides.source_of(*key), sides.destination_of(*key)
+        changes_checks = any(map(is_check, (*mine.properties, *theirs.properties)))
+        if (mine.columns or theirs.columns or changes_checks) and _aliveness(planned, sides, table_id).is_judged:
             state = planned.source_tables.get(table_id)
-            schemas[table_id] = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state).schema
+            schemas[table_id] = columns_merged(mine, theirs, before, state).schema
+    return schemas
+
+
+def _required_columns(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, Columns]:
+    """By table with a required column that rows of a side may lack, the columns."""
     found = {}
     for table_id, merged in schemas.items():
         source = planned.source_tables.get(table_id)
         compared = Columns(merged, source.schema if source else None, planned.tables[table_id].schema)
         if compared.of_source or compared.of_target:
             found[table_id] = compared
+    return found
+
+
+def _constraints(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, Constraints]:
+    """By table with constraints, these."""
+    found, sides = {}, sides_of(planned)
+    for table_id, merged in schemas.items():
+        before, changes = planned.tables[table_id], sides.source_of(ObjectKind.TABLE, table_id)
+        properties = properties_merged(sides.merged_table(table_id), before, changes)
+        given = Constraints.of(properties, merged, planned.source_tables.get(table_id), before)
+        if given.checks:
+            found[table_id] = given
     return found
 
 

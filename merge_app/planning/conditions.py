@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from catalog_app.domain.checks import check_name, checks_of, columns_read, condition_shown, is_check
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import (
-    PropertyChange,
-)
+from catalog_app.domain.operations import ColumnAttribute, PropertyChange
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
@@ -33,13 +32,16 @@ OF_ROWS = frozenset({"partitions", "same file deleted", "same file updated"})
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What conditions may look at. ``columns`` is None for a database, ``stricter`` what ``columns_stricter`` finds."""
+    """What conditions may look at. ``columns`` is None for a database, ``stricter`` what ``columns_stricter`` finds,
+    ``properties`` those of the result.
+    """
 
     source: ObjectChanges
     destination: ObjectChanges
     columns: ColumnRedo | None = None
     facts: TableFacts = field(default_factory=TableFacts)
     stricter: frozenset[int] = frozenset()
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 def problems(rules: RuleTable, case: Case) -> list[Problem]:
@@ -83,7 +85,83 @@ def _same_key_unset(case: Case) -> Iterator[Problem]:
 
 
 def _unset(changes: Mapping[str, PropertyChange]) -> list[str]:
-    return [key for key, change in changes.items() if change.after is None]
+    # A constraint that both sides dropped is gone on both.
+    return [key for key, change in changes.items() if change.after is None and not is_check(key)]
+
+
+def _of_properties(case: Case) -> Iterator[Problem]:
+    yield from _same_key_unset(case)
+    for key, mine in case.source.properties.items():
+        theirs = case.destination.properties.get(key)
+        if is_check(key) and theirs is not None and None not in (mine.after, theirs.after):
+            yield from _differing(case, key, mine, theirs)
+
+
+def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChange) -> Iterator[Problem]:
+    ours, other = _shown(case, mine.after), _shown(case, theirs.after)
+    if ours != other:
+        yield Problem(
+            ("properties", "properties"),
+            VerdictCode.CHECK_DIFFERS,
+            "",
+            f"Both sides made the constraint {check_name(key)}: {ours} on the source, {other} on the destination.",
+            {"constraint": check_name(key), "property": key, "source": ours, "destination": other},
+        )
+
+
+def _shown(case: Case, stored: str | None) -> str:
+    schema = case.columns.schema if case.columns is not None else Schema()
+    return condition_shown(stored or "", schema)
+
+
+def _columns_of_constraints(case: Case) -> Iterator[Problem]:
+    """A constraint of the result reads a column that the result lacks: one side made it, the other dropped that."""
+    if case.columns is None:
+        return
+    for key, stored in checks_of(case.properties).items():
+        missing = [i for i in columns_read(stored) if case.columns.schema.column(i) is None]
+        if not missing:
+            continue
+        is_of_source = key in case.source.properties
+        drops = (case.destination if is_of_source else case.source).columns
+        gone = drops.get((missing[0], ColumnAttribute.EXISTS))
+        name = gone.before["name"] if gone is not None and gone.before else f"with id {missing[0]}"
+        side, other = ("source", "destination") if is_of_source else ("destination", "source")
+        yield Problem(
+            ("properties", "column") if is_of_source else ("column", "properties"),
+            VerdictCode.CHECK_COLUMN_MISSING,
+            "",
+            f"The constraint {check_name(key)} of the {side} reads column {name}, which the {other} dropped.",
+            {"constraint": check_name(key), "property": key, "side": side, "column": name, "column_id": missing[0]},
+        )
+
+
+def _values_of_constraints(case: Case) -> Iterator[Problem]:
+    """Rows of the result that do not fit a constraint of the result, whichever side each comes from."""
+    for (side, key), found in case.facts.violated.items():
+        stored = case.properties.get(key)
+        if stored is None:
+            continue
+        changes = case.source if side == "source" else case.destination
+        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
+        condition = _shown(case, stored)
+        rows = "1 row" if found.rows == 1 else f"{found.rows} rows"
+        told = f"{rows}, such as {found.example}" if not found.reason else f"a row has no value: {found.reason}"
+        yield Problem(
+            (axis, "properties") if side == "source" else ("properties", axis),
+            VerdictCode.CHECK_VIOLATED,
+            "",
+            f"Rows of the {side} violate the constraint {check_name(key)}, {condition}: {told}",
+            {
+                "constraint": check_name(key),
+                "property": key,
+                "condition": condition,
+                "side": side,
+                "rows": found.rows,
+                "example": found.example,
+                "is_new": key in case.source.properties,
+            },
+        )
 
 
 def _rows_of_one_key(case: Case) -> Iterator[Problem]:
@@ -130,6 +208,9 @@ def partition_text(values: PartitionValues | None) -> str:
 
 _BY_NAME: dict[str, Callable[[Case], Iterator[Problem]]] = {
     "same key unset": _same_key_unset,
+    "properties": _of_properties,
+    "columns of constraints": _columns_of_constraints,
+    "values of constraints": _values_of_constraints,
     "columns": _columns,
     "values of required columns": _required_values,
     "rows of one key": _rows_of_one_key,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PropertyChange
-from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state import DatabaseState, ObjectState
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.findings import Pair, judge, problem_finding
@@ -53,6 +53,11 @@ def properties_redo(properties: Mapping[str, str], changes: Mapping[str, Propert
         else:
             result[key] = change.after
     return result
+
+
+def properties_merged(merged: ObjectState | None, before: ObjectState, source: ObjectChanges) -> dict[str, str]:
+    """The properties after a merge: as facts have them, else as operations make them."""
+    return merged.properties if merged is not None else properties_redo(before.properties, source.properties)
 
 
 def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:

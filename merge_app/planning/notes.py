@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from catalog_app.domain.checks import is_check
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
@@ -120,6 +121,9 @@ def _property_notes(pair: Pair) -> Iterator[Problem]:
     for key, mine in pair.source.properties.items():
         theirs = pair.destination.properties.get(key)
         if theirs is None or theirs.after == mine.after:
+            continue
+        if is_check(key) and None not in (mine.after, theirs.after):
+            # That is a conflict.
             continue
         yield Problem(
             (_property_axis(pair, mine.after), _property_axis(pair, theirs.after)),

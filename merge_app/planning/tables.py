@@ -16,7 +16,7 @@ from merge_app.planning.column_findings import columns_by_facts
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import Case, columns_stricter, problems
 from merge_app.planning.data import data_staged
-from merge_app.planning.databases import done_already, properties_redo
+from merge_app.planning.databases import done_already, properties_merged, properties_redo
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
@@ -70,7 +70,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if case.merged is not None:
         columns = columns_by_facts(columns, case.merged.schema, case.column_findings, source, case.destination)
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
-    judged = Case(source, case.destination, columns, case.facts, stricter)
+    properties = properties_merged(case.merged, before, source)
+    judged = Case(source, case.destination, columns, case.facts, stricter, properties)
     found = [] if case.destination.dropped else problems(rules, judged)
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:

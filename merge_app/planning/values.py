@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from catalog_app.domain.checks import Violation
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
@@ -72,7 +73,7 @@ class TableFacts:
     """Facts of the rows of one table. ``left_values``: changed values of columns that the merged table lacks.
     ``rows_plan``: what the merge by lineage makes of the rows; ``rows_decided``: the same as people decided. ``rows``:
     what merging them by key comes to. ``lacking``: by side and required column, the live rows of the result without a
-    value.
+    value; ``violated``: by side and constraint, those that do not fit it.
     """
 
     left_values: tuple[LeftValues, ...] = ()
@@ -80,6 +81,7 @@ class TableFacts:
     rows_decided: RowsPlan | None = None
     rows: RowJudgement | None = None
     lacking: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    violated: Mapping[tuple[str, str], Violation] = field(default_factory=dict)
 
 
 class Decision(StrEnum):

@@ -17,6 +17,7 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import expressions as sql
 
+from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import (
     ColumnStatistics,
     FileScan,
@@ -179,6 +180,14 @@ class MemoryEngine:
             if None not in key.values():
                 found.append((json.dumps(key), row.row_id))
         return found
+
+    def rows_check(self, scan: TableScan, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        return _violations(checks, [by_name(scan.schema, row.values) for row in self._live(scan)])
+
+    def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+        columns = {column.name.casefold(): cells.columns[column.id].to_pylist() for column in schema.columns}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        return _violations(checks, rows)
 
     def defaults_check(self, columns: Sequence[Column]) -> None:
         for column in columns:
@@ -413,6 +422,16 @@ def _arrow_type_of(kind: str) -> Any:
         fields = (field.partition(":") for field in kind[7:-1].split(","))
         return pa.struct([(name, _arrow_type_of(of)) for name, _, of in fields])
     return pa.string() if is_text else _ARROW_TYPES.get(kind)
+
+
+def _violations(checks: Sequence[RowCheck], rows: Sequence[Mapping[str, Any]]) -> dict[str, Violation]:
+    found = {}
+    for check in checks:
+        failing = [row for row in rows if evaluate(check.condition, row) is False]
+        if failing:
+            texts = (json.dumps({name: row[name.casefold()] for name in check.shown}, default=str) for row in failing)
+            found[check.name] = Violation(len(failing), min(texts))
+    return found
 
 
 def _key_text(schema: Schema, row: Mapping[int, Any]) -> str:

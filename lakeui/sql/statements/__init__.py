@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from lakeui.sql.statements.alterations import (
     AddColumns,
+    AddConstraint,
     AddPartition,
     AlterColumn,
     AlterColumns,
     ChangeType,
     ColumnAlteration,
     DropColumns,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPartition,
@@ -96,6 +98,7 @@ from lakeui.sql.statements.rows import (
     Update,
 )
 from lakeui.sql.statements.tables import (
+    CheckConstraint,
     ColumnDefinition,
     CreateDatabase,
     CreateTable,
@@ -184,6 +187,8 @@ Statement = (
     | RenameColumn
     | AlterColumn
     | AlterColumns
+    | AddConstraint
+    | DropConstraint
     | AddPartition
     | DropPartition
     | RenamePartition
@@ -222,6 +227,7 @@ Statement = (
 __all__ = [
     "COMMENT",
     "AddColumns",
+    "AddConstraint",
     "AddPartition",
     "AlterColumn",
     "AlterColumns",
@@ -230,6 +236,7 @@ __all__ = [
     "CancelQuery",
     "ChangePoint",
     "ChangeType",
+    "CheckConstraint",
     "ColumnAlteration",
     "ColumnDefinition",
     "CommitTransaction",
@@ -252,6 +259,7 @@ __all__ = [
     "DropBranch",
     "DropCatalog",
     "DropColumns",
+    "DropConstraint",
     "DropDatabase",
     "DropDefault",
     "DropNotNull",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakeui.sql.statements.names import PartitionValuesByColumn, Properties, TableName
-from lakeui.sql.statements.tables import ColumnDefinition, Position
+from lakeui.sql.statements.tables import CheckConstraint, ColumnDefinition, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,19 @@ class AlterColumns:
 
     table: TableName
     changes: tuple[AlterColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint:
+    table: TableName
+    check: CheckConstraint
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint:
+    table: TableName
+    name: str
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

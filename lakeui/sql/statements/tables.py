@@ -69,6 +69,14 @@ class ColumnDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckConstraint:
+    """``condition``: checked SQL over the columns of the table. ``name`` None: it gets one."""
+
+    condition: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """``after`` None: first."""
 
@@ -97,6 +105,7 @@ class CreateTable:
     asked_format: str | None = None
     replaces: bool = False
     must_exist: bool = False
+    checks: tuple[CheckConstraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

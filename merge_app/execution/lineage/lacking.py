@@ -46,15 +46,14 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shown:
+class ShownRows:
     """Rows of a file that the result shows: those ``at`` these positions, None for all, without those that ``deletes``
-    (paths) and ``marked`` name. ``columns``: what they may lack.
+    (paths) and ``marked`` name.
     """
 
     side: str
     scan: FileScan
     partition: PartitionValues
-    columns: Sequence[Column]
     deletes: Sequence[str] = ()
     marked: Sequence[Ints] = ()
     at: Ints | None = None
@@ -72,8 +71,10 @@ def rows_lacking(table_id: int, columns: Columns, steps: TableSteps, target: Sna
     if not asked:
         return {}
     found: Counter[tuple[str, int]] = Counter()
-    for shown in _result(table_id, columns, asked, steps, target):
-        for column, rows in _of_file(table_id, shown, columns.merged, engine):
+    of_side = {SOURCE: columns.of_source, TARGET: columns.of_target}
+    for shown in result_rows(table_id, steps, target, columns.source, with_target=bool(columns.of_target)):
+        wanted = of_side[shown.side] if shown.at is None else asked
+        for column, rows in _of_file(table_id, shown, wanted, columns.merged, engine):
             found[shown.side, column.id] += rows
     partition_by = columns.merged.partition_by
     for image in steps.images:
@@ -98,10 +99,12 @@ def _is_proved(column: Column, own: Schema | None) -> bool:
     return not known.nullable and known.initial_default == column.initial_default
 
 
-def _result(
-    table_id: int, columns: Columns, asked: Sequence[Column], steps: TableSteps, target: Snapshot
-) -> Iterator[_Shown]:
-    """The files of the result whose rows may lack a value."""
+def result_rows(
+    table_id: int, steps: TableSteps, target: Snapshot, source: Schema | None, *, with_target: bool
+) -> Iterator[ShownRows]:
+    """The files of the result, with the rows of them that it shows; those that stay on the target where that is asked
+    for. ``source``: the schema of what a statement staged.
+    """
     carried = [step.file for step in steps.steps if isinstance(step, CarrySegments)]
     attached = [step for step in steps.steps if isinstance(step, AttachDeletes) and not step.is_leaving]
     paths = delete_paths_load(
@@ -115,29 +118,31 @@ def _result(
         if not (mark.is_live or mark.is_leaving):
             marked[mark.file_id].append(mark.positions)
     removed = {step.file_id for step in steps.steps if isinstance(step, RemoveSegments)}
-    segments = segments_list(target, table_id) if columns.of_target else []
+    segments = segments_list(target, table_id) if with_target else []
     schemas = definitions_load({segment.definition_id for segment in segments})
     for segment in segments:
         if (i := segment.file_id) not in removed:
             scan = file_scan(segment, schemas[segment.definition_id])
             deletes = (*scan.delete_paths, *further[i])
-            yield _Shown(TARGET, scan, scan.partition, columns.of_target, deletes, marked[i])
+            yield ShownRows(TARGET, scan, scan.partition, deletes, marked[i])
     written = [int(i) for step in steps.written for i in step.files]
     files = {*written, *(file.file_id for file in carried), *(step.file.file_id for step in steps.writes)}
-    scans = files_load(table_id, files, [], staged_schema=columns.source) if files else {}
+    scans = files_load(table_id, files, [], staged_schema=source) if files else {}
     for file in carried:
         i = file.file_id
         deletes = (*(paths[mark.file_id] for mark in file.deletes), *further[i])
-        yield _Shown(SOURCE, scans[i], file.partition, columns.of_source, deletes, marked[i])
+        yield ShownRows(SOURCE, scans[i], file.partition, deletes, marked[i])
     for i in written:
-        yield _Shown(SOURCE, scans[i], scans[i].partition, columns.of_source)
+        yield ShownRows(SOURCE, scans[i], scans[i].partition)
     for part in steps.writes:
-        yield _Shown(SOURCE, scans[part.file.file_id], part.partition, asked, at=part.positions)
+        yield ShownRows(SOURCE, scans[part.file.file_id], part.partition, at=part.positions)
 
 
-def _of_file(table_id: int, shown: _Shown, merged: Schema, engine: EngineSource) -> Iterator[tuple[Column, int]]:
+def _of_file(
+    table_id: int, shown: ShownRows, wanted: Sequence[Column], merged: Schema, engine: EngineSource
+) -> Iterator[tuple[Column, int]]:
     read = []
-    for column in shown.columns:
+    for column in wanted:
         if column.id in merged.partition_by:
             if shown.partition[merged.partition_by.index(column.id)] is None:
                 yield column, len(shown.positions(engine))

@@ -1,0 +1,114 @@
+"""CHECK constraints of tables: what is stored of them, and what is shown.
+
+A constraint is a property of its table, so it has facts, merges, restores and clones as properties do. Its name is in
+the key. Its value is the condition, with the ids of columns in the place of their names: it follows a renamed column.
+A row fits where the condition is not false: NULL passes, as in the SQL standard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from catalog_app.domain.row_counts import telling_columns
+from catalog_app.domain.schema import Column, Schema
+from lakeui.common.errors import InvalidValue
+
+CHECK = "write.check."
+"""Begins the key. No statement on properties sets such a key."""
+_MARK = "__lake_c"
+_PART = re.compile(rf"`{_MARK}(\d+)`|`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", re.DOTALL)
+"""A column, or a name or text in which none is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowCheck:
+    """A constraint over the columns of one schema. ``shown``: the columns by which an example names its row."""
+
+    name: str
+    condition: str
+    shown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """``rows``: how many rows do not fit; ``example``: one of them as JSON. ``reason``: why the condition has no value
+    for some row; then nothing is counted.
+    """
+
+    rows: int
+    example: str = ""
+    reason: str = ""
+
+
+def check_key(name: str) -> str:
+    """The key of the property; names differ by more than case."""
+    return CHECK + name.casefold()
+
+
+def is_check(key: str) -> bool:
+    return key.startswith(CHECK)
+
+
+def check_name(key: str) -> str:
+    return key.removeprefix(CHECK)
+
+
+def checks_of(properties: Mapping[str, str]) -> dict[str, str]:
+    """By key the stored conditions, in the order of their names."""
+    return {key: properties[key] for key in sorted(properties) if is_check(key)}
+
+
+def column_mark(column: Column) -> str:
+    """What stands in a stored condition for the column."""
+    return f"{_MARK}{column.id}"
+
+
+def columns_read(stored: str) -> tuple[int, ...]:
+    """The ids of the columns that a stored condition reads."""
+    return tuple(dict.fromkeys(int(part[1]) for part in _PART.finditer(stored) if part[1]))
+
+
+def condition_shown(stored: str, schema: Schema) -> str:
+    """The condition with the names that its columns have. A column that is not there keeps its mark."""
+
+    def named(part: re.Match[str]) -> str:
+        column = schema.column(int(part[1])) if part[1] else None
+        return part[0] if column is None else "`" + column.name.replace("`", "``") + "`"
+
+    return _PART.sub(named, stored)
+
+
+def checks_shown(properties: Mapping[str, str], schema: Schema) -> dict[str, str]:
+    """By name the conditions of a table, for people."""
+    return {check_name(key): condition_shown(stored, schema) for key, stored in checks_of(properties).items()}
+
+
+def row_check(key: str, stored: str, schema: Schema) -> RowCheck:
+    read = columns_read(stored)
+    chosen = {column.id: column for column in (*key_columns(schema), *map(schema.column, read)) if column is not None}
+    return RowCheck(check_name(key), condition_shown(stored, schema), tuple(c.name for c in chosen.values()))
+
+
+def key_columns(schema: Schema) -> tuple[Column, ...]:
+    return tuple(telling_columns(schema)) if schema.is_keyed else ()
+
+
+def readers_of(properties: Mapping[str, str], column: Column) -> Iterator[str]:
+    """The names of the constraints that read the column."""
+    for key, stored in checks_of(properties).items():
+        if not set(column.ids).isdisjoint(columns_read(stored)):
+            yield check_name(key)
+
+
+def column_free_check(properties: Mapping[str, str], column: Column) -> None:
+    """Raise InvalidValue where a constraint reads the column."""
+    name = next(readers_of(properties, column), None)
+    if name is not None:
+        raise InvalidValue(
+            f"The constraint {name} reads column {column.name}.",
+            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {name}. Renaming the column needs no drop.",
+            column=column.name,
+            constraint=name,
+        )

@@ -1,0 +1,67 @@
+"""CHECK constraints asked of rows: how many do not fit, and one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from catalog_app.domain.checks import RowCheck, Violation
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.whole_values import json_text
+from catalog_app.engine.asking import row_values
+from catalog_app.engine.decoding import internal_name
+from catalog_app.engine.failures import translate
+from catalog_app.engine.reading import named
+from catalog_app.engine.types import quoted, storage_type
+from catalog_app.storage.cells import RowCells
+from lakeui.common.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+
+def rows_violating(spark: SparkSession, rows: DataFrame, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+    """By name the constraints that rows do not fit. One that has no value for a row, such as 1/0, has a reason."""
+    from pyspark.errors import PySparkException
+
+    if not checks:
+        return {}
+    try:
+        return _counted(rows, checks)
+    except PySparkException as error:
+        problem = translate(error)
+        if not isinstance(problem, InvalidValue):
+            raise
+        if len(checks) == 1:
+            return {checks[0].name: Violation(0, reason=problem.message)}
+    found: dict[str, Violation] = {}
+    for check in checks:
+        found |= rows_violating(spark, rows, [check])
+    return found
+
+
+def _counted(rows: DataFrame, checks: Sequence[RowCheck]) -> dict[str, Violation]:
+    # A line break ends what may be a comment at the end of a condition.
+    fails = [f"NOT ({check.condition}\n)" for check in checks]
+    asked = []
+    for check, fail in zip(checks, fails, strict=True):
+        example = json_text(f"struct({', '.join(map(quoted, check.shown))})")
+        asked += [f"count_if({fail})", f"min(CASE WHEN {fail} THEN {example} END)"]
+    # Statistics of files and of parts of them leave out what fits.
+    (values,) = row_values(rows.where(" OR ".join(fails)).selectExpr(*asked))
+    counts, examples = values[::2], values[1::2]
+    return {
+        check.name: Violation(int(count), example)
+        for check, count, example in zip(checks, counts, examples, strict=True)
+        if count
+    }
+
+
+def cells_dataframe(spark: SparkSession, schema: Schema, cells: RowCells) -> DataFrame:
+    """The rows under the schema's names and types."""
+    table = pa.table({internal_name(column): cells.columns[column.id] for column in schema.columns})
+    values = [f"CAST({internal_name(column)} AS {storage_type(column.type)})" for column in schema.columns]
+    return named(spark.createDataFrame(table), schema, values)

@@ -1,0 +1,138 @@
+"""Live rows of a merged table that do not fit its CHECK constraints, counted on the result.
+
+A side's own rows fit the constraints that it has. So only rows of the other side are asked, those that come into
+another partition, and images that the merge makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from catalog_app.domain.checks import RowCheck, Violation, check_name, checks_of, columns_read, row_check
+from catalog_app.domain.files import FileScan, TableScan
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.cells import CellReader
+from merge_app.execution.lineage.lacking import SOURCE, TARGET, ShownRows, result_rows
+from merge_app.execution.lineage.placed import image_codes
+from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.steps import TableSteps
+
+Violated = Mapping[tuple[str, str], Violation]
+"""By side whose image it is, and constraint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The constraints and columns of the merged table, and what both sides have; None: the side has no such table."""
+
+    checks: Mapping[str, str]
+    merged: Schema
+    source: TableState | None
+    target: TableState
+
+    @classmethod
+    def of(
+        cls, properties: Mapping[str, str], merged: Schema, source: TableState | None, target: TableState
+    ) -> Constraints:
+        """Those of the merged table that have all their columns: a merge with another is refused anyway."""
+        found = checks_of(properties).items()
+        whole = {key: stored for key, stored in found if all(merged.column(i) for i in columns_read(stored))}
+        return cls(whole, merged, source, target)
+
+    def unproved(self, own: TableState | None) -> frozenset[str]:
+        """The constraints that rows of a side are not known to fit."""
+        return frozenset(key for key, stored in self.checks.items() if not _is_proved(stored, self.merged, own))
+
+    def by_partition(self) -> frozenset[str]:
+        """The constraints that read a column of the partition."""
+        placing = set(self.merged.partition_by)
+        return frozenset(key for key, stored in self.checks.items() if not placing.isdisjoint(columns_read(stored)))
+
+    def row_checks(self, keys: Iterable[str]) -> list[RowCheck]:
+        return [row_check(key, self.checks[key], self.merged) for key in sorted(keys)]
+
+
+def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
+    """Whether the side has the same condition over columns that its rows show as the result does."""
+    if own is None or stored not in checks_of(own.properties).values():
+        return False
+    for identifier in columns_read(stored):
+        here, there = merged.column(identifier), own.schema.column(identifier)
+        if here is None or there is None:
+            return False
+        if (here.type, here.initial_default) != (there.type, there.initial_default):
+            return False
+    return True
+
+
+def rows_violating(
+    table_id: int, given: Constraints, steps: TableSteps, target: Snapshot, engine: EngineSource
+) -> Violated:
+    of_side = {SOURCE: given.unproved(given.source), TARGET: given.unproved(given.target)}
+    if not given.checks or not (any(of_side.values()) or given.by_partition() or steps.images):
+        return {}
+    found: dict[tuple[str, str], Violation] = {}
+    whole: dict[tuple[str, frozenset[str]], list[FileScan]] = {}
+    schema = given.source.schema if given.source is not None else None
+    for shown in result_rows(table_id, steps, target, schema, with_target=bool(of_side[TARGET])):
+        keys = _asked(given, shown, of_side)
+        if not keys:
+            continue
+        if shown.at is None and not shown.marked:
+            whole.setdefault((shown.side, keys), []).append(_scan(shown))
+        else:
+            _add(found, shown.side, keys, _in_part(table_id, given, shown, keys, engine))
+    for (side, keys), files in whole.items():
+        scan = TableScan(table_id, given.merged, tuple(files))
+        _add(found, side, keys, engine().rows_check(scan, given.row_checks(keys)))
+    for image in steps.images:
+        checked = engine().cells_violating(given.merged, image.cells, given.row_checks(given.checks))
+        _add(found, SOURCE, given.checks, checked)
+    return found
+
+
+def _asked(given: Constraints, shown: ShownRows, of_side: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    if shown.at is not None:
+        return of_side[SOURCE] | of_side[TARGET] | given.by_partition()
+    is_placed_anew = shown.side == SOURCE and shown.partition != shown.scan.partition
+    return of_side[shown.side] | (given.by_partition() if is_placed_anew else frozenset())
+
+
+def _scan(shown: ShownRows) -> FileScan:
+    is_moved = shown.scan.is_moved or shown.partition != shown.scan.partition
+    deletes = tuple(shown.deletes)
+    return replace(shown.scan, partition=shown.partition, is_moved=is_moved, delete_paths=deletes)
+
+
+def _in_part(
+    table_id: int, given: Constraints, shown: ShownRows, keys: frozenset[str], engine: EngineSource
+) -> dict[str, Violation]:
+    """Of a file of which the result shows some rows only. Most often all of its rows fit."""
+    file, checks = _scan(shown), given.row_checks(keys)
+    everything = engine().rows_check(TableScan(table_id, given.merged, (file,)), checks)
+    left = [check for check in checks if check.name in everything]
+    if not left:
+        return {}
+    positions = shown.positions(engine)
+    reader = Reader(table_id, {file.file_id: replace(file, delete_paths=())}, {}, engine)
+    codes = image_codes(np.full(len(positions), file.file_id), positions)
+    cells = CellReader(given.merged, reader).read(codes)
+    return engine().cells_violating(given.merged, cells, left) if len(positions) else {}
+
+
+def _add(
+    found: dict[tuple[str, str], Violation], side: str, keys: Iterable[str], more: Mapping[str, Violation]
+) -> None:
+    for key in keys:
+        violation = more.get(check_name(key))
+        if violation is not None:
+            known = found.get((side, key), Violation(0))
+            found[side, key] = Violation(
+                known.rows + violation.rows, known.example or violation.example, known.reason or violation.reason
+            )
