@@ -60,7 +60,7 @@ def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
         case VerdictCode.NOT_NULL_WITHOUT_VALUE if details["side"] == "destination":
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
-        case VerdictCode.CHECK_VIOLATED if details["is_new"]:
+        case VerdictCode.CHECK_VIOLATED if details.get("is_new"):
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PROPERTY, details["property"])
         case VerdictCode.CHECK_COLUMN_MISSING if details["side"] == "source":
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PROPERTY, details["property"])

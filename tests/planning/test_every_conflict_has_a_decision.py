@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catalog_app.domain.checks import Violation, check_key
 from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
@@ -35,6 +36,7 @@ from tests.planning.build import (
     add_column,
     create,
     delete,
+    drop_column,
     insert,
     merge_input,
     partition,
@@ -135,6 +137,8 @@ OPTIONAL = replace(REQUIRED, nullable=True)
 WIDER = Schema((*ORDERS.schema.columns, OPTIONAL))
 TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
 
+CHECKED = check_key("c")
+
 CONDITIONS = {
     VerdictCode.UNSET_SAME_PROPERTY: conflicted(unset_property("p"), unset_property("p")),
     VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(
@@ -177,6 +181,19 @@ CONDITIONS = {
         update(33, deletes=[(34, 2)]),
         tables=KEYED | BESIDE,
         facts={TABLE: TableFacts(rows=CLASH)},
+    ),
+    VerdictCode.CHECK_DIFFERS: conflicted(
+        set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1")
+    ),
+    VerdictCode.CHECK_COLUMN_MISSING: conflicted(
+        set_property(CHECKED, None, "`__lake_c1` > 0"),
+        drop_column(ORDERS.schema.columns[0]),
+        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    ),
+    VerdictCode.CHECK_VIOLATED: conflicted(
+        set_property(CHECKED, None, "`__lake_c1` > 0"),
+        insert(9),
+        facts={TABLE: TableFacts(violated={("destination", CHECKED): Violation(2, '{"a":0}')})},
     ),
     VerdictCode.LEFT_OUT_BEFORE: conflicted(update(31), retype(1, "int", "bigint"), left_out_before=LEFT_OUT),
 }

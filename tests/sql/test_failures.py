@@ -205,6 +205,8 @@ WRITING = {
     "SetTableProperties": "ALTER TABLE {} SET TBLPROPERTIES ('p' = '1')",
     "UnsetTableProperties": "ALTER TABLE {} UNSET TBLPROPERTIES ('owner')",
     "AddColumns": "ALTER TABLE {} ADD COLUMN x INT",
+    "AddConstraint": "ALTER TABLE {} ADD CONSTRAINT c CHECK (id IS NOT NULL)",
+    "DropConstraint": "ALTER TABLE {} DROP CONSTRAINT IF EXISTS c",
     "DropColumns": "ALTER TABLE {} DROP COLUMN name",
     "RenameColumn": "ALTER TABLE {} RENAME COLUMN name TO x",
     "AlterColumn": "ALTER TABLE {} ALTER COLUMN id TYPE BIGINT",

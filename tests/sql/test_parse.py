@@ -138,6 +138,16 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("ALTER TABLE db.t DROP COLUMNS (a, `b c`)", s.DropColumns(T, ("a", "b c"))),
     ("ALTER TABLE db.t RENAME COLUMN a TO b", s.RenameColumn(T, "a", "b")),
     ("ALTER TABLE db.t ALTER COLUMN a TYPE bigint", s.AlterColumn(T, "a", s.ChangeType("bigint"))),
+    (
+        "ALTER TABLE db.t ADD CONSTRAINT c CHECK (db.t.a > 0 AND (a < 9)) ENFORCED",
+        s.AddConstraint(T, s.CheckConstraint("`t`.`a` > 0 AND (`a` < 9)", "c")),
+    ),
+    ("ALTER TABLE db.t ADD CHECK (a > 0)", s.AddConstraint(T, s.CheckConstraint("`a` > 0"))),
+    ("ALTER TABLE db.t DROP CONSTRAINT IF EXISTS c CASCADE", s.DropConstraint(T, "c", True)),
+    (
+        "CREATE TABLE db.t (a int CONSTRAINT c CHECK (a > 0))",
+        s.CreateTable(T, columns=(INT_A,), checks=(s.CheckConstraint("`a` > 0", "c"),)),
+    ),
     ("ALTER TABLE db.t ALTER COLUMN a SET NOT NULL", s.AlterColumn(T, "a", s.SetNotNull())),
     ("ALTER TABLE db.t ALTER COLUMN a DROP NOT NULL", s.AlterColumn(T, "a", s.DropNotNull())),
     ("ALTER TABLE db.t ALTER COLUMN a SET DEFAULT -3", s.AlterColumn(T, "a", s.SetDefault("-3"))),

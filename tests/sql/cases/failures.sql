@@ -234,7 +234,10 @@ NOT_SUPPORTED | main | stays the same object; CREATE TABLE .. CLONE | CREATE OR 
 FORBIDDEN_STATEMENT | main | Where and how a table is stored | CREATE TABLE d.fresh CLONE d.people LOCATION '/tmp/x'
 SYNTAX_ERROR | main | takes all from its source | CREATE TABLE d.fresh CLONE d.people PARTITIONED BY (id)
 NOT_SUPPORTED | main | USING csv | CREATE TABLE d.fresh (id int) USING csv
-NOT_SUPPORTED | main | CHECK | CREATE TABLE d.fresh (id int, CHECK (id > 0))
+NOT_SUPPORTED | main | CHECK constraint is always enforced | CREATE TABLE d.fresh (id int, CHECK (id > 0) NOT ENFORCED)
+NOT_SUPPORTED | main | UNIQUE constraints | CREATE TABLE d.fresh (id int, UNIQUE (id))
+NOT_FOUND | main | column nam; Did you mean name | CREATE TABLE d.fresh (name string, CHECK (nam > 'a'))
+INVALID_VALUE | main | constraint c is there twice | CREATE TABLE d.fresh (id int, CONSTRAINT c CHECK (id > 0), CONSTRAINT C CHECK (id > 1))
 NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
 NOT_SUPPORTED | main | Generated columns | CREATE TABLE d.fresh (id int, n int GENERATED ALWAYS AS (id + 1))
 NOT_SUPPORTED | main | bucket | CREATE TABLE d.fresh (id int) PARTITIONED BY (bucket(4, id))
@@ -269,8 +272,18 @@ INVALID_VALUE | main | added twice | ALTER TABLE d.people ADD COLUMNS (x int, X 
 INVALID_VALUE | main | ITN; primitive type | ALTER TABLE d.people ADD COLUMN x itn
 INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people ADD COLUMN __lake_x int
 NOT_SUPPORTED | main | key cannot be added later | ALTER TABLE d.people ADD COLUMN x int PRIMARY KEY
-NOT_SUPPORTED | main | Constraints | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > 0)
 SYNTAX_ERROR | main | | ALTER TABLE d.people ADD COLUMN x
+# AddConstraint
+CHECK_VIOLATED | main | the constraint c of d.people; drop the constraint | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > 1000000)
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD CONSTRAINT c CHECK (nam <> '')
+INVALID_VALUE | main | time of the statement; a constant | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > year(current_date()))
+NOT_SUPPORTED | main | subquery | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id IN (SELECT id FROM d.sales))
+NOT_SUPPORTED | main | key cannot be added later | ALTER TABLE d.people ADD CONSTRAINT c PRIMARY KEY (id)
+NOT_SUPPORTED | main | FOREIGN constraints | ALTER TABLE d.people ADD CONSTRAINT c FOREIGN KEY (id) REFERENCES d.sales (id)
+SYNTAX_ERROR | main | | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id >
+# DropConstraint
+NOT_FOUND | main | constraint c; DESCRIBE TABLE EXTENDED | ALTER TABLE d.people DROP CONSTRAINT c
+SYNTAX_ERROR | main | | ALTER TABLE d.people DROP CONSTRAINT
 # DropColumns
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people DROP COLUMN nam
 NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people DROP COLUMNS (name, zzz)
