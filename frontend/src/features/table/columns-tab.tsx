@@ -2,7 +2,35 @@ import type { Column, TableDetail } from "../../api/resources";
 import { Grid } from "../../ui/grid";
 
 export function ColumnsTab({ table }: { table: TableDetail }) {
-  return <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} />;
+  return (
+    <>
+      <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} />
+      <Constraints table={table} />
+    </>
+  );
+}
+
+function Constraints({ table }: { table: TableDetail }) {
+  const entries = Object.entries(table.constraints);
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label={`Constraints of ${table.name}`}>
+      <Pairs entries={entries.map(([name, condition]) => [name, `CHECK (${condition})`])} />
+    </section>
+  );
+}
+
+function Pairs({ entries }: { entries: readonly (readonly [string, string])[] }) {
+  return (
+    <dl className="facts inside">
+      {entries.map(([key, value]) => (
+        <div key={key} style={{ display: "contents" }}>
+          <dt className="mono">{key}</dt>
+          <dd className="mono">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 const COLUMNS = [
@@ -37,14 +65,5 @@ export function ColumnTable({ columns, label }: { columns: readonly Column[]; la
 export function PropertiesTab({ table }: { table: TableDetail }) {
   const entries = Object.entries(table.properties);
   if (entries.length === 0) return <p className="inside muted">It has no properties.</p>;
-  return (
-    <dl className="facts inside">
-      {entries.map(([key, value]) => (
-        <div key={key} style={{ display: "contents" }}>
-          <dt className="mono">{key}</dt>
-          <dd className="mono">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Pairs entries={entries} />;
 }

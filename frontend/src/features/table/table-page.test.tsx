@@ -15,7 +15,7 @@ const COLUMNS = [
   { ...plain, id: 2, name: "month", type: "int", partition_position: 0 },
 ];
 const SEEN = {
-  name: "seen", table_id: 9, columns: COLUMNS, partition_by: ["month"], partitions: 3, primary_key: ["tail"], properties: { owner: "alice" }, rows: 1200,
+  name: "seen", table_id: 9, columns: COLUMNS, partition_by: ["month"], partitions: 3, primary_key: ["tail"], properties: { owner: "alice" }, constraints: { positive: "`dep_delay` > 0" }, rows: 1200,
   bytes: 4096, files: 2, deleted_rows: 5, delete_files: 1, schema_version: 12, version: 16, head_version: 16, comment: "", sort_by: [],
 };
 const commit = (version: number, operation: string) => ({
@@ -62,6 +62,7 @@ describe("a table", () => {
     expect(cells(table.getByRole("row", { name: /seen/ }))).toEqual(["4", "int", "may be null", "0", "how often"]);
     expect(table.getByRole("rowheader", { name: "tail key" })).toBeTruthy();
     expect(table.getByRole("rowheader", { name: "month partition" })).toBeTruthy();
+    expect(within(screen.getByRole("region", { name: "Constraints of seen" })).getByText("positive").nextElementSibling?.textContent).toBe("CHECK (`dep_delay` > 0)");
     for (const fact of ["1,200 rows", "2 files", "5 rows deleted in 1 delete file", "3 partitions by month", "key tail"]) {
       expect(screen.getByText(fact)).toBeTruthy();
     }

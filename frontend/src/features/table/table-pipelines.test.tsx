@@ -6,7 +6,7 @@ import { renderAt } from "../../testing/render";
 import { page, serve } from "../../testing/server";
 
 const SEEN = {
-  name: "seen", table_id: 9, columns: [], partition_by: [], primary_key: [], properties: {}, rows: 3, bytes: 10, files: 1, deleted_rows: 0, schema_version: 1,
+  name: "seen", table_id: 9, columns: [], partition_by: [], primary_key: [], properties: {}, constraints: {}, rows: 3, bytes: 10, files: 1, deleted_rows: 0, schema_version: 1,
   version: 16, head_version: 16, comment: "", sort_by: [],
 };
 
