@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from catalog_app.domain.operations import Operation
+from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot
@@ -68,4 +69,11 @@ def _look(rehearsal: Rehearsal, branch: Branch, staged: StagedStatement) -> None
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)
         labels[table_id] = f"{database.name}.{table.name}" if database else table.name
+    for item in staged.operations:
+        if item.object_kind is ObjectKind.DATABASE:
+            known = staged.databases.get(item.object_id)
+            rehearsal.operations.append((known.name if known else "", Schema(), item))
+        else:
+            state = staged.tables.get(item.object_id)
+            rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
     rehearsal.look(branch, staged.seen, labels)

@@ -48,6 +48,12 @@ from merge_app.jobs.context import Context
 
 Handler = Callable[[Call, Any], StatementResult]
 
+
+def _explain(call: Call, statement: sql.Explain) -> StatementResult:
+    inner = statement.statement
+    return explaining.explain(call, statement, lambda rehearsed: _run(rehearsed, HANDLERS[type(inner)], inner))
+
+
 HANDLERS: dict[type, Handler] = {
     sql.CreateCatalog: branches.create_catalog,
     sql.DropCatalog: branches.drop_catalog,
@@ -120,7 +126,7 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowQueries: running.show_queries,
     sql.CancelQuery: running.cancel_query,
     sql.Select: data.select,
-    sql.Explain: explaining.explain,
+    sql.Explain: _explain,
     sql.Insert: replacing.insert,
     sql.Delete: data.delete,
     sql.Update: data.update,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.change_tables import changes_found
+from lakeui.frontdoor.explaining_changes import CHANGES, change_steps
 from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import DEPTH
@@ -31,9 +32,13 @@ class _Read:
     shown: str
 
 
-def explain(call: Call, statement: sql.Explain) -> StatementResult:
-    """Nothing is written, and no row is read."""
-    steps = list(_steps(call, statement.statement))
+def explain(call: Call, statement: sql.Explain, run: Callable[[Call], StatementResult]) -> StatementResult:
+    """Nothing is written, and no row is read. ``run`` does what is explained, for statements whose change is looked at
+    before it is taken back.
+    """
+    inner = statement.statement
+    is_change = isinstance(inner, CHANGES) and not (isinstance(inner, sql.CreateTable) and inner.query is not None)
+    steps = list(change_steps(call, run) if is_change else _steps(call, inner))
     version = call.snapshot.version if call.session.catalog else None
     return answer([("step", "string"), ("detail", "string")], [list(step) for step in steps], version)
 
@@ -59,9 +64,14 @@ def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             yield "merge rows", target.label
             yield from _tables(call, statement.source)
             yield from _merge_target(target, statement)
+        case sql.CreateTable() if statement.query is not None:
+            name = statement.table
+            yield ("replace table" if statement.replaces else "create table"), f"{name.database}.{name.table}"
+            yield from _tables(call, statement.query)
         case _:
             raise NotSupported(
-                "EXPLAIN takes SELECT, INSERT, DELETE, UPDATE and MERGE INTO.",
+                "EXPLAIN takes SELECT, INSERT, DELETE, UPDATE, MERGE INTO, and CREATE, ALTER and DROP of databases and"
+                " tables.",
                 remedy="Put DRY RUN behind another statement.",
             )
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.files import TableScan
+from catalog_app.domain.operations import Operation
+from catalog_app.domain.schema import Schema
 from catalog_app.models import Branch
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
@@ -21,12 +23,14 @@ EXAMPLES = 10
 @dataclass(slots=True)
 class Rehearsal:
     """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
-    ``written``: each as a whole, with ``keeps_tables``.
+    ``written``: each as a whole, with ``keeps_tables``. ``operations``: what the commit did, each with the name of its
+    object and the columns that it had or gets.
     """
 
     changed: dict[str, ChangedFiles] = field(default_factory=dict)
     keeps_tables: bool = False
     written: dict[str, TableScan] = field(default_factory=dict)
+    operations: list[tuple[str, Schema, Operation]] = field(default_factory=list)
 
     def look(self, branch: Branch, seen: Snapshot, labels: Mapping[int, str]) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""

@@ -15,8 +15,9 @@ from typing import Any
 from sqlglot import exp
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
-from lakeui.sql.change_tables import check_change_table, is_change_table
+from lakeui.sql.change_tables import TABLE_CHANGES, TABLE_DIFFERENCE, check_change_table, is_change_table
 from lakeui.sql.growth import growth_check, words
+from lakeui.sql.session_values import FUNCTIONS as SESSION_FUNCTIONS
 from lakeui.sql.sizes import sizes_check
 
 PLACEHOLDER_PREFIX = "__lake_"
@@ -69,7 +70,7 @@ def _functions() -> dict[str, bool]:
 
 def function_names() -> list[str]:
     """The functions that a query may call, by name."""
-    return sorted(_functions())
+    return sorted({*_functions(), TABLE_CHANGES, TABLE_DIFFERENCE, *SESSION_FUNCTIONS})
 
 
 def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = True) -> None:

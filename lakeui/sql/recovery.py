@@ -70,6 +70,7 @@ def _as_name(cursor: Cursor) -> str | None:
 def vacuum(cursor: Cursor) -> s.Vacuum:
     if cursor.current is not None and not cursor.sees("DRY"):
         raise NotSupported(
-            "VACUUM takes no table: it looks at the whole catalog.", remedy="Write VACUUM, or VACUUM DRY RUN."
+            "VACUUM takes no table: a version of a branch expires with all of its tables at once.",
+            remedy="Write VACUUM, or VACUUM DRY RUN. How old a version must be is a setting of the server.",
         )
     return s.Vacuum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lakeui.common.errors import NotFound, NotSupported
 from tests.e2e.lake import Lake
 from tests.e2e.row_stories import story_made
 
@@ -70,3 +71,65 @@ def test_more_files_than_are_named_are_counted(lake: Lake, monkeypatch: pytest.M
     story_made(lake)
     monkeypatch.setattr("lakeui.frontdoor.explaining.MOST_FILES", 1)
     assert ["more files", "1 more of d.t"] in lake.sql("EXPLAIN DELETE FROM d.t").rows
+
+
+def told_changes(lake: Lake, statement: str) -> list[list[str]]:
+    before, tables = lake.head(), lake.sql("SHOW TABLES").rows
+    rows = lake.sql(f"EXPLAIN {statement}").rows
+    assert (lake.head(), lake.sql("SHOW TABLES").rows) == (before, tables)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("statement", "steps"),
+    [
+        (
+            "CREATE TABLE d.n (a INT, b STRING)",
+            [["create table", "d.n"], ["add column", "a int"], ["add column", "b string"]],
+        ),
+        ("ALTER TABLE d.p ADD COLUMN c INT", [["add column", "c int"]]),
+        ("ALTER TABLE d.p DROP COLUMN v", [["drop column", "v int"]]),
+        ("ALTER TABLE d.p RENAME COLUMN v TO w", [["rename column", "v to w"]]),
+        (
+            "ALTER TABLE d.p ALTER COLUMN v TYPE BIGINT, v COMMENT 'x'",
+            [["change type", "v: int to bigint"], ["change comment", "v: none to x"]],
+        ),
+        ("ALTER TABLE d.p ALTER COLUMN v SET NOT NULL", [["change nullability", "v is NOT NULL"]]),
+        ("ALTER TABLE d.p ALTER COLUMN v FIRST", [["move column", "v to the front"]]),
+        ("ALTER TABLE d.p ADD CONSTRAINT c CHECK (v > 0)", [["add constraint", "c CHECK (`v` > 0)"]]),
+        ("ALTER TABLE d.p SET TBLPROPERTIES ('k' = '2')", [["set property", "k = '2', before '1'"]]),
+        ("ALTER TABLE d.p UNSET TBLPROPERTIES ('k')", [["unset property", "k"]]),
+        ("ALTER TABLE d.p DROP PARTITION (p = 1)", [["drop partition", "(1): 1 file"]]),
+        ("ALTER TABLE d.p PARTITION (p = 1) RENAME TO PARTITION (p = 2)", [["rename partition", "(1) to (2)"]]),
+        ("ALTER TABLE d.p RENAME TO d.q", [["rename table", "p to q"]]),
+        ("DROP TABLE d.p", [["drop table", "d.p"]]),
+        (
+            "CREATE OR REPLACE TABLE d.p (v INT, p INT) PARTITIONED BY (p)",
+            [["unset property", "k"], ["take all rows away", "d.p: 1 file"]],
+        ),
+        ("CREATE DATABASE e", [["create database", "e"]]),
+        ("ALTER TABLE d.p DROP CONSTRAINT IF EXISTS c", [["nothing", "it is so already"]]),
+    ],
+)
+def test_each_change_of_metadata_is_named_and_none_is_made(lake: Lake, statement: str, steps: list[list[str]]) -> None:
+    lake.sql("CREATE TABLE d.p (v INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('k' = '1')")
+    lake.sql("INSERT INTO d.p VALUES (3, 1)")
+    assert told_changes(lake, statement) == steps
+
+
+def test_a_table_that_is_made_of_a_query_names_what_the_query_reads(told: Lake) -> None:
+    steps = told_changes(told, "CREATE TABLE d.n AS SELECT * FROM d.t")
+    assert steps[0] == ["create table", "d.n"]
+    assert steps[1][1].startswith("d.t at version")
+
+
+def test_what_a_statement_refuses_its_explanation_refuses(told: Lake) -> None:
+    with pytest.raises(NotFound, match="column nowhere"):
+        told.sql("EXPLAIN ALTER TABLE d.t DROP COLUMN nowhere")
+    with pytest.raises(NotSupported, match="EXPLAIN takes"):
+        told.sql("EXPLAIN SHOW TABLES")
+
+
+def test_functions_of_changes_and_of_the_session_are_listed(lake: Lake) -> None:
+    listed = {row[0] for row in lake.sql("SHOW FUNCTIONS").rows}
+    assert {"table_changes", "table_difference", "current_user", "current_branch", "abs"} <= listed
