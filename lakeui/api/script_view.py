@@ -68,7 +68,7 @@ class ScriptView(ApiView):
         summary="Run several SQL statements",
         description="Each runs after the one before, until one fails. The problem then has `script`: the `number` and"
         " `line` of the statement that failed, and the numbers that are `standing` with their `results`. A script that"
-        " cannot be read as a whole does not begin. USE CATALOG and USE BRANCH count for the statements behind them.",
+        " cannot be read as a whole does not begin. USE CATALOG, USE BRANCH and USE DATABASE count for those behind.",
         tags=["sql"],
         parameters=[PREFER, IDEMPOTENCY_KEY],
         request=ScriptRequest,

@@ -138,7 +138,7 @@ class _Run:
             self.session, self.began = replace(self.session, transaction=body["transaction"]), step.number
         elif isinstance(step.statement, sql.CommitTransaction | sql.RollbackTransaction):
             self.session, self.began = replace(self.session, transaction=None), None
-        elif isinstance(step.statement, sql.UseCatalog | sql.UseBranch):
+        elif isinstance(step.statement, sql.UseCatalog | sql.UseBranch | sql.UseDatabase):
             self.session = replace(self.session, catalog=body["catalog"], branch=body["branch"])
 
     def _failed(self, step: Step, error: LakeError) -> LakeError:

@@ -39,6 +39,11 @@ class SessionRequest(serializers.Serializer[Any]):
     branch = serializers.CharField(
         required=False, default="main", max_length=255, help_text="Branch (or tag) of the session."
     )
+    database = serializers.CharField(
+        required=False,
+        max_length=255,
+        help_text="Database of the session: where tables lie that are named without one.",
+    )
     bypass_reason = serializers.CharField(
         required=False,
         allow_blank=True,

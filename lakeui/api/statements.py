@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
 
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
 from lakeui.common.errors import PermissionDenied
@@ -37,8 +39,9 @@ def statement_session(
 
 
 def bound(parameters: Mapping[str, Any]) -> Parameters:
-    """The values of the statement's markers. Raises InvalidValue for what is none."""
-    return parameters_read(parameters.get("parameters"))
+    """What the statement is read with. Raises InvalidValue for values of markers that are none."""
+    database = parameters.get("database")
+    return replace(parameters_read(parameters.get("parameters")), database=database and name_folded(database))
 
 
 def statement_run(

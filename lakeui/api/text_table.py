@@ -23,6 +23,20 @@ def text_table(columns: Sequence[dict[str, str]], rows: Sequence[Sequence[Any]])
     return "\n".join([drawn[0], rule, *drawn[1:]])
 
 
+def csv_lines(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """A header and the rows. Texts are quoted, so that an empty one differs from NULL, which is nothing at all."""
+    return [",".join(map(_csv_value, line)) for line in (names, *rows)]
+
+
+def _csv_value(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return '"' + text.replace('"', '""') + '"'
+
+
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     padded = []
     for cell, width, to_right in zip(cells, widths, right, strict=True):

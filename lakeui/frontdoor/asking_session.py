@@ -20,14 +20,14 @@ HOLDING = (
 
 
 def session_values(call: Call) -> SessionValues:
-    """Version and branch are those that the statement itself reads; a session keeps no database."""
+    """Version and branch are those that the statement itself reads."""
     session = call.session
 
     def user() -> str | None:
         return session.user_name or None
 
-    def database() -> None:
-        return None
+    def database() -> str | None:
+        return session.parameters.database
 
     return {
         **dict.fromkeys(("current_user", "session_user", "user"), user),

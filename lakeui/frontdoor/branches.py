@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.models import Branch, Tag
-from catalog_app.selectors.snapshots import branch_get, moment_parse, version_at
+from catalog_app.selectors.objects import database_get
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
 from catalog_app.services import catalogs
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.look_alikes import look_alike
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.places import Call, branch_of
 from lakeui.frontdoor.resolving import decisions_looked_at
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -40,6 +41,12 @@ def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
 def use_branch(call: Call, statement: sql.UseBranch) -> StatementResult:
     branch = call.named_branch(statement.branch)
     return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name})
+
+
+def use_database(call: Call, statement: sql.UseDatabase) -> StatementResult:
+    branch = branch_of(call, statement.database)
+    found = database_get(branch_snapshot(branch), statement.database.database)
+    return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name, "database": found.name})
 
 
 def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:

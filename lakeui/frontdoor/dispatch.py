@@ -67,6 +67,7 @@ HANDLERS: dict[type, Handler] = {
     sql.RenameBranch: branches.rename_branch,
     sql.ShowBranches: show.show_branches,
     sql.UseBranch: branches.use_branch,
+    sql.UseDatabase: branches.use_database,
     sql.MergeBranch: branches.merge_branch,
     sql.UndropBranch: recovery.undrop_branch,
     sql.CreateTag: branches.create_tag,

@@ -57,6 +57,7 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.UndropBranch: _DROP_BRANCH,
     sql.ShowBranches: _READ,
     sql.UseBranch: _READ,
+    sql.UseDatabase: _READ,
     sql.MergeBranch: Requirement(Action.MERGE, ("destination",)),
     sql.CreateTag: Requirement(Action.CREATE_TAG, ("branch",)),
     sql.DropTag: Requirement(Action.DROP_TAG, ("tag",)),

@@ -19,7 +19,7 @@ from lakeui.sql.scripts import ScriptStatement, script_split
 from merge_app.jobs.context import Context
 
 BEGIN_NUMBER = 0
-_MOVES = (sql.UseCatalog, sql.UseBranch)
+_MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,11 @@ def script_read(text: str, parameters: Parameters, *, one_transaction: bool = Fa
         )
     parts = script_split(text)
     _refuse_unused(parts, parameters)
-    steps = [_step(part, parameters.named) for part in parts]
+    steps: list[Step] = []
+    database = parameters.database
+    for part in parts:
+        steps.append(_step(part, parameters.named, database))
+        database = database_after(steps[-1].statement, database)
     if one_transaction:
         first, last = parts[0].line, parts[-1].line
         steps.insert(0, _framing(BEGIN_NUMBER, first, "BEGIN"))
@@ -99,8 +103,16 @@ def step_error(error: LakeError, step: Step, count: int) -> LakeError:
     return error
 
 
-def _step(part: ScriptStatement, values: Mapping[str, Parameter]) -> Step:
-    parameters = Parameters(named={name: value for name, value in values.items() if name in part.names})
+def database_after(statement: Any, database: str | None) -> str | None:
+    """The database of the session behind the statement."""
+    if isinstance(statement, sql.UseDatabase):
+        return statement.database.database
+    return None if isinstance(statement, sql.UseCatalog) else database
+
+
+def _step(part: ScriptStatement, values: Mapping[str, Parameter], database: str | None) -> Step:
+    named = {name: value for name, value in values.items() if name in part.names}
+    parameters = Parameters(named=named, database=database)
     step = Step(part.number, part.line, part.text, None, parameters)
     try:
         return Step(part.number, part.line, part.text, parse(part.padded, parameters), parameters)

@@ -84,6 +84,10 @@ def use_branch(cursor: Cursor) -> s.UseBranch:
     return s.UseBranch(read_branch(cursor))
 
 
+def use_database(cursor: Cursor) -> s.UseDatabase:
+    return s.UseDatabase(read_database(cursor))
+
+
 def merge_branch(cursor: Cursor) -> s.MergeBranch:
     source = read_branch(cursor)
     destination = read_branch(cursor) if cursor.accept("TO") else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue
@@ -31,12 +33,30 @@ _FILE_FORMATS = frozenset(
 _PATH_MARKS = ("/", "\\", ":")
 
 
+_DATABASE: ContextVar[str | None] = ContextVar("database of the session", default=None)
+
+
+@contextmanager
+def database_given(name: str | None) -> Iterator[None]:
+    """What is read inside names tables of this database where it names none; None: it has to name one."""
+    token = _DATABASE.set(name)
+    try:
+        yield
+    finally:
+        _DATABASE.reset(token)
+
+
 def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp: str | None = None) -> TableName:
     """The name made of these parts; refuses files and names without a database."""
     _refuse_paths(parts)
+    database = _DATABASE.get()
+    if len(parts) == 1 and database is not None:
+        parts = (database, *parts)
     if len(parts) == 1:
         raise InvalidValue(
-            f"The table {parts[0]} is named without its database.", remedy=f"Write db.{parts[0]}.", table=parts[0]
+            f"The table {parts[0]} is named without its database.",
+            remedy=f"Write db.{parts[0]}, or choose the database by USE DATABASE.",
+            table=parts[0],
         )
     if len(parts) > 3:
         raise InvalidValue(

@@ -63,10 +63,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The values of a statement's markers: of ``?`` in order, or of ``:name`` by name, never both."""
+    """What a statement is read with. The values of its markers: of ``?`` in order, or of ``:name`` by name, never both.
+    ``database``: where tables lie that are named without one.
+    """
 
     positional: tuple[Parameter, ...] = ()
     named: Mapping[str, Parameter] = field(default_factory=dict)
+    database: str | None = None
 
     @property
     def are_there(self) -> bool:

@@ -18,6 +18,7 @@ from lakeui.sql.common_tables import accept_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
+from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
 from lakeui.sql.statements import CreateView, DryRun, Explain, MergeBranch, Statement, Vacuum
 
@@ -30,7 +31,7 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
     Raises SyntaxProblem, ForbiddenStatement, NotSupported or InvalidValue; nothing else, whatever the text.
     """
     cursor = Cursor(text)
-    with binding_of(text, cursor.words, parameters) as binding:
+    with database_given(parameters.database), binding_of(text, cursor.words, parameters) as binding:
         statement = _statement(cursor)
         if binding.is_used and isinstance(statement, CreateView):
             raise NotSupported(
@@ -134,6 +135,7 @@ READERS: dict[str, Reader] = {
     "ALTER BRANCH": catalogs.alter_branch,
     "SHOW BRANCHES": catalogs.show_branches,
     "USE BRANCH": catalogs.use_branch,
+    "USE": catalogs.use_database,
     "MERGE BRANCH": catalogs.merge_branch,
     "UNDROP BRANCH": recovery.undrop_branch,
     "CREATE TAG": catalogs.create_tag,
@@ -159,6 +161,7 @@ READERS: dict[str, Reader] = {
             ("DESC", catalogs.describe_database),
             ("RESTORE", recovery.restore_database),
             ("UNDROP", recovery.undrop_database),
+            ("USE", catalogs.use_database),
         )
     },
     "SHOW DATABASES": showing.show_databases,
@@ -223,7 +226,6 @@ UNSUPPORTED: dict[str, str] = {
     "ALTER VIEW": "Use CREATE OR REPLACE VIEW.",
     "CREATE MATERIALIZED VIEW": "Make a pipeline: it writes what a query answers into a table.",
     "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
-    "USE": "Write db.table, USE CATALOG or USE BRANCH.",
     "GRANT": "An owner gives roles on the page Members of the catalog.",
     "REVOKE": "An owner takes roles on the page Members of the catalog.",
     **dict.fromkeys(

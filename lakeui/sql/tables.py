@@ -8,7 +8,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
+from lakeui.sql.names import database_given, read_past_table, read_path, read_present_table, read_table
 from lakeui.sql.query import build_check, build_constant, build_query
 from lakeui.sql.types import read_type
 
@@ -304,7 +304,9 @@ def _view(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
         raise NotSupported("A list of columns for a view is not supported.", remedy="Name them in the SELECT, with AS.")
     cursor.expect("AS")
     text = cursor.rest()
-    return s.CreateView(view, build_query(text), text.strip(), or_replace, if_not_exists)
+    # The text is read again in other sessions.
+    with database_given(None):
+        return s.CreateView(view, build_query(text), text.strip(), or_replace, if_not_exists)
 
 
 def drop_view(cursor: Cursor) -> s.DropView:

@@ -140,3 +140,19 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 def test_nested_values_are_shown_as_json() -> None:
     table = text_table([{"name": "a", "type": "array<int>"}], [[[1, {"k": None}]], [True]])
     assert table.splitlines()[2:] == ['[1, {"k": null}]', "true"]
+
+
+def test_csv_tells_null_from_an_empty_text(door: FakeDoor) -> None:
+    door.work = lambda *_: frontdoor.StatementResult(
+        columns=[("a", "string"), ("n", "bigint"), ("l", "array<int>")],
+        rows=[['say "x"', 1, [1, 2]], ["", None, None]],
+        row_count=2,
+    )
+    status, out, err = run("-c", "demo", "--format", "csv", "SELECT 1")
+    assert (status, err) == (0, "")
+    assert out.splitlines() == ['"a","n","l"', '"say ""x""",1,"[1, 2]"', '"",,']
+
+
+def test_the_database_of_the_session_is_sent_along(door: FakeDoor) -> None:
+    assert run("-c", "demo", "-d", "d", "SELECT * FROM t")[0] == 0
+    assert door.calls[0][1].parameters.database == "d"

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError
 from lakeui.frontdoor import execute
 from lakeui.frontdoor.values import Session
-from lakeui.sql.parameters import parameters_read
+from lakeui.sql.parameters import Parameters, parameters_read
 from tests.e2e.lake import Lake
 from tests.members import join
 
@@ -33,6 +33,8 @@ def test_user_catalog_branch_and_version(lake: Lake, ada: User) -> None:
     text = "SELECT current_user(), session_user(), current_catalog(), current_branch(), current_version()"
     assert ask(lake, ada, text, "b") == [[ada.username, ada.username, lake.catalog, "b", lake.head("b")]]
     assert ask(lake, ada, "SELECT current_database(), current_schema()") == [[None, None]]
+    with_database = Session(catalog=lake.catalog, parameters=Parameters(database="d"))
+    assert execute("SELECT current_database()", with_database).rows == [["d"]]
     assert lake.sql("SELECT current_user() IS NULL AS x").rows == [[True]]
     found = execute("SELECT current_user(), CURRENT_VERSION() AS v", Session(lake.catalog, "main", ada))
     assert found.columns == [("current_user()", "string"), ("v", "bigint")]

@@ -32,6 +32,9 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("ALTER CATALOG c UNSET PROPERTIES ('k', 'l')", s.UnsetCatalogProperties("c", ("k", "l"))),
     ("DESC CATALOG EXTENDED c", s.DescribeCatalog("c")),
     ("USE CATALOG c", s.UseCatalog("c")),
+    ("USE d", s.UseDatabase(s.DatabaseName("d"))),
+    ("USE SCHEMA c.d", s.UseDatabase(s.DatabaseName("d", "c"))),
+    ("USE DATABASE `d`", s.UseDatabase(s.DatabaseName("d"))),
     ("CREATE BRANCH dev", s.CreateBranch(DEV)),
     (
         "CREATE BRANCH IF NOT EXISTS c.dev FROM main",

@@ -55,6 +55,7 @@ from lakeui.sql.statements.catalogs import (
     UnsetCatalogProperties,
     UseBranch,
     UseCatalog,
+    UseDatabase,
     Vacuum,
 )
 from lakeui.sql.statements.history import (
@@ -155,6 +156,7 @@ Statement = (
     | RenameBranch
     | ShowBranches
     | UseBranch
+    | UseDatabase
     | MergeBranch
     | UndropBranch
     | CreateTag
@@ -337,5 +339,6 @@ __all__ = [
     "Update",
     "UseBranch",
     "UseCatalog",
+    "UseDatabase",
     "Vacuum",
 ]

@@ -179,6 +179,11 @@ class UndropDatabase:
 
 
 @dataclass(frozen=True, slots=True)
+class UseDatabase:
+    database: DatabaseName
+
+
+@dataclass(frozen=True, slots=True)
 class Vacuum:
     dry_run: bool = False
 

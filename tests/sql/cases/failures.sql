@@ -69,6 +69,11 @@ NOT_FOUND | main | branch lost | USE BRANCH lost
 NOT_FOUND | main | branch transaction {transaction} | USE BRANCH `transaction {transaction}`
 INVALID_VALUE | none | No catalog is chosen | USE BRANCH dev
 SYNTAX_ERROR | main | | USE BRANCH
+# UseDatabase
+NOT_FOUND | main | database dd; Did you mean d | USE dd
+NOT_FOUND | main | database dd | USE DATABASE dd
+NOT_FOUND | main | catalog nowhere | USE DATABASE nowhere.d
+SYNTAX_ERROR | main | | USE
 # MergeBranch
 SAME_BRANCH | main | itself; Name another | MERGE BRANCH main
 SAME_BRANCH | main | itself | MERGE BRANCH dev TO dev

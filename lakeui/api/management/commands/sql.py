@@ -1,22 +1,25 @@
-"""``manage.py sql -c CATALOG -b BRANCH "STATEMENT"``, or ``-f FILE``: statements from the command line."""
+"""``manage.py sql -c CATALOG -b BRANCH "STATEMENT"``, ``-f FILE``, or neither: statements from the command line."""
 
 from __future__ import annotations
 
 import json
 import sys
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
 from lakeui.api.base import LONGEST_STATEMENT_BYTES
+from lakeui.api.conversation import Conversation, is_leaving, names_known
 from lakeui.api.scripts import script_submit
 from lakeui.api.statements import bound, statement_run, statement_session, task_kind
-from lakeui.api.text_table import text_table
+from lakeui.api.text_table import csv_lines, text_table
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
 from merge_app.jobs.context import Context
@@ -26,6 +29,18 @@ from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_cancel, task_submit
 
 WAIT_STEP_SECONDS = 1.0
+FORMATS = ("table", "csv", "json")
+
+
+class TaskProblem(LakeError):
+    """What a task ended in, as the problem that it keeps."""
+
+    def __init__(self, problem: dict[str, Any]) -> None:
+        super().__init__(str(problem.get("detail", "The statement failed.")))
+        self.problem = problem
+
+    def as_problem(self) -> dict[str, Any]:
+        return self.problem
 
 
 def _json(text: str) -> Any:
@@ -51,7 +66,11 @@ def _script(name: str) -> str:
 
 
 class Command(BaseCommand):
-    help = "Run an SQL statement, or a file of several, and print what it answers. Ctrl-C cancels it."
+    _format = "table"
+    help = (
+        "Run an SQL statement, or a file of several, and print what it answers. Ctrl-C cancels it."
+        " Without either, on a terminal: a prompt, which keeps catalog, branch, database and transaction."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("statement", nargs="?", help='the statement; "-" reads it from standard input')
@@ -61,16 +80,29 @@ class Command(BaseCommand):
         )
         parser.add_argument("-c", "--catalog", help="catalog of the session")
         parser.add_argument("-b", "--branch", default="main", help="branch of the session (default: main)")
+        parser.add_argument("-d", "--database", help="database of tables that are named without one")
         parser.add_argument("-t", "--transaction", help="transaction that BEGIN answered")
         parser.add_argument(
             "-p", "--parameters", help="values of the markers as JSON: an array for ?, an object for :name"
         )
         parser.add_argument("--user", help="user who does it, with their rights (default: lakeui itself)")
         parser.add_argument("--bypass-reason", default="", help="why the protection of a branch is bypassed this once")
-        parser.add_argument("--json", action="store_true", help="print the body that the HTTP interface answers")
+        parser.add_argument(
+            "--format",
+            choices=FORMATS,
+            default="table",
+            help="how answers are printed; json is the body that the HTTP interface answers (default: table)",
+        )
+        parser.add_argument(
+            "--json", action="store_const", dest="format", const="json", help="the same as --format json"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         events_hush()
+        self._format = options["format"]
+        if options["statement"] is None and options["file"] is None and sys.stdin.isatty():
+            self._talk(options)
+            return
         if (options["statement"] is None) == (options["file"] is None):
             raise CommandError("Write a statement, or name a file by -f.")
         is_script = options["file"] is not None
@@ -79,6 +111,8 @@ class Command(BaseCommand):
             raise CommandError("--one-transaction is for a script: name its file by -f.")
         named = ("catalog", "branch", "transaction", "bypass_reason")
         parameters = {name: options[name] for name in named} | {"statement": statement}
+        if options["database"] is not None:
+            parameters["database"] = options["database"]
         if options["parameters"] is not None:
             parameters["parameters"] = _json(options["parameters"])
         user = self._user(options["user"])
@@ -92,11 +126,46 @@ class Command(BaseCommand):
         except LakeError as error:
             problem, body = error.as_problem(), {}
         if problem is not None:
-            self._refuse(problem, as_json=options["json"])
-        if options["json"]:
-            self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
-        else:
-            self._print_all(body)
+            self._refuse(problem)
+            sys.exit(1)
+        self._print_all(body)
+
+    def _talk(self, options: dict[str, Any]) -> None:
+        """Statements from a prompt, until somebody leaves. One that fails ends nothing."""
+        from lakeui.api.prompt import prompt_session
+
+        user = self._user(options["user"])
+        named = ("catalog", "branch", "transaction", "bypass_reason", "database")
+        talk = Conversation({name: options[name] for name in named}, partial(self._do, user=user))
+        known: list[str] = []
+        session = prompt_session(settings.LAKEUI["HOME"], lambda: known)
+        while True:
+            known[:] = names_known(talk.session, partial(self._do, user=user))
+            try:
+                text = session.prompt(f"{talk.place}> ")
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                break
+            if is_leaving(text):
+                break
+            if not text.strip():
+                continue
+            try:
+                talk.say(text, self._print_all)
+            except LakeError as error:
+                self._refuse(error.as_problem())
+        if talk.end():
+            self.stderr.write("The open transaction is rolled back.")
+
+    def _do(self, parameters: dict[str, Any], *, user: Any) -> dict[str, Any]:
+        """The body of one statement. Raises LakeError."""
+        if not frontdoor.is_task(parameters["statement"], bound(parameters)):
+            return statement_run(parameters, user=user, scopes=None, context=Context())
+        problem, body = self._run_task(parameters, user)
+        if problem is not None:
+            raise TaskProblem(problem)
+        return body
 
     def _user(self, name: str | None) -> Any:
         if name is None:
@@ -152,9 +221,9 @@ class Command(BaseCommand):
             self.stderr.write("Too late: the task had finished.")
         return self._follow(task_id)
 
-    def _refuse(self, problem: dict[str, Any], *, as_json: bool) -> None:
-        """Print the problem and end with status 1."""
-        if as_json:
+    def _refuse(self, problem: dict[str, Any]) -> None:
+        """Print the problem."""
+        if self._format == "json":
             self.stdout.write(json.dumps(problem, ensure_ascii=False, indent=2))
         else:
             self._print_results(problem.get("script", {}).get("results", []))
@@ -163,21 +232,27 @@ class Command(BaseCommand):
         if remedy := problem.get("remedy"):
             lines.append(remedy)
         self.stderr.write("\n".join(lines))
-        sys.exit(1)
 
     def _print_all(self, body: dict[str, Any]) -> None:
         """What a statement answered, or each of a script."""
-        if "results" in body:
+        if self._format == "json":
+            self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
+        elif "results" in body:
             self._print_results(body["results"])
         else:
             self._print(body)
 
     def _print_results(self, results: list[dict[str, Any]]) -> None:
         for body in results:
-            self.stdout.write(f"-- statement {body.pop('number')}, line {body.pop('line')}")
+            number, line = body.pop("number"), body.pop("line")
+            if self._format == "table":
+                self.stdout.write(f"-- statement {number}, line {line}")
             self._print(body)
 
     def _print(self, body: dict[str, Any]) -> None:
+        if self._format == "csv":
+            self._print_csv(body)
+            return
         if body["columns"]:
             self.stdout.write(text_table(body["columns"], body["rows"]))
         count = body["row_count"]
@@ -195,3 +270,11 @@ class Command(BaseCommand):
             if isinstance(value, str) and value not in shown:
                 self.stdout.write(f"{name.replace('_', ' ')}: {value}")
         self.stdout.write("(" + ", ".join(facts) + ")" if facts else "OK")
+
+    def _print_csv(self, body: dict[str, Any]) -> None:
+        """The rows; what cannot stand among them is said beside."""
+        if body["columns"]:
+            self.stdout.write("\n".join(csv_lines([column["name"] for column in body["columns"]], body["rows"])))
+        if body["truncated"]:
+            shown = len(body["rows"])
+            self.stderr.write(f"Only the first {shown:,} rows are here. Download the whole result over HTTP.")
