@@ -17,7 +17,7 @@ from lakeui.sql.common import (
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_path, read_present_table, table_name
 from lakeui.sql.query import build_constant
-from lakeui.sql.tables import read_check, read_column
+from lakeui.sql.tables import read_check, read_column, unsupported_constraint
 from lakeui.sql.types import read_type
 
 
@@ -234,7 +234,7 @@ def _constraint(cursor: Cursor, table: s.TableName, name: str) -> s.AddConstrain
         return _add_key(cursor, table)
     for word in ("FOREIGN", "UNIQUE"):
         if cursor.sees(word):
-            raise NotSupported(f"{word} constraints are not supported.", remedy="Leave it out.")
+            raise unsupported_constraint(word)
     cursor.expect("CHECK")
     return s.AddConstraint(table, read_check(cursor, table, name))
 

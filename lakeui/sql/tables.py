@@ -29,6 +29,13 @@ class _TableDraft:
     checks: list[s.CheckConstraint] = field(default_factory=list)
 
 
+def unsupported_constraint(word: str) -> NotSupported:
+    return NotSupported(
+        f"{word} constraints are not supported: rows that fit on each of two branches may not fit together.",
+        remedy="Leave it out.",
+    )
+
+
 def read_check(cursor: Cursor, table: s.TableName, name: str | None = None) -> s.CheckConstraint:
     """``(condition) [ENFORCED]``, behind CHECK."""
     cursor.expect("(")
@@ -185,7 +192,7 @@ def _read_constraint(cursor: Cursor, draft: _TableDraft, table: s.TableName, *, 
         return True
     for word in _FOREIGN_CONSTRAINTS:
         if cursor.sees(word, "(") or cursor.sees(word, "KEY"):
-            raise NotSupported(f"{word} constraints are not supported.", remedy="Leave it out.")
+            raise unsupported_constraint(word)
     if name is not None:
         cursor.fail("Expected PRIMARY KEY or CHECK" if not of else "Expected CHECK")
     return False
