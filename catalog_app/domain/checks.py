@@ -8,12 +8,12 @@ A row fits where the condition is not false: NULL passes, as in the SQL standard
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog_app.domain.row_counts import telling_columns
 from catalog_app.domain.schema import Column, Schema
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import CheckViolated, InvalidValue
 
 CHECK = "write.check."
 """Begins the key. No statement on properties sets such a key."""
@@ -89,6 +89,34 @@ def row_check(key: str, stored: str, schema: Schema) -> RowCheck:
     read = columns_read(stored)
     chosen = {column.id: column for column in (*key_columns(schema), *map(schema.column, read)) if column is not None}
     return RowCheck(check_name(key), condition_shown(stored, schema), tuple(c.name for c in chosen.values()))
+
+
+def row_checks(properties: Mapping[str, str], schema: Schema) -> list[RowCheck]:
+    """All constraints of a table."""
+    return [row_check(key, stored, schema) for key, stored in checks_of(properties).items()]
+
+
+def violations_refuse(checks: Iterable[RowCheck], found: Mapping[str, Violation], table: str) -> None:
+    """Raise CheckViolated for the first of the constraints that rows do not fit."""
+    for check in checks:
+        violation = found.get(check.name)
+        if violation is not None:
+            raise _violated(check, violation, table)
+
+
+def _violated(check: RowCheck, found: Violation, table: str) -> CheckViolated:
+    if found.reason:
+        message = f"The constraint {check.name} of {table}, {check.condition}, has no value for a row: {found.reason}"
+    else:
+        rows = "1 row violates" if found.rows == 1 else f"{found.rows:,} rows violate"
+        message = f"{rows} the constraint {check.name} of {table}, {check.condition}; one is {found.example}."
+    return CheckViolated(
+        message,
+        remedy="Change the rows, or drop the constraint.",
+        constraint=check.name,
+        rows=found.rows,
+        example=found.example,
+    )
 
 
 def key_columns(schema: Schema) -> tuple[Column, ...]:

@@ -9,22 +9,21 @@ from dataclasses import replace
 from sqlglot import exp
 
 from catalog_app.domain.checks import (
-    Violation,
     check_key,
     check_name,
     checks_of,
     columns_read,
     condition_shown,
     row_check,
+    violations_refuse,
 )
 from catalog_app.domain.checks import column_mark as mark_of
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, TableScan
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.state import TableState
 from catalog_app.domain.types import ParsedType
 from catalog_app.pruning.predicates import Predicate, Pruner
 from catalog_app.selectors.segments import SegmentState, table_scan
-from lakeui.common.errors import CheckViolated, InvalidValue, NotFound, NotSupported
+from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import condition_analyse
 from lakeui.frontdoor.compute import engine
@@ -149,23 +148,4 @@ def _rows_check(target: TablePlace, checks: Mapping[str, str], scan: TableScan) 
     if not scan.files:
         return
     asked = [row_check(key, stored, target.table.schema) for key, stored in checks.items()]
-    found = engine().rows_check(scan, asked)
-    for check in asked:
-        if check.name in found:
-            raise _violated(target.table, target.label, check.name, check.condition, found[check.name])
-
-
-def _violated(table: TableState, label: str, name: str, condition: str, found: Violation) -> CheckViolated:
-    if found.reason:
-        message = f"The constraint {name} of {label}, {condition}, has no value for a row: {found.reason}"
-    else:
-        rows = "1 row violates" if found.rows == 1 else f"{found.rows:,} rows violate"
-        message = f"{rows} the constraint {name} of {label}, {condition}; one is {found.example}."
-    return CheckViolated(
-        message,
-        remedy="Change the rows, or drop the constraint.",
-        constraint=name,
-        rows=found.rows,
-        example=found.example,
-        table=table.name,
-    )
+    violations_refuse(asked, engine().rows_check(scan, asked), target.label)

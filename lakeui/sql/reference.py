@@ -57,8 +57,8 @@ def reference_page() -> str:
 def _lines() -> Iterator[str]:
     yield "# SQL reference"
     yield ""
-    yield "`python -m lakeui.sql.reference` makes this page of the grammar. A test runs each example, section by section,"
-    yield "on the tables that stand first. What the forms mean: [SQL](sql.md), [MERGE INTO](merge-into.md)"
+    yield "`python -m lakeui.sql.reference` makes this page of the grammar. A test runs each example, section by"
+    yield "section, on the tables that stand first. What the forms mean: [SQL](sql.md), [MERGE INTO](merge-into.md)"
     yield "and [merging](merge.md)."
     yield ""
     data = reference_data()

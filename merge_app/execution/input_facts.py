@@ -55,7 +55,8 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
         if table_id in columns:
             known = replace(known, lacking=rows_lacking(table_id, columns[table_id], steps, destination, engine))
         if table_id in constraints:
-            found = rows_violating(table_id, constraints[table_id], steps, destination, engine)
+            chosen = known.rows_decided.steps if known.rows_decided is not None else steps
+            found = rows_violating(table_id, constraints[table_id], chosen, destination, engine)
             known = replace(known, violated=found)
         facts[table_id] = known
     return replace(planned, facts=facts) if facts else planned

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from catalog_app.domain.checks import row_checks, violations_refuse
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.engine.values import RowChanges
 from catalog_app.selectors.segments import files_load
@@ -21,11 +23,19 @@ RerunFiles = tuple[Rows, Deletes]
 """New data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to."""
 
 
-def statements_rerun(table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine) -> RerunFiles:
-    """Run the statements one after the other, each on what the one before it left."""
+def statements_rerun(
+    table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine, after: TableState
+) -> RerunFiles:
+    """Run the statements one after the other, each on what the one before it left. ``after``: the table as the merge
+    leaves it. Raises CheckViolated where a row does not fit its constraints then.
+    """
     table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
     for statement in work.statements:
         table.run(statement)
+    checks = row_checks(after.properties, work.schema)
+    if checks and table.files:
+        found = engine.rows_check(TableScan(table_id, work.schema, table.files), checks)
+        violations_refuse(checks, found, after.name)
     return tuple(table.rows), tuple(table.deletes)
 
 

@@ -52,7 +52,7 @@ def _table_work(
     schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
     staged = steps_stage(item.object_id, steps, engine, next(iter(schemas.values()), None))
     made = _rows_made(item, steps, engine)
-    rows, deletes = _rerun(item.object_id, data, destination, engine)
+    rows, deletes = _rerun(item, data, destination, engine)
     return RowWorkResult(staged=staged, kept_rows=steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
 
 
@@ -63,6 +63,9 @@ def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[
     return rows_write(item.object_id, steps, engine, item.after.schema)
 
 
-def _rerun(table_id: int, data: DataPlan, destination: Snapshot, engine: RowEngine) -> RerunFiles:
+def _rerun(item: ObjectPlan, data: DataPlan, destination: Snapshot, engine: RowEngine) -> RerunFiles:
     again = next(iter(data.row_work), None)
-    return ((), ()) if again is None else statements_rerun(table_id, again, destination, engine)
+    if again is None:
+        return (), ()
+    assert isinstance(item.after, TableState)
+    return statements_rerun(item.object_id, again, destination, engine, item.after)

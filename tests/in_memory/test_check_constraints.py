@@ -295,6 +295,31 @@ def test_a_transaction_that_ends_behind_a_new_constraint_is_judged(plain: Lake) 
     assert [item["code"] for item in refusal.value.details["conflicts"]] == ["CHECK_VIOLATED"]
 
 
+def test_a_statement_that_runs_again_is_asked_too(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v INT, CONSTRAINT small CHECK (v < 10))")
+    lake.sql("INSERT INTO d.t VALUES (1, 1)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET v = v + 5", "b")
+    lake.sql("INSERT INTO d.t VALUES (2, 7)")
+    again = "MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)"
+    violated(lake, again)
+    lake.sql("ALTER TABLE d.t DROP CONSTRAINT small")
+    lake.sql(again)
+    assert lake.rows("d.t") == [(1, 6), (2, 12)]
+
+
+def test_decisions_leave_the_constraint_out_or_take_the_table_of_one_side(plain: Lake) -> None:
+    plain.sql(POSITIVE, "b")
+    plain.sql("INSERT INTO d.t VALUES (2, -1)")
+    plain.sql("CREATE BRANCH c")
+    plain.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t PROPERTY 'write.check.positive' TAKE TARGET)")
+    assert constraints(plain) == {}
+    assert plain.rows("d.t") == [(1, 5), (2, -1)]
+    plain.sql("MERGE BRANCH b TO c RESOLVE (TABLE d.t TAKE SOURCE)")
+    assert constraints(plain, branch="c") == {"positive": "CHECK (`v` > 0)"}
+    assert plain.rows("d.t", "c") == [(1, 5)]
+
+
 class Meanwhile(Context):
     """Has somebody else commit a statement just before the statement does."""
 
