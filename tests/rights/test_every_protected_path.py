@@ -45,6 +45,8 @@ WRITES = {
     "rename a column": "ALTER TABLE d.p RENAME COLUMN id TO x",
     "alter a column": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x'",
     "alter several columns": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x', id FIRST",
+    "add a constraint": "ALTER TABLE d.p ADD CONSTRAINT c CHECK (id > 0)",
+    "drop a constraint": "ALTER TABLE d.n DROP CONSTRAINT c",
     "add a partition": "ALTER TABLE d.p ADD PARTITION (k = 'y')",
     "drop a partition": "ALTER TABLE d.p DROP PARTITION (k = 'x')",
     "rename a partition": "ALTER TABLE d.p PARTITION (k = 'x') RENAME TO PARTITION (k = 'z')",
@@ -91,6 +93,7 @@ class Scene:
         run("INSERT INTO d.r VALUES (1)")
         run("INSERT INTO d.r VALUES (2)")
         run("ALTER DATABASE d SET DBPROPERTIES ('p' = '1')")
+        run("CREATE TABLE d.n (id INT, CONSTRAINT c CHECK (id > 0))")
         run("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k) TBLPROPERTIES ('p' = '1')")
         run("INSERT INTO d.p VALUES (1, 'x')")
         run("CREATE VIEW d.w AS SELECT * FROM d.r")

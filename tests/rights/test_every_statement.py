@@ -26,6 +26,7 @@ from tests.rights.conftest import ROLES, Cast, cast_make
 
 # Least role, and statements that take it. {c} is the catalog's name.
 READ = (
+    *("USE d", "USE DATABASE {c}.d"),
     *("USE BRANCH main", "SHOW BRANCHES", "SHOW TAGS", "SHOW DATABASES", "DESCRIBE DATABASE d", "SHOW TABLES"),
     *("DESCRIBE TABLE d.t", "SHOW CREATE TABLE d.t", "SHOW PARTITIONS d.t", "SHOW VIEWS", "DESCRIBE HISTORY d.t"),
     *("SHOW HISTORY", "SHOW SEGMENTS d.t", "SHOW MERGES", "SHOW CHANGES d.t FROM VERSION 1 TO VERSION 2"),
@@ -52,6 +53,7 @@ CONTRIBUTE = (
     *("CREATE TABLE d.u CLONE d.t", "CREATE TABLE d.u CLONE {c}.d.`t@b` VERSION AS OF 1"),
     "WITH s AS (SELECT 1 AS id) DELETE FROM d.t WHERE id IN (SELECT id FROM s)",
     *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x'", "ALTER TABLE d.t ADD PARTITION (id = 1)"),
+    *("ALTER TABLE d.t ADD CONSTRAINT c CHECK (id > 0)", "ALTER TABLE d.t DROP CONSTRAINT c"),
     *("ALTER TABLE d.t DROP PARTITION (id = 1)", "ALTER TABLE d.t PARTITION (id = 1) RENAME TO PARTITION (id = 2)"),
     *("CREATE VIEW d.v AS SELECT * FROM d.t", "DROP VIEW d.v", "INSERT INTO d.t VALUES (1)"),
     *("INSERT INTO {c}.d.t VALUES (1)", "INSERT OVERWRITE d.t VALUES (1)", "DELETE FROM d.t", "UPDATE d.t SET id = 1"),
@@ -190,6 +192,15 @@ def test_a_view_shows_nobody_what_they_cannot_see_themselves(own_lake: str, cast
 @pytest.mark.parametrize("role", ROLES)
 def test_what_is_of_no_catalog_takes_no_role(cast: Cast, role: str, text: str) -> None:
     execute(text, Session(None, "main", cast.people[role]))
+
+
+def test_an_explanation_takes_the_right_of_what_it_explains(cast: Cast) -> None:
+    def explain(role: str) -> list[list[Any]]:
+        return execute("EXPLAIN CREATE DATABASE e", Session(cast.catalog, "main", cast.people[role])).rows
+
+    with pytest.raises(PermissionDenied):
+        explain("viewer")
+    assert explain("contributor") == [["create database", "e"]]
 
 
 def test_every_kind_of_statement_is_in_the_matrix() -> None:
