@@ -1,4 +1,4 @@
-"""What catalogs, branches, tags, databases, tables, views, columns, properties and pipelines can be called."""
+"""What catalogs, branches, tags, databases, tables, columns, properties, constraints and pipelines can be called."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ RESERVED_PREFIX = "__lake_"
 
 _UNSEEN = {"Cc": "a control character", "Cf": "a character without width or of direction", "Cs": "half a character",
            "Zl": "a line break", "Zp": "a line break"}  # fmt: skip
-_WITH_SLASHES = frozenset({"branch", "tag", "column", "property", "pipeline"})
+_WITH_SLASHES = frozenset({"branch", "tag", "column", "property", "constraint", "pipeline"})
 """What an address can hold although it has a slash, or what is in no address."""
 
-_WITHOUT_ADDRESS = frozenset({"column", "property"})
+_WITHOUT_ADDRESS = frozenset({"column", "property", "constraint"})
 
 
 def name_folded(name: str) -> str:

@@ -19,6 +19,7 @@ from catalog_app.domain.checks import (
 )
 from catalog_app.domain.checks import column_mark as mark_of
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, TableScan
+from catalog_app.domain.names import name_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
 from catalog_app.pruning.predicates import Predicate, Pruner
@@ -34,6 +35,9 @@ from lakeui.sql import statements as sql
 from lakeui.sql.dialect import read_expression, write
 from lakeui.sql.terms import predicate_of
 
+_LONGEST_STEM = 200
+"""So much of a table's name begins the name that a constraint gets."""
+
 # -- what a statement says of constraints -----------------------------------------------------------------------------
 
 
@@ -43,6 +47,8 @@ def checks_stated(checks: Iterable[sql.CheckConstraint], schema: Schema, table: 
     """
     found: dict[str, str] = {}
     for check in checks:
+        if check.name is not None:
+            name_check("constraint", check.name)
         key = check_key(check.name or _name_made(table, check.condition))
         if key in found:
             raise InvalidValue(
@@ -54,7 +60,7 @@ def checks_stated(checks: Iterable[sql.CheckConstraint], schema: Schema, table: 
 
 
 def _name_made(table: str, condition: str) -> str:
-    return f"{table}_chk_{hashlib.sha256(condition.encode()).hexdigest()[:7]}"
+    return f"{table[:_LONGEST_STEM]}_chk_{hashlib.sha256(condition.encode()).hexdigest()[:7]}"
 
 
 def _stored(condition: str, schema: Schema, table: str) -> str:

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from lakeui.common.errors import AlreadyExists, CheckViolated, InvalidValue, MergeConflict, NotFound, NotSupported
+from lakeui.common.errors import (
+    AlreadyExists,
+    CheckViolated,
+    InvalidValue,
+    MergeConflict,
+    NotFound,
+    NotSupported,
+    SyntaxProblem,
+)
 from lakeui.frontdoor import Session, execute
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
@@ -100,6 +108,7 @@ def test_a_column_that_a_constraint_reads_stays(checked: Lake, text: str) -> Non
     [
         ("CHECK (v > 1)", AlreadyExists, "constraint"),
         ("CHECK (w > 1)", NotFound, "column w"),
+        ("DROP", SyntaxProblem, "CHECK"),
         ("CHECK (v > rand())", Exception, "rand"),
         ("CHECK (v > year(current_date()))", Exception, "time|current_date"),
         ("CHECK (v IN (SELECT 1))", NotSupported, "subquery"),
@@ -115,6 +124,11 @@ def test_what_no_constraint_can_be_is_refused_by_name(
 ) -> None:
     with pytest.raises(error, match=f"(?i){says}"):
         checked.sql(f"ALTER TABLE d.t ADD CONSTRAINT positive {text}")
+
+
+def test_a_name_is_one_that_people_can_see(checked: Lake) -> None:
+    with pytest.raises(InvalidValue, match="constraint"):
+        checked.sql(f"ALTER TABLE d.t ADD CONSTRAINT {'c' * 256} CHECK (id > 0)")
 
 
 def test_fields_inside_of_columns_are_not_read(lake: Lake) -> None:
