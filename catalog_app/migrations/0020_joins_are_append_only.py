@@ -10,7 +10,7 @@ FOR EACH ROW EXECUTE FUNCTION lakeui_refuse_change();
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0018_shared_files"),
+        ("catalog_app", "0019_deleted_keys"),
     ]
 
     operations = [
