@@ -50,14 +50,20 @@ def create_describe(state: DatabaseState | TableState) -> dict[str, Any]:
     return described
 
 
-def rename(state: DatabaseState | TableState, after: ObjectName) -> Operation:
+def rename(state: DatabaseState | TableState, after: ObjectName) -> Operation | None:
+    """None when that is its name."""
     database_id = state.database_id if isinstance(state, TableState) else None
-    return operation(state, OperationKind.RENAME, [Rename(ObjectName(state.name, database_id), after)])
+    before = ObjectName(state.name, database_id)
+    return None if before == after else operation(state, OperationKind.RENAME, [Rename(before, after)])
 
 
-def properties_set(state: DatabaseState | TableState, properties: Mapping[str, str]) -> Operation:
-    changes = [PropertyChange(key, state.properties.get(key), value) for key, value in properties.items()]
-    return operation(state, OperationKind.SET_PROPERTIES, changes)
+def properties_set(state: DatabaseState | TableState, properties: Mapping[str, str]) -> Operation | None:
+    """None when all have these values."""
+    known = state.properties
+    changes = [
+        PropertyChange(key, known.get(key), value) for key, value in properties.items() if known.get(key) != value
+    ]
+    return operation(state, OperationKind.SET_PROPERTIES, changes) if changes else None
 
 
 def properties_unset(
@@ -120,13 +126,14 @@ def columns_drop(table: TableState, names: Sequence[str], *, if_exists: bool = F
     return operation(table, OperationKind.COLUMN, changes) if changes else None
 
 
-def column_rename(table: TableState, name: str, new_name: str) -> Operation:
+def column_rename(table: TableState, name: str, new_name: str) -> Operation | None:
+    """None when that is its name."""
     column_name_check(new_name)
     column = column_get(table, name)
     other = table.schema.named(new_name)
     if other is not None and other.id != column.id:
         raise AlreadyExists("column", new_name, where=f"in table {table.name}")
-    return _change(table, column, ColumnAttribute.NAME, column.name, new_name)
+    return None if column.name == new_name else _change(table, column, ColumnAttribute.NAME, column.name, new_name)
 
 
 def column_type(table: TableState, name: str, new_type: str) -> Operation | None:
@@ -151,11 +158,13 @@ def column_attribute(table: TableState, name: str, attribute: ColumnAttribute, v
     return None if before == value else _change(table, column, attribute, before, value)
 
 
-def column_move(table: TableState, name: str, after_id: int) -> Operation:
+def column_move(table: TableState, name: str, after_id: int) -> Operation | None:
+    """``after_id``: of the column that it stands behind then, 0 for none. None when it stands there."""
     column = column_get(table, name)
     ids = [item.id for item in table.schema.columns]
     index = ids.index(column.id)
-    return _change(table, column, ColumnAttribute.POSITION, ids[index - 1] if index else 0, after_id)
+    before = ids[index - 1] if index else 0
+    return None if before == after_id else _change(table, column, ColumnAttribute.POSITION, before, after_id)
 
 
 def _change(table: TableState, column: Column, attribute: ColumnAttribute, before: Any, after: Any) -> Operation:

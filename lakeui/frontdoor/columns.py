@@ -74,7 +74,7 @@ def rename_column(call: Call, statement: sql.RenameColumn) -> StatementResult:
         return commit_table(call, target, "RENAME COLUMN", [_together(target.table, None, fields)])
     change = alterations.column_rename(target.table, statement.column, statement.new_name)
     old = alterations.column_get(target.table, statement.column).name
-    properties = properties_after_rename(target.table, old, statement.new_name)
+    properties = properties_after_rename(target.table, old, statement.new_name) if change else []
     return commit_table(call, target, "RENAME COLUMN", [change, *properties])
 
 

@@ -113,6 +113,8 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     removed = tuple(segment.file_id for segment in replaced)
     staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
+    if not added and not removed:
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
 

@@ -27,6 +27,8 @@ def create_view(call: Call, statement: sql.CreateView) -> StatementResult:
         raise AlreadyExists("view", f"{place.database.name}.{name}", remedy="Use CREATE OR REPLACE VIEW.")
     source = query_source(call, statement.query)
     engine().describe(source.text, source.tables)
+    if present is not None and (present.name, present.query) == (name, statement.text):
+        return StatementResult(version=place.snapshot.version)
     change = ViewChange(present.view_id if present else None, place.database.database_id, name, statement.text)
     applied = view_commit(place.snapshot, place.branch.pk, change, call.header("CREATE VIEW"))
     return StatementResult(version=applied.version)

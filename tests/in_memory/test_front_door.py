@@ -113,6 +113,43 @@ def test_a_statement_that_changes_nothing_makes_no_version(table: Lake) -> None:
     assert table.head() == head
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE d.people SET TBLPROPERTIES ('owner' = 'me', 'team' = 'us')",
+        "COMMENT ON TABLE d.people IS 'who'",
+        "ALTER DATABASE d SET DBPROPERTIES ('owner' = 'me')",
+        "ALTER DATABASE d RENAME TO d",
+        "ALTER TABLE d.people RENAME TO d.people",
+        "ALTER TABLE d.people RENAME COLUMN name TO name",
+        "ALTER TABLE d.people ALTER COLUMN id FIRST",
+        "ALTER TABLE d.people ALTER COLUMN name AFTER id",
+        "CREATE OR REPLACE VIEW d.v AS SELECT id FROM d.people",
+        "INSERT OVERWRITE d.none SELECT id FROM d.none",
+    ],
+)
+def test_what_is_so_already_makes_no_version(table: Lake, statement: str) -> None:
+    table.sql("ALTER TABLE d.people SET TBLPROPERTIES ('owner' = 'me', 'team' = 'us')")
+    table.sql("COMMENT ON TABLE d.people IS 'who'")
+    table.sql("ALTER DATABASE d SET DBPROPERTIES ('owner' = 'me')")
+    table.sql("CREATE VIEW d.v AS SELECT id FROM d.people")
+    table.sql("CREATE TABLE d.none (id INT)")
+    head = table.head()
+    table.sql(statement)
+    assert table.head() == head
+
+
+def test_what_differs_in_part_is_written(table: Lake) -> None:
+    table.sql("ALTER TABLE d.people SET TBLPROPERTIES ('owner' = 'me')")
+    table.sql("ALTER TABLE d.people SET TBLPROPERTIES ('owner' = 'me', 'team' = 'us')")
+    table.sql("ALTER TABLE d.people RENAME TO d.People")
+    table.sql("ALTER TABLE d.people RENAME COLUMN name TO NAME")
+    table.sql("ALTER TABLE d.people ALTER COLUMN NAME FIRST")
+    assert [row[0] for row in table.sql("DESCRIBE TABLE d.people").rows][:2] == ["NAME", "id"]
+    assert "People" in str(table.sql("SHOW TABLES IN d").rows)
+    assert "team" in str(table.sql("SHOW TBLPROPERTIES d.people").rows)
+
+
 def test_two_writers_both_land_and_a_conflict_is_judged(table: Lake) -> None:
     """Both statements take their snapshot first; the second commit finds the branch moved (P8)."""
     outcomes = _at_once(table, ["INSERT INTO d.people VALUES (3, 'x')", "INSERT INTO d.people VALUES (4, 'y')"])
