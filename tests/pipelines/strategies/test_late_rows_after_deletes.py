@@ -14,6 +14,8 @@ from catalog_app.services.deleted_keys import deleted_keys_register
 from lakeui.frontdoor import Session, pipeline_deletes
 from lakeui.frontdoor.pipelines import run_dry
 from merge_app.jobs.context import Context
+from tests.e2e.lake import Lake
+from tests.in_memory.two_catalogs import take
 from tests.pipelines.strategies.cases import CONFIGS
 from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
 
@@ -315,3 +317,18 @@ def test_what_is_kept_goes_with_the_commit_that_did_not_come(pipes: Pipes, monke
     pipe.start()
     pipe.run(batch([LATE]))
     assert (pipe.rows(), kept(pipe).count()) == ([], 1)
+
+
+def test_another_catalog_knows_of_the_deletes_that_it_merged(pipes: Pipes) -> None:
+    pipe, other = deleted(pipes), Lake()
+    take(other, pipes.lake)
+    pipe.run(batch([(7, "gone", 3)]))
+    there = Pipes(other)(*LINES)
+    there.table = pipe.table
+    there.run(batch([LATE, (7, "g", 1)]))
+    assert there.rows() == [STAYS, (7, "g", 1)]
+    other.sql(f"DELETE FROM {pipe.table} WHERE id = 7")
+    take(other, pipes.lake)
+    there.run(batch([LATE, (7, "zombie", 1)]))
+    assert there.rows() == [STAYS]
+    assert other.breaches() == []
