@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, TransactionState
 from catalog_app.selectors.protection import protection_judge
@@ -30,12 +31,14 @@ from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply, stale_tables
 from merge_app.execution.commit import (
     ATTEMPTS,
+    StatementOvertaken,
     branch_gone_error,
     branch_lock,
     branch_moved_error,
     conflict_error,
     pause_seconds,
 )
+from merge_app.execution.deleted_keys import tombstones_came
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -299,6 +302,8 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         if request.sponsor is not None:
             header = replace(header, authority=request.sponsor.authorise(prepared))
         is_transaction = request.transaction_id is not None
+        if is_transaction and header.publishes:
+            _require_known_tombstones(prepared, branch)
         parent = None if is_transaction else prepared.source.head_commit_id
         source = Source(prepared.side, parent, is_workspace=is_transaction)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
@@ -310,6 +315,17 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         recorded = _record(prepared, request, request.done, body, applied)
         fault_point("merge.committing")
         return recorded
+
+
+def _require_known_tombstones(prepared: Prepared, branch: Branch) -> None:
+    """Raise StatementOvertaken where others kept deletes in a table that a pipeline's run is about to publish: rows of
+    the run may be older.
+    """
+    seen = prepared.side.snapshot
+    assert seen is not None
+    tables = [item.object_id for item in prepared.planned.objects if item.kind is ObjectKind.TABLE]
+    if any(tombstones_came(seen, branch_snapshot(branch), table_id) for table_id in tables):
+        raise StatementOvertaken
 
 
 def _lock(prepared: Prepared, request: MergeOrder) -> tuple[Branch, int]:

@@ -282,9 +282,12 @@ def test_many_deletes_come_in_parts(pipes: Pipes, monkeypatch: pytest.MonkeyPatc
     assert pipe.rows() == [(40, "zombie", 2)]
 
 
-def test_a_run_looks_again_where_another_kept_deletes_meanwhile(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("publish", ["direct", "checked"])
+def test_a_run_looks_again_where_another_kept_deletes_meanwhile(
+    pipes: Pipes, monkeypatch: pytest.MonkeyPatch, publish: str
+) -> None:
     """Two pipelines write one table: the row was staged before the delete of its key was there."""
-    pipe, other = pipes(*LINES), pipes(*LINES)
+    pipe, other = pipes(*LINES, f"publish: {publish}"), pipes(*LINES)
     other.table = pipe.table
     pipe.run(batch([STAYS]))
     real = pipeline_deletes.deletes_keep
