@@ -24,7 +24,15 @@ from catalog_app.models import FileImport
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_reread
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import AlreadyExists, DuplicateKey, InvalidValue, LakeError, NotFound, NotNullViolation
+from lakeui.common.errors import (
+    AlreadyExists,
+    CheckViolated,
+    DuplicateKey,
+    InvalidValue,
+    LakeError,
+    NotFound,
+    NotNullViolation,
+)
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.imports import import_load
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge
@@ -227,6 +235,14 @@ def test_keys_hold(lake: Lake, tmp_path: Path) -> None:
     with pytest.raises(DuplicateKey):
         load(lake, once, append=True)
     assert lake.rows("d.t") == [(1,)]
+
+
+def test_constraints_hold(lake: Lake, tmp_path: Path) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, name STRING, CONSTRAINT positive CHECK (id > 0))")
+    with pytest.raises(CheckViolated, match="positive"):
+        load(lake, send(lake, b"id,name\n1,a\n-1,b\n", tmp_path), append=True)
+    load(lake, send(lake, b"id,name\n1,a\n,b\n", tmp_path), append=True)
+    assert lake.rows("d.t") == [(1, "a"), (None, "b")]
 
 
 def test_a_table_is_not_made_twice(lake: Lake, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.importing.values import Reading
-from lakeui.common.errors import DuplicateKey, InvalidValue, LakeError, NotFound, NotSupported
+from lakeui.common.errors import CheckViolated, DuplicateKey, InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.batches import batch_merge
 from lakeui.frontdoor.imports import import_load
@@ -60,6 +60,14 @@ def test_a_batch_is_one_commit_and_its_rows_move_between_partitions(days: Lake, 
     newest = days.sql("SHOW HISTORY LIMIT 1").rows[0]
     assert newest[4]["statement"] == "IMPORT batch INTO `d`.`t` UPSERT BY `id`"
     assert staged_folders() == []
+
+
+def test_constraints_hold(days: Lake) -> None:
+    days.sql("ALTER TABLE d.t ADD CONSTRAINT known CHECK (v <> 'N')")
+    with pytest.raises(CheckViolated, match="known"):
+        upsert(days, BATCH)
+    upsert(days, BATCH.slice(0, 1))
+    assert days.rows("d.t", columns="v") == [("B",), ("a",), ("c",)]
 
 
 def test_a_reader_is_taken_too(days: Lake) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeui.common.errors import LakeError, NotFound
+from lakeui.common.errors import CheckViolated, LakeError, NotFound
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.pipelines import run_execute
 from merge_app.jobs.errors import TaskCancelled
@@ -33,6 +33,17 @@ class TestEveryStrategy:
         columns = ["id", "value", "at", *(["valid_from", "valid_to"] if strategy == "scd2" else [])]
         assert list(types(pipe)) == columns
         assert pipes.lake.sql(f"SHOW PARTITIONS {pipe.table}").row_count == 3 if strategy == "snapshot" else True
+
+    def test_writes_no_row_that_a_constraint_of_the_table_refuses(self, pipes: Pipes, strategy: str) -> None:
+        pipe = pipes(*CONFIGS[strategy])
+        pipe.run(batch(ROWS))
+        pipes.lake.sql(f"ALTER TABLE {pipe.table} ADD CONSTRAINT early CHECK (at < 9)")
+        head = pipes.lake.head()
+        with pytest.raises(CheckViolated, match="early"):
+            pipe.run(batch([*ROWS, (4, "d", 9)]))
+        assert pipes.lake.head() == head
+        pipe.run(batch([*ROWS, (4, "d", 8)]))
+        assert {row[0] for row in pipe.rows(columns="id")} == {1, 2, 3, 4}
 
     def test_makes_an_empty_table_of_no_rows(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy])

@@ -441,7 +441,8 @@ FORBIDDEN_STATEMENT | main | looks like a file; upload or import | SELECT * FROM
 SYNTAX_ERROR | main | | SELECT * FROM
 SYNTAX_ERROR | main | ; | SELECT 1; SELECT 2
 # Explain
-NOT_SUPPORTED | main | EXPLAIN takes SELECT; DRY RUN | EXPLAIN DROP TABLE d.people
+NOT_SUPPORTED | main | EXPLAIN takes SELECT; DRY RUN | EXPLAIN SHOW TABLES
+NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DROP TABLE d.peple
 NOT_SUPPORTED | main | EXPLAIN EXTENDED | EXPLAIN EXTENDED SELECT 1
 NOT_SUPPORTED | main | EXPLAIN takes SELECT | EXPLAIN EXPLAIN SELECT 1
 NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DELETE FROM d.people WHERE id IN (SELECT id FROM d.peple)
