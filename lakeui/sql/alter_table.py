@@ -75,6 +75,11 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
         _refuse_beside_type(column)
         if is_key:
             raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
+        if cursor.sees("CHECK", "(") or cursor.sees("CONSTRAINT"):
+            raise NotSupported(
+                "ADD COLUMN takes no constraint.",
+                remedy="Write ALTER TABLE .. ADD CONSTRAINT name CHECK (condition) behind it.",
+            )
         columns.append((column, _accept_position(cursor)))
         if not cursor.accept(","):
             break

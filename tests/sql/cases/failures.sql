@@ -277,6 +277,7 @@ INVALID_VALUE | main | added twice | ALTER TABLE d.people ADD COLUMNS (x int, X 
 INVALID_VALUE | main | ITN; primitive type | ALTER TABLE d.people ADD COLUMN x itn
 INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people ADD COLUMN __lake_x int
 NOT_SUPPORTED | main | key cannot be added later | ALTER TABLE d.people ADD COLUMN x int PRIMARY KEY
+NOT_SUPPORTED | main | takes no constraint; ADD CONSTRAINT | ALTER TABLE d.people ADD COLUMN x int CHECK (x > 0)
 SYNTAX_ERROR | main | | ALTER TABLE d.people ADD COLUMN x
 # AddConstraint
 CHECK_VIOLATED | main | the constraint c of d.people; drop the constraint | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > 1000000)
