@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from catalog_app.domain.checks import is_check
 from tests.lineage.histories.states import Shown
 
 KEPT = ("id", "p")
@@ -35,7 +36,8 @@ def replaced(rng: Random, table: Shown, word: str) -> str:
     rng.shuffle(found)
     key = ", PRIMARY KEY (id)" if table.is_keyed else ""
     parts = " PARTITIONED BY (p)" if table.is_partitioned else ""
-    given = ", ".join(f"'{name}' = '{value}'" for name, value in table.properties.items())
+    stated = {name: value for name, value in table.properties.items() if not is_check(name)}
+    given = ", ".join(f"'{name}' = '{value}'" for name, value in stated.items())
     properties = f" TBLPROPERTIES ({given})" if given else ""
     return f"CREATE OR REPLACE TABLE {table.path} ({', '.join(found)}{key}){parts}{properties}"
 

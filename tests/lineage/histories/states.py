@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_app.domain.schema import Column
+from catalog_app.domain.checks import checks_of, condition_shown
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.objects import databases_dropped, databases_list, tables_dropped, tables_list
 from catalog_app.selectors.segments import table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_get, branch_snapshot, catalog_get
@@ -35,6 +36,12 @@ class Shown:
     def path(self) -> str:
         return f"{self.database}.{self.name}"
 
+    @property
+    def checks(self) -> dict[str, str]:
+        """The conditions of constraints, with the names of columns."""
+        schema = Schema(tuple(self.columns.values()))
+        return {key: condition_shown(stored, schema) for key, stored in checks_of(self.properties).items()}
+
     def named(self, name: str) -> Column | None:
         return next((column for column in self.columns.values() if column.name == name), None)
 
@@ -49,7 +56,7 @@ class Shown:
         return {
             "path": self.path,
             "comment": self.comment,
-            "properties": dict(sorted(self.properties.items())),
+            "properties": dict(sorted((self.properties | self.checks).items())),
             "columns": dict(sorted(shown.items())),
             "partitions": sorted(self.partitions),
             "rows": rows,
