@@ -227,16 +227,22 @@ def faults(embedded: Embedded) -> Path:
     return directory
 
 
+@pytest.fixture(scope="session")
+def worker_module(spark_remote: str) -> str:
+    """What a worker imports before it forks; it runs on Spark, unless tests choose another module."""
+    return "tests.warm_worker"
+
+
 @pytest.fixture(scope="module")
 def celery_worker(
-    embedded: Embedded, database_url: str, redis_url: str, spark_remote: str, faults: Path
+    embedded: Embedded, database_url: str, redis_url: str, worker_module: str, faults: Path
 ) -> Iterator[None]:
     """A real worker over the test database, ready for tasks. It takes what any test submits: only its module has it."""
     log = embedded.home / "logs" / "worker.log"
-    environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
+    environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
     environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}
     command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
-    command += ["--without-gossip", "--without-mingle", "--include=tests.warm_worker"]
+    command += ["--without-gossip", "--without-mingle", f"--include={worker_module}"]
     process = process_start(command, log=log, env=environment, cwd=ROOT)
     try:
         _wait_for_worker(process, log)

@@ -31,10 +31,12 @@ class Servers:
     """The processes. Statements run as tasks of the worker; nothing here talks to Spark itself.
 
     ``spark_url`` is the server of others, who go on using it: a Spark of its own is started where it is to be killed.
+    ``worker_module`` is what a worker imports before it forks.
     """
 
-    def __init__(self, home: Path, spark_url: str) -> None:
+    def __init__(self, home: Path, spark_url: str, worker_module: str) -> None:
         self._shared_spark_url = spark_url
+        self._worker_module = worker_module
         self.faults = home / "faults"
         self.worker_log = home / "worker.log"
         self.warehouse = home / "warehouse"
@@ -75,7 +77,7 @@ class Servers:
 
     def start_worker(self) -> None:
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
-        command += ["--without-gossip", "--without-mingle"]
+        command += ["--without-gossip", "--without-mingle", f"--include={self._worker_module}"]
         self.worker = process_start(command, log=self.worker_log, env=self._environment(), cwd=ROOT)
 
     def stop(self) -> None:

@@ -1,121 +1,31 @@
-"""kill -9 at the steps of statements: another worker finishes the task, and all of it has happened once.
+"""kill -9 at the steps of statements on Spark: another worker finishes the task, and all of it has happened once.
 
-``make test`` comes by every statement and by every point, ``make soak`` (LAKEUI_SOAK=1) by every pair of them.
+``make test`` has here what leaves files of Spark behind; ``tests/without_spark/test_killed_workers.py`` comes by every
+other statement, and by every point, without Spark. ``make soak`` (LAKEUI_SOAK=1) has every pair here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from lakeui.common.faults import POINTS
 from tests.e2e.lake import Lake
-from tests.faults.outcomes import assert_happened_once, commits_of
+from tests.faults.pairs import PAIRS, TRIED_IN_MEMORY, TRIED_ON_SPARK, assert_survives_kill
 from tests.faults.scenarios import SCENARIOS
-from tests.faults.worker import run_and_kill
-from tests.soak import IS_SOAK
-
-PAIRS = [
-    ("INSERT", "task.claimed"),
-    ("INSERT", "write.begin"),
-    ("INSERT", "write.planned"),
-    ("INSERT", "task.finishing"),
-    ("UPDATE", "write.staged"),
-    ("UPDATE", "write.released"),
-    ("DELETE", "write.registered"),
-    ("DELETE", "write.committed"),
-    ("MERGE INTO", "write.staged"),
-    ("MERGE INTO", "write.committed"),
-    ("MERGE INTO, copy-on-write", "write.registered"),
-    ("MERGE INTO, copy-on-write", "write.committing"),
-    ("MERGE INTO, copy-on-write", "write.committed"),
-    ("UPDATE beside OPTIMIZE", "write.row_work"),
-    ("UPDATE beside OPTIMIZE", "write.committing"),
-    ("DELETE beside OPTIMIZE", "write.row_work"),
-    ("DELETE beside OPTIMIZE", "write.committed"),
-    ("INSERT OVERWRITE", "write.committing"),
-    ("INSERT OVERWRITE", "write.committed"),
-    ("OPTIMIZE", "write.begin"),
-    ("OPTIMIZE", "write.staged"),
-    ("OPTIMIZE", "write.registered"),
-    ("OPTIMIZE", "write.planned"),
-    ("OPTIMIZE", "write.committing"),
-    ("OPTIMIZE", "write.committed"),
-    ("CTAS", "write.registered"),
-    ("CTAS", "write.committed"),
-    ("MERGE BRANCH", "merge.planned"),
-    ("MERGE BRANCH", "merge.row_work"),
-    ("MERGE BRANCH", "merge.committing"),
-    ("MERGE BRANCH", "merge.committed"),
-    ("MERGE BRANCH by key", "merge.row_work"),
-    ("MERGE BRANCH by key", "merge.committing"),
-    ("MERGE BRANCH by key", "merge.committed"),
-    ("MERGE BRANCH of another catalog", "catalogs.joining"),
-    ("MERGE BRANCH of another catalog", "merge.joined"),
-    ("MERGE BRANCH, refused", "task.finishing"),
-    ("MERGE BRANCH, nothing new", "task.finishing"),
-    ("RESTORE TABLE", "restore.planned"),
-    ("RESTORE TABLE", "restore.committing"),
-    ("RESTORE TABLE", "restore.committed"),
-    ("UNDROP TABLE", "restore.committed"),
-    ("UNDROP BRANCH", "task.finishing"),
-    ("CREATE BRANCH", "task.finishing"),
-    ("VACUUM", "vacuum.committing"),
-    ("VACUUM", "vacuum.committed"),
-    ("VACUUM", "vacuum.removing"),
-    ("COMMIT", "transaction.committing"),
-    ("COMMIT", "transaction.committed"),
-    ("RUN PIPELINE", "write.begin"),
-    ("RUN PIPELINE", "write.staged"),
-    ("RUN PIPELINE", "write.committing"),
-    ("RUN PIPELINE", "write.committed"),
-    ("RUN PIPELINE, first run", "write.registered"),
-    ("RUN PIPELINE, published", "merge.planned"),
-    ("RUN PIPELINE, published", "transaction.committing"),
-    ("RUN PIPELINE, published", "merge.committed"),
-    ("IMPORT", "write.begin"),
-    ("IMPORT", "write.staged"),
-    ("IMPORT", "write.registered"),
-    ("IMPORT", "write.committed"),
-    ("IMPORT", "task.finishing"),
-    ("IMPORT by key", "write.staged"),
-    ("IMPORT by key", "write.registered"),
-    ("IMPORT by key", "write.committed"),
-    ("IMPORT of a new table", "write.staged"),
-    ("IMPORT of a new table", "write.committed"),
-]
-
-
-def _covering(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Pairs by which each statement and each point comes up: those of two new ones first."""
-    missing = {part for pair in pairs for part in pair}
-    for new in (2, 1):
-        for pair in pairs:
-            if len(missing.intersection(pair)) >= new:
-                missing.difference_update(pair)
-                yield pair
-
-
-TRIED = PAIRS if IS_SOAK else list(_covering(PAIRS))
 
 
 def test_every_point_and_every_statement_is_tried() -> None:
+    tried = [*TRIED_IN_MEMORY, *TRIED_ON_SPARK]
+    assert set(tried) <= set(PAIRS)
     # Merges into plain data sets have no worker; tests/keyed kills their process itself.
-    assert {point for _, point in TRIED} == {point for point in POINTS if not point.startswith("keyed.")}
-    assert {statement for statement, _ in TRIED} == set(SCENARIOS)
+    assert {point for _, point in tried} == {point for point in POINTS if not point.startswith("keyed.")}
+    assert {statement for statement, _ in tried} == set(SCENARIOS)
 
 
-@pytest.mark.parametrize(("statement", "point"), TRIED, ids=[" at ".join(pair) for pair in TRIED])
+@pytest.mark.parametrize(("statement", "point"), TRIED_ON_SPARK, ids=[" at ".join(pair) for pair in TRIED_ON_SPARK])
 def test_a_statement_whose_worker_is_killed_happens_once(
     lake: Lake, worker_faults: Path, statement: str, point: str
 ) -> None:
-    scenario = SCENARIOS[statement]
-    parameters = scenario.prepare(lake)
-    commits = commits_of(lake)
-    meanwhile = partial(lake.sql, scenario.meanwhile) if scenario.meanwhile else None
-    task = run_and_kill(parameters, worker_faults, point, meanwhile, kind=scenario.kind)
-    assert task.attempts == 2
-    assert_happened_once(lake, statement, task, commits)
+    assert_survives_kill(lake, worker_faults, statement, point)

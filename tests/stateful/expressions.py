@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, neg, sub
 from typing import Any
 
@@ -28,7 +29,13 @@ _UNARY: dict[type[sql.Expression], Callable[[Any], Any]] = {sql.Neg: neg, sql.Up
 
 def evaluate(text: str, row: Row) -> Any:
     """The value of an expression over one row."""
-    return _value(sqlglot.parse_one(text, read="spark"), row)
+    return _value(parsed(text), row)
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> sql.Expression:
+    """An expression or a query of Spark's SQL. It belongs to all who ask: nobody changes it."""
+    return sqlglot.parse_one(text, read="spark")
 
 
 def _value(node: sql.Expression, row: Row) -> Any:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlglot
 from sqlglot import expressions as sql
 
 from catalog_app.domain.checks import RowCheck, Violation
@@ -34,7 +33,7 @@ from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
 from catalog_app.storage.facts import rows_facts
 from lakeui.common.errors import InvalidDefault, InvalidValue, LakeError, NotNullViolation
-from tests.stateful.expressions import evaluate
+from tests.stateful.expressions import evaluate, parsed
 
 Fact = tuple[int, int, int, int]
 """As ``StoredFacts`` has them."""
@@ -99,7 +98,7 @@ class MemoryEngine:
 
     def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
         """``SELECT * | columns FROM one table [WHERE ..]``."""
-        query = sqlglot.parse_one(text, read="spark")
+        query = parsed(text)
         name = query.find(sql.Table).name
         scan = tables[name]
         assert isinstance(scan, TableScan)

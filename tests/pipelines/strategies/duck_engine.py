@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import duckdb
@@ -87,10 +88,11 @@ class DuckMemoryEngine(MergingMemoryEngine):
                 typed = ", ".join(f"{_quoted(column)} {_duck_type(kind)}" for column, kind in columns)
                 connection.execute(f"CREATE TEMP TABLE {_quoted(name)} ({typed})")
                 if rows:
-                    places = ", ".join(["?"] * len(columns))
-                    connection.executemany(f"INSERT INTO {_quoted(name)} VALUES ({places})", [list(r) for r in rows])
-            (translated,) = sqlglot.transpile(text, read="spark", write="duckdb")
-            found = connection.execute(translated)
+                    # One statement for all: each execution takes as long as some hundred rows.
+                    row = f"({', '.join(['?'] * len(columns))})"
+                    values = [value for row in rows for value in row]
+                    connection.execute(f"INSERT INTO {_quoted(name)} VALUES {', '.join([row] * len(rows))}", values)
+            found = connection.execute(_translated(text))
             described = [(column[0], _spark_type(str(column[1]))) for column in found.description or ()]
             return described, [[_kept(value) for value in row] for row in found.fetchall()]
 
@@ -132,6 +134,12 @@ def _file_of_texts(relation: FileSource) -> tuple[Columns, Rows]:
     rows = pq.read_table(Warehouse(settings.LAKEUI["WAREHOUSE"]).absolute(relation.path))
     assert set(rows.schema.types) == {pa.string()}
     return [(name, "string") for name in relation.names], list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _translated(text: str) -> str:
+    (translated,) = sqlglot.transpile(text, read="spark", write="duckdb")
+    return translated
 
 
 def _duck_type(kind: str) -> str:

@@ -12,7 +12,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.faults import reached_mark
 from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
-from tests.e2e.test_merge_requests import Reviewed, reviewed
+from tests.e2e.reviewed import Reviewed, reviewed
 from tests.faults.worker import arm, be_missed, breaches_with_files, until
 
 __all__ = ["reviewed"]

@@ -27,6 +27,11 @@ from tests.e2e.lake import Lake
 
 
 @pytest.fixture
+def nothing_is_retained() -> None:
+    """Here each test says what is retained."""
+
+
+@pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No retention: what is out of reach goes at once."""
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)

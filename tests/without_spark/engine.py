@@ -1,0 +1,78 @@
+"""The engine in memory for several processes: its files lie in the warehouse, where workers read what others wrote."""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
+from catalog_app.services.files import addresses_allocate
+from tests.in_memory.engine import LakeMemoryEngine
+
+
+class PickledFiles(MutableMapping[str, Any]):
+    """Files by their paths below a folder. A file is there whole or not at all, as files of the warehouse are."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def __getitem__(self, path: str) -> Any:
+        try:
+            return pickle.loads((self._root / path).read_bytes())
+        except FileNotFoundError:
+            raise KeyError(path) from None
+
+    def __setitem__(self, path: str, content: Any) -> None:
+        placed = self._root / path
+        placed.parent.mkdir(parents=True, exist_ok=True)
+        written = placed.with_suffix(".written")
+        written.write_bytes(pickle.dumps(content))
+        written.rename(placed)
+
+    def __delitem__(self, path: str) -> None:
+        (self._root / path).unlink()
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(path.relative_to(self._root)) for path in self._root.rglob("*.parquet"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def bytes_of(self, path: str) -> int:
+        return (self._root / path).stat().st_size
+
+
+class SharedMemoryEngine(LakeMemoryEngine):
+    """``_files`` and ``_deletes`` are files of one warehouse; what is found of them is what lies there."""
+
+    def __init__(self, allocate: Callable[[int, int], int], warehouse: str) -> None:
+        super().__init__(allocate)
+        self._stored = PickledFiles(Path(warehouse))
+        self._files = self._deletes = self._stored  # type: ignore[assignment]
+        # No two processes give one path.
+        self._numbers = iter(lambda: uuid.uuid4().hex, "")  # type: ignore[assignment, misc]
+
+    def _place(self, *arguments: Any, **named: Any) -> NewDataFile:
+        placed = super()._place(*arguments, **named)
+        return replace(placed, bytes=self._stored.bytes_of(placed.path))
+
+    def _write_deletes(self, table_id: int, file: FileScan, marks: dict[int, int]) -> NewDeleteFile:
+        written = super()._write_deletes(table_id, file, marks)
+        return replace(written, bytes=self._stored.bytes_of(written.path))
+
+
+@cache
+def _engine_in(warehouse: str) -> SharedMemoryEngine:
+    return SharedMemoryEngine(addresses_allocate, warehouse)
+
+
+def engine_make() -> SharedMemoryEngine:
+    """In the place of ``compute.engine_make``: the engine on the warehouse of the settings."""
+    return _engine_in(settings.LAKEUI["WAREHOUSE"])

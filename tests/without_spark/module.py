@@ -1,0 +1,8 @@
+"""Imported by a worker of these tests before it forks: it runs on the engine in memory, in files of its warehouse."""
+
+from __future__ import annotations
+
+from lakeui.frontdoor import compute
+from tests.without_spark.engine import engine_make
+
+compute.engine_make = engine_make  # type: ignore[assignment]

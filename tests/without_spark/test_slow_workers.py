@@ -1,0 +1,15 @@
+"""A worker that was believed dead goes on beside the one that took its task over: it has happened once all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+from tests.faults.slow_workers import EACH_COMMIT, assert_happens_once_beside_the_next
+
+
+@pytest.mark.parametrize("statement", [statement for statement in EACH_COMMIT if statement != "IMPORT"])
+def test_the_slow_worker_commits_while_the_next_one_starts(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    assert_happens_once_beside_the_next(lake, monkeypatch, statement)
