@@ -22,9 +22,9 @@ test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
-	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/reference tests/lineage tests/stateful tests/concurrency tests/faults tests/contract tests/differential tests/merge_rows tests/keyed tests/in_memory \
-	  tests/e2e/test_pipelines.py tests/e2e/test_rows_merged_by_key.py tests/e2e/test_nothing_changed.py tests/e2e/test_whole_values.py tests/e2e/test_merge_requests.py tests/engine/test_row_changes.py \
-	  tests/e2e/test_char_columns.py tests/e2e/test_dry_runs.py tests/e2e/test_files_read_by_key_merges.py tests/e2e/test_write_modes.py tests/e2e/test_swept_rows_merged_by_key.py tests/e2e/test_demo_pipelines.py tests/pipelines/strategies/test_against_the_model.py $(ARGS)
+	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/reference tests/lineage tests/stateful tests/concurrency tests/faults tests/without_spark tests/contract tests/differential tests/merge_rows tests/keyed tests/in_memory \
+	  tests/e2e/test_pipelines.py tests/e2e/test_nothing_changed.py tests/e2e/test_whole_values.py tests/engine/test_row_changes.py \
+	  tests/e2e/test_char_columns.py tests/e2e/test_dry_runs.py tests/e2e/test_files_read_by_key_merges.py tests/e2e/test_write_modes.py tests/e2e/test_demo_pipelines.py tests/pipelines/strategies/test_against_the_model.py $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check

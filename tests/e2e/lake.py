@@ -24,6 +24,10 @@ class Lake:
         self.catalog = f"lake_{uuid.uuid4().hex[:10]}"
         self.sql(f"CREATE CATALOG {self.catalog}")
 
+    def named(self, branch: str) -> str:
+        """How the branch is called in the catalog."""
+        return branch
+
     def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> StatementResult:
         return execute(text, Session(catalog=self.catalog, branch=branch, transaction=transaction))
 
@@ -67,26 +71,30 @@ class Lake:
 
 
 class OwnBranch(Lake):
-    """A lake that many tests begin with: each has a branch of its own in place of main, and leaves main as it is."""
+    """A lake that many tests begin with: each has a branch of its own in place of main, and leaves main as it is.
+    ``cut`` are further branches of its own, made at once.
+    """
 
     _numbers = itertools.count(1)
 
-    def __init__(self, shared: Lake) -> None:
+    def __init__(self, shared: Lake, *cut: str) -> None:
         self.catalog = shared.catalog
         self.main = f"own{next(self._numbers)}"
-        shared.sql(f"CREATE BRANCH {self.main}")
+        self._own = {"main": self.main, **{name: f"{self.main}_{name}" for name in cut}}
+        for name in self._own.values():
+            shared.sql(f"CREATE BRANCH {name}")
 
     def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> StatementResult:
-        return super().sql(text, self._named(branch), transaction=transaction)
+        return super().sql(text, self.named(branch), transaction=transaction)
 
     def merge(self, source: str, destination: str = "main") -> dict[str, Any]:
-        return super().merge(self._named(source), self._named(destination))
+        return super().merge(self.named(source), self.named(destination))
 
     def dry_run(self, source: str, destination: str = "main") -> dict[str, Any]:
-        return super().dry_run(self._named(source), self._named(destination))
+        return super().dry_run(self.named(source), self.named(destination))
 
     def head(self, branch: str = "main") -> int:
-        return super().head(self._named(branch))
+        return super().head(self.named(branch))
 
-    def _named(self, branch: str) -> str:
-        return self.main if branch == "main" else branch
+    def named(self, branch: str) -> str:
+        return self._own.get(branch, branch)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 
 NAMES = {"insert": "insert", "delete": "delete", "update_before": "update_preimage", "update_after": "update_postimage"}
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql(
         "CREATE TABLE d.t (id INT, s STRUCT<x: INT, y: STRING>, l ARRAY<INT>, m MAP<STRING, INT>, n DECIMAL(9, 2), "
         "w TIMESTAMP, f DOUBLE, b BINARY)"
@@ -24,7 +28,13 @@ def made(lake: Lake) -> Lake:
     lake.sql("DELETE FROM d.t WHERE id = 4")
     lake.sql("ALTER TABLE d.t ADD COLUMN more STRING DEFAULT 'm'")
     lake.sql("OPTIMIZE d.t")
-    return lake
+    yield lake
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def made(shared: Lake) -> Lake:
+    return OwnBranch(shared, "b")
 
 
 def test_the_difference_is_what_show_changes_says(made: Lake) -> None:
@@ -68,9 +78,9 @@ def test_they_join_write_and_are_empty(made: Lake) -> None:
     assert made.sql("SELECT * FROM table_changes('d.t', 7, 7)").rows == []
     made.sql("CREATE TABLE d.log AS SELECT * FROM table_changes('d.t', 3)")
     assert made.sql("SELECT count(*) FROM d.log").rows == [[10]]
-    made.sql("CREATE BRANCH b")
     made.sql("DELETE FROM d.t WHERE id = 1", "b")
-    joined = "SELECT t.id, c._change_type FROM table_difference('d.t', 'main', 'b') c JOIN d.t t ON t.id = c.id"
+    difference = f"table_difference('d.t', '{made.named('main')}', '{made.named('b')}')"
+    joined = f"SELECT t.id, c._change_type FROM {difference} c JOIN d.t t ON t.id = c.id"
     assert made.sql(joined).rows == [[1, "delete"]]
-    made.sql("DELETE FROM d.t WHERE EXISTS (SELECT 1 FROM table_difference('d.t', 'main', 'b') c WHERE c.id = t.id)")
+    made.sql(f"DELETE FROM d.t WHERE EXISTS (SELECT 1 FROM {difference} c WHERE c.id = t.id)")
     assert [row[0] for row in made.rows("d.t", columns="id")] == [2, 3, 5]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from lakeui.common.errors import AlreadyExists, InvalidValue, LakeError, NotFound, NotSupported, TypeNarrowing
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 from tests.e2e.test_nested_columns import fields_of
 
 
-@pytest.fixture
-def people(lake: Lake) -> Lake:
+@pytest.fixture(scope="module")
+def shared(services: None) -> Iterator[Lake]:
     """Table d.t with rows 1 and 2, whose s is {x: 1, y: one, in: {p: 5}} and NULL."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql(
         "CREATE TABLE d.t (id INT, s STRUCT<x: INT, y: STRING, `in`: STRUCT<p: INT>>, a ARRAY<INT>,"
         " m MAP<STRING, STRUCT<q: INT>>)"
@@ -22,7 +25,13 @@ def people(lake: Lake) -> Lake:
         "INSERT INTO d.t VALUES (1, named_struct('x', 1, 'y', 'one', 'in', named_struct('p', 5)), array(1, NULL),"
         " map('k', named_struct('q', 7))), (2, NULL, NULL, NULL)"
     )
-    return lake
+    yield lake
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def people(shared: Lake) -> Lake:
+    return OwnBranch(shared)
 
 
 def alter(lake: Lake, change: str, branch: str = "main") -> None:
@@ -188,9 +197,8 @@ def test_a_merge_evolves_structs(people: Lake) -> None:
 
 
 @pytest.fixture
-def branched(people: Lake) -> Lake:
-    people.sql("CREATE BRANCH b")
-    return people
+def branched(shared: Lake) -> Lake:
+    return OwnBranch(shared, "b")
 
 
 def test_different_fields_changed_on_two_branches_merge(branched: Lake) -> None:

@@ -206,7 +206,7 @@ def test_a_pipeline_finds_by_names_of_fields_whether_a_row_changed(lake: Lake) -
 
 def fields_of(lake: Lake, column: str = "s", branch: str = "main") -> str:
     """The type of a column of d.t with the ids of its fields."""
-    seen = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
+    seen = branch_snapshot(branch_get(catalog_get(lake.catalog), lake.named(branch)))
     table = table_get(seen, database_get(seen, "d"), "t")
     found = table.schema.named(column)
     assert found is not None

@@ -26,7 +26,8 @@ from tests.reference.statements import (
 from tests.soak import IS_SOAK
 
 STEPS = 24
-SEEDS = 500 if IS_SOAK else 24
+SEEDS = range(500) if IS_SOAK else (0, 1, 2, 3, 4, 5, 9, 10, 13, 18, 19, 23)
+"""Of the first 24, those that together pass each pair of following lines of the product that any of them passes."""
 
 
 def model_insert(ids: list[int], value: str, part: str) -> Any:
@@ -208,7 +209,7 @@ class Both:
         )
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rows_are_merged_as_by_the_model(services: None, seed: int) -> None:
     both = Both(seed)
     with journal_noted(both.journal):

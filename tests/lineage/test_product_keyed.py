@@ -14,7 +14,8 @@ from tests.reference.statements import NewRow, change_key, delete, insert, overw
 from tests.soak import IS_SOAK
 
 STEPS = 20
-SEEDS = 500 if IS_SOAK else 20
+SEEDS = range(500) if IS_SOAK else (0, 2, 3, 5, 7, 12, 13, 17, 18, 19)
+"""Of the first 20, those that together pass each pair of following lines of the product that any of them passes."""
 KEYS = 6
 
 
@@ -129,7 +130,7 @@ def new_rows(ids: list[int], v: str, w: str, part: str) -> list[NewRow]:
     return [NewRow(i, {"id": (str(i), 1), "v": (v, 1), "w": (w, 1)}, part) for i in ids]
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rows_are_merged_by_key_as_by_the_model(services: None, seed: int) -> None:
     both = Keyed(seed)
     with journal_noted(both.journal):

@@ -34,6 +34,8 @@ class Up:
             for name, value in os.environ.items()
             if name not in ("DATABASE_URL", "REDIS_URL", "LAKEUI_WAREHOUSE", "LAKEUI_ADMIN_PASSWORD")
         } | {"LAKEUI_HOME": str(home), "LAKEUI_PORT": str(port), "LAKEUI_DEMO": "0", "SPARK_REMOTE": spark}
+        # Each process of the web server loads all of lakeui; whether there are two is asked elsewhere.
+        self.environment |= {"GUNICORN_CMD_ARGS": "--workers=1", "LAKEUI_WORKER_PROCESSES": "1"}
         with self.output.open("wb") as sink:
             self.reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=sink)
             assert self.reader.stdin is not None
