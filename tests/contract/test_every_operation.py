@@ -136,12 +136,12 @@ def test_an_owner_is_answered_as_documented_at_addresses_that_lead_somewhere(
         if edges.is_new(case):
             judged(case, contract.owner)
 
-    ask(described(examples=200 if IS_SOAK else 6, edges=True), operation, judge)
+    ask(described(examples=200 if IS_SOAK else 3, edges=True), operation, judge)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_viewer_is_answered_as_documented_at_any_address(operation: str, contract: Contract) -> None:
-    schema = described(examples=200 if IS_SOAK else 4, edges=False)
+    schema = described(examples=200 if IS_SOAK else 2, edges=False)
     ask(schema, operation, lambda case: judged(case, contract.viewer))
 
 

@@ -17,7 +17,7 @@ from lakeui.api.comparing import Pair
 from lakeui.api.paging import KeysetPage
 from lakeui.api.row_comparing import sides_read
 from lakeui.common.errors import LakeError
-from tests.e2e.lake import Lake
+from tests.e2e.lake import Lake, OwnBranch
 from tests.e2e.rows import MODES, properties
 
 FILES = 5
@@ -54,9 +54,11 @@ def paths_of(lake: Lake, branch: str = "main") -> list[str]:
     return [row[0] for row in lake.sql("SHOW SEGMENTS d.k", branch).rows]
 
 
-@pytest.fixture(params=MODES)
-def files(lake: Lake, request: pytest.FixtureRequest) -> Files:
+@pytest.fixture(scope="module", params=MODES)
+def shared(services: None, request: pytest.FixtureRequest) -> Iterator[Files]:
     """Rows changed by branch b, by main, and one row by both, in different cells; each has a new row too."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql(f"CREATE TABLE d.k (id INT PRIMARY KEY, v INT, n INT) TBLPROPERTIES ({properties(request.param)})")
     paths: list[str] = []
     for number in range(FILES):
@@ -69,7 +71,14 @@ def files(lake: Lake, request: pytest.FixtureRequest) -> Files:
     lake.sql("INSERT INTO d.k VALUES (1001, 1, 1)", "b")
     lake.sql(f"UPDATE d.k SET n = 2 WHERE id IN ({10 * OF_BOTH}, {10 * OF_DESTINATION})")
     lake.sql("INSERT INTO d.k VALUES (1002, 2, 2)")
-    return Files(lake, paths)
+    yield Files(lake, paths)
+    assert lake.breaches() == []
+
+
+@pytest.fixture
+def files(shared: Files) -> Files:
+    """The same, whose main is a branch of the test's own."""
+    return Files(OwnBranch(shared.lake), shared.paths)
 
 
 @pytest.fixture
@@ -104,7 +113,7 @@ def test_a_merge_by_key_reads_no_file_in_which_nobody_changed_rows(files: Files,
 def test_compared_rows_are_read_from_the_files_that_either_side_changed(files: Files, read: set[str]) -> None:
     catalog, changed = catalog_get(files.lake.catalog), {OF_SOURCE, OF_BOTH, OF_DESTINATION}
     (table_id,) = [int(row[2]) for row in files.lake.sql("SHOW TABLES IN d").rows]
-    pair = Pair(branch_get(catalog, "b"), branch_get(catalog, "main"))
+    pair = Pair(branch_get(catalog, "b"), branch_get(catalog, files.lake.named("main")))
     with files.without(set(range(FILES)) - changed):
         read.clear()
         page = sides_read(pair, table_id, KeysetPage(100, None), only_conflicts=False)
