@@ -108,6 +108,8 @@ def pytest_xdist_setupnodes() -> None:
 
 def pytest_unconfigure() -> None:
     """Stop what was started; the directory stays when LAKEUI_KEEP_TESTS is set, for its logs."""
+    # At the end Python looks at everything; extensions complain of what it left out.
+    gc.unfreeze()
     for server in (EMBEDDED.redis, EMBEDDED.postgres):
         if server:
             server.stop()
@@ -247,7 +249,8 @@ def celery_worker(
     embedded: Embedded, database_url: str, redis_url: str, worker_module: str, faults: Path
 ) -> Iterator[None]:
     """A real worker over the test database, ready for tasks. It takes what any test submits: only its module has it."""
-    log = embedded.home / "logs" / "worker.log"
+    # Of its own: an earlier worker of this process said that it was ready, too.
+    log = embedded.home / "logs" / f"worker-{time.monotonic_ns()}.log"
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
     environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}
     command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
