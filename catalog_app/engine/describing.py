@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import TableScan
 from catalog_app.engine.known import Known
-from catalog_app.engine.types import type_text
+from catalog_app.engine.reading import declared_dataframe
+from catalog_app.engine.types import CHAR_TYPE, type_text
 from catalog_app.engine.values import FileSource, QuerySource
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+    from catalog_app.storage.warehouse import Warehouse
 
 Described = tuple[tuple[str, str], ...]
 _known: Known[Hashable, Described] = Known()
+_made: Known[Hashable, Described] = Known()
 
 
 def described(frame: DataFrame, source: QuerySource) -> Described:
@@ -24,6 +29,21 @@ def described(frame: DataFrame, source: QuerySource) -> Described:
     if known is None:
         found = tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields)
         known = _known.keep(form, found, length=_length(source))
+    return known
+
+
+def columns_made(spark: SparkSession, warehouse: Warehouse, source: QuerySource) -> Described:
+    """The columns of a table that is made of the query. A query knows CHAR(n) and VARCHAR(n) as STRING; the table has
+    them where the query passes a column on, as in Spark.
+    """
+    form = query_form(source)
+    known = _made.get(form)
+    if known is None:
+        fields = declared_dataframe(spark, warehouse, source.text, source.tables).schema.fields
+        found = tuple(
+            (field.name, (field.metadata or {}).get(CHAR_TYPE) or type_text(field.dataType)) for field in fields
+        )
+        known = _made.keep(form, found, length=_length(source))
     return known
 
 

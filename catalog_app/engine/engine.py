@@ -20,7 +20,7 @@ from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.defaults import defaults_check
-from catalog_app.engine.describing import described
+from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
@@ -97,6 +97,11 @@ class Engine:
             return list(described(frame, QuerySource(text, tables)))
 
         return self._sessions.run(work)
+
+    def columns_made(self, text: str, tables: Tables) -> list[tuple[str, str]]:
+        """Names and types of the columns of a table that is made of the query (see ``describing.columns_made``)."""
+        source = QuerySource(text, tables)
+        return list(self._sessions.run(lambda spark: columns_made(spark, self._warehouse, source)))
 
     def analyse(self, analysis: Analysis) -> list[str]:
         """The Spark type text of every expression of a statement; reads no row. Raises InvalidValue."""

@@ -8,7 +8,7 @@ columns are called ``__c<id>``, unless they are nested (see ``decoding``): no na
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
@@ -28,7 +28,15 @@ from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.known import Known
 from catalog_app.engine.marks import few_addresses, is_among
-from catalog_app.engine.types import char_metadata, quoted, spark_type, storage_type, text_literal, unknown_null
+from catalog_app.engine.types import (
+    char_metadata,
+    declared_metadata,
+    quoted,
+    spark_type,
+    storage_type,
+    text_literal,
+    unknown_null,
+)
 from catalog_app.engine.values import FileSource, QuerySource, Tables
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
@@ -172,16 +180,21 @@ def _partition_literals(schema: Schema, values: PartitionValues | None) -> dict[
 
 
 def named(
-    frame: DataFrame, schema: Schema, values: Sequence[str], further: Mapping[str, str] = MappingProxyType({})
+    frame: DataFrame,
+    schema: Schema,
+    values: Sequence[str],
+    further: Mapping[str, str] = MappingProxyType({}),
+    *,
+    says: Callable[[str], dict[str, Any] | None] = char_metadata,
 ) -> DataFrame:
     """SQL values under the names of the schema's columns, which say where they are CHAR. ``further``: SQL of columns of
-    ours, by name.
+    ours, by name. ``says``: by its type, what else a column says.
     """
     from pyspark.sql.connect.functions import expr
 
     outputs = []
     for column, value in zip(schema.columns, values, strict=True):
-        metadata = char_metadata(column.type)
+        metadata = says(column.type)
         output = expr(value)
         outputs.append(output.alias(column.name) if metadata is None else output.alias(column.name, metadata=metadata))
     return frame.select(*outputs, *(expr(value).alias(name) for name, value in further.items()))
@@ -233,21 +246,44 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
     return reduce(lambda one, other: one.unionAll(other), parts)
 
 
-def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame:
+def _empty(
+    spark: SparkSession,
+    schema: Schema,
+    with_address: bool,
+    says: Callable[[str], dict[str, Any] | None] = char_metadata,
+) -> DataFrame:
     """No rows. Nothing else judges the constants of a query, so there the optimizer must not know the NULLs: beside one
     that it knows it computes no constant, and refuses none as with rows.
     """
     types = [storage_type(column.type) for column in schema.columns]
     values = [f"CAST(NULL AS {kind})" if with_address else unknown_null(kind) for kind in types]
     further = dict.fromkeys((ROW_ID, ADDRESS), "CAST(NULL AS bigint)") if with_address else {}
-    return named(spark.range(0), schema, values, further)
+    return named(spark.range(0), schema, values, further, says=says)
 
 
 def query_dataframe(
     spark: SparkSession, warehouse: Warehouse, text: str, tables: Mapping[str, TableScan | FileSource | QuerySource]
 ) -> DataFrame:
     """Checked SQL with its placeholders bound to scans, to files, or to the queries of views."""
-    bound = {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
+    return _bound(spark, text, {name: _relation(spark, warehouse, relation) for name, relation in tables.items()})
+
+
+def declared_dataframe(spark: SparkSession, warehouse: Warehouse, text: str, tables: Tables) -> DataFrame:
+    """The same over tables without rows. A column that the query passes on says as what it is declared: CHAR(n),
+    VARCHAR(n) or what holds them.
+    """
+
+    def declared(relation: TableScan | FileSource | QuerySource) -> DataFrame:
+        if isinstance(relation, QuerySource):
+            return declared_dataframe(spark, warehouse, relation.text, relation.tables)
+        if isinstance(relation, FileSource):
+            return file_dataframe(spark, warehouse, relation)
+        return _empty(spark, relation.schema, relation.shows_row_ids, declared_metadata)
+
+    return _bound(spark, text, {name: declared(relation) for name, relation in tables.items()})
+
+
+def _bound(spark: SparkSession, text: str, bound: Mapping[str, DataFrame]) -> DataFrame:
     if not bound:
         return sql_dataframe(spark, text)
     return bound_dataframe(spark, lambda names: _PLACEHOLDER.sub(lambda match: names[match[0]], text), bound)
@@ -269,8 +305,7 @@ def selected(
     # A line break ends what may be a comment at the end of an expression. Spark makes joins of subqueries that stand
     # in a conjunct, not of those in a cast; beside a condition NULL is one.
     where = "" if condition is None else f"\nWHERE ({condition}\n) AND true"
-    text = "SELECT " + ",\n".join(texts) + f"\nFROM {TARGET} AS {quoted(alias)}" + where
-    return bound_dataframe(spark, lambda names: _PLACEHOLDER.sub(lambda match: names[match[0]], text), bound)
+    return _bound(spark, "SELECT " + ",\n".join(texts) + f"\nFROM {TARGET} AS {quoted(alias)}" + where, bound)
 
 
 def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | FileSource | QuerySource) -> DataFrame:

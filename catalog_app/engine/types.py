@@ -91,6 +91,11 @@ def char_metadata(type_text: str) -> dict[str, Any] | None:
     return {CHAR_TYPE: type_text} if type_text.startswith("char(") else None
 
 
+def declared_metadata(type_text: str) -> dict[str, Any] | None:
+    """What a column says of itself where its type holds CHAR(n) or VARCHAR(n), at any depth; else None."""
+    return {CHAR_TYPE: type_text} if "char(" in type_text else None
+
+
 def char_type(metadata: Mapping[str, Any]) -> str | None:
     """The type ``char(n)`` that a column of a DataFrame says it has."""
     kind = str(metadata.get(CHAR_TYPE, ""))

@@ -382,7 +382,7 @@ def _refuse_untyped(described: Sequence[tuple[str, str]]) -> None:
 
 def query_columns(source: QuerySource) -> list[sql.ColumnDefinition]:
     """The columns of a table that is made of a query."""
-    described = engine().describe(source.text, source.tables)
+    described = engine().columns_made(source.text, source.tables)
     _refuse_untyped(described)
     return [sql.ColumnDefinition(name, kind) for name, kind in described]
 

@@ -47,6 +47,8 @@ class AnsweringEngine(MergingMemoryEngine):
     def describe(self, *_: Any, **__: Any) -> list[tuple[str, str]]:
         return [("id", "int")]
 
+    columns_made = describe
+
     def changes(self, *_: Any, **__: Any) -> QueryResult:
         return QueryResult(
             (("_change_type", "string"), ("_row_id", "bigint"), ("id", "int")), [["insert", 1, 1]], False

@@ -59,15 +59,7 @@ INTENDED: tuple[Known, ...] = (
     ),
 )
 
-OPEN: tuple[Open, ...] = (
-    Open(
-        r"^CREATE OR REPLACE TABLE .* AS SELECT",
-        r"EXCEED_LIMIT_LENGTH",
-        "a table that is made of a query has STRING where Spark's keeps CHAR(n) and VARCHAR(n)",
-        "docs/sql.md",
-        leaves_out=frozenset({"char of queries"}),
-    ),
-)
+OPEN: tuple[Open, ...] = ()
 
 
 def intended(statement: str, difference: str) -> bool:

@@ -9,7 +9,7 @@ from random import Random
 from tests.differential.altering import Column, altered
 from tests.differential.changes import change
 from tests.differential.conditions import condition
-from tests.differential.kinds import Array, Kind, Map, Scalar, Struct, read, text
+from tests.differential.kinds import Array, Kind, Map, Scalar, Struct
 from tests.differential.literals import value
 from tests.differential.questions import questions
 from tests.differential.shapes import Shape
@@ -58,7 +58,7 @@ class Size:
     finds: int = 14
     queries: int = 3
     without: frozenset[str] = frozenset()
-    """Of "char", "char of queries", "altered fields" and "set fields", what is left out."""
+    """Of "char", "altered fields" and "set fields", what is left out."""
 
 
 def history(seed: int, size: Size = Size()) -> History:
@@ -145,18 +145,12 @@ def _replaced(random: Random, shape: Shape, size: Size) -> tuple[Shape, Replace]
     if random.random() < 0.5:
         made = replace(shape, columns=_columns(random, size))
         return made, Replace(made.table, made.members)
-    others = [column for column in shape.columns if column.name != "k" and not _is_left_out(column, size)]
-    chosen = [Column("k", shape.kind("k")), *random.sample(others, random.randint(min(2, len(others)), len(others)))]
+    others = [column for column in shape.columns if column.name != "k"]
+    chosen = [Column("k", shape.kind("k")), *random.sample(others, random.randint(2, len(others)))]
     names = ", ".join(f"t.{column.name}" for column in chosen)
     where = condition(random, shape.values("t"), depth=0)
-    # A query knows CHAR and VARCHAR as STRING.
-    stored = tuple(Column(column.name, read(text(column.kind, stored=True))) for column in chosen)
     query = f"SELECT {names} FROM {shape.table} AS t WHERE {where}"
-    return replace(shape, columns=stored), Replace(shape.table, query=query)
-
-
-def _is_left_out(column: Column, size: Size) -> bool:
-    return "char of queries" in size.without and "char(" in text(column.kind)
+    return replace(shape, columns=tuple(chosen)), Replace(shape.table, query=query)
 
 
 def _alteration(random: Random, shape: Shape, size: Size) -> Alter:

@@ -111,8 +111,8 @@ class Peer:
         if statement.query:
             made = f"{self._database}.t{next(self._numbers)}"
             self._spark.sql(self._named(f"CREATE TABLE {made} USING parquet AS {statement.query}"))
-            fields = self._query(f"SELECT * FROM {made}").schema.fields
-            columns = tuple(Column(field.name, read(field.dataType.simpleString())) for field in fields)
+            described = self._query(f"DESCRIBE {made}").collect()
+            columns = tuple(Column(row["col_name"], read(row["data_type"])) for row in described)
         else:
             made = self._make(columns)
         self._columns[statement.table], self._tables[statement.table] = columns, made

@@ -12,11 +12,11 @@ import pytest
 from tests.differential.answers import Done, Refused, arrow_rows, day_text, difference, rows_of
 from tests.differential.binding import bound
 from tests.differential.generator import Size, history
-from tests.differential.kinds import Scalar, text
+from tests.differential.kinds import Scalar
 from tests.differential.reading import statement
 from tests.differential.running import Difference
 from tests.differential.shrinking import alone, smaller
-from tests.differential.statements import Create, Delete, Find, History, Insert, Replace
+from tests.differential.statements import Create, Delete, Find, History, Insert
 
 
 def test_a_seed_always_makes_the_same_history() -> None:
@@ -62,23 +62,6 @@ def test_what_is_left_out_is_in_no_history() -> None:
     texts = [item.text for seed in range(60) for item in (*history(seed, size).setup, *history(seed, size).trials)]
     assert not [text for text in texts if text.startswith("CREATE") and " char(" in text]
     assert not [text for text in texts if text.startswith("ALTER") and "." in text.partition("COLUMN ")[2].split()[0]]
-
-
-def test_a_query_that_replaces_a_table_leaves_columns_of_limited_text_out() -> None:
-    size = Size(without=frozenset({"char of queries"}))
-    replaced = 0
-    for seed in range(200):
-        limited: set[str] = set()
-        for item in history(seed, size).setup:
-            if isinstance(item, Create) and item.table == "d.t":
-                limited = {name for name, kind in item.columns if "char(" in text(kind)}
-            elif isinstance(item, Replace) and item.table == "d.t" and item.query:
-                replaced += 1
-                assert not limited & set(re.findall(r"t\.(\w+)", item.query.partition(" FROM ")[0]))
-                break
-            elif not isinstance(item, Insert | Create):
-                break
-    assert replaced
 
 
 def test_days_of_all_years_have_a_text() -> None:

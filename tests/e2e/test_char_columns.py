@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
+from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.batches import batch_merge
 from tests.e2e.lake import Lake
@@ -138,3 +139,41 @@ def test_a_keyed_merge_finds_its_row(lake: Lake) -> None:
     batch = pa.table({"c": ["x", "y"], "v": pa.array([2, 3], pa.int32())})
     batch_merge(batch, "d.k", "upsert", "c", session=Session(lake.catalog))
     assert lake.rows("d.k") == [("x    ", 2), ("y    ", 3)]
+
+
+def types_of(lake: Lake, table: str, branch: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in lake.sql(f"DESCRIBE {table}", branch).rows}
+
+
+def test_a_table_that_is_made_of_a_query_keeps_the_limits_of_columns_that_it_passes_on(lake: Lake) -> None:
+    lake.sql(
+        "CREATE TABLE d.a (id INT, c CHAR(3), v VARCHAR(4), s STRUCT<`a b`: CHAR(3)>, l ARRAY<STRUCT<y: VARCHAR(2)>>)"
+    )
+    lake.sql("INSERT INTO d.a VALUES (1, 'x', 'y', named_struct('a b', 'z'), array(named_struct('y', 'u')))")
+    lake.sql("CREATE VIEW d.w AS SELECT *, upper(c) AS u FROM d.a")
+    lake.sql("CREATE TABLE d.b AS SELECT w.*, c AS again, CAST(c AS STRING) AS free, w.s.`a b` AS field FROM d.w")
+    assert types_of(lake, "d.b", "main") == {
+        "id": "int",
+        "c": "char(3)",
+        "v": "varchar(4)",
+        "s": "struct<`a b`:char(3)>",
+        "l": "array<struct<y:varchar(2)>>",
+        "u": "string",
+        "again": "char(3)",
+        "free": "string",
+        "field": "string",
+    }
+    assert lake.sql("SELECT c, v, s.`a b`, l[0].y, u, free FROM d.b WHERE c = 'x'").rows == [
+        ["x  ", "y", "z  ", "u", "X  ", "x  "]
+    ]
+    for values in (
+        "'long', 'y', NULL, NULL",
+        "'x', 'longer', NULL, NULL",
+        "'x', 'y', named_struct('a b', 'long'), NULL",
+    ):
+        with pytest.raises(InvalidValue, match="character"):
+            lake.sql(f"INSERT INTO d.b (id, c, v, s, l) VALUES (2, {values})")
+    lake.sql("CREATE OR REPLACE TABLE d.b AS SELECT c, l FROM d.b")
+    assert types_of(lake, "d.b", "main") == {"c": "char(3)", "l": "array<struct<y:varchar(2)>>"}
+    with pytest.raises(InvalidValue, match="character"):
+        lake.sql("CREATE TABLE d.e AS SELECT c FROM d.a UNION ALL SELECT 'longer'")

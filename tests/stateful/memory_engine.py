@@ -96,6 +96,9 @@ class MemoryEngine:
     def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
         return self._query(text, tables)[0]
 
+    def columns_made(self, text: str, tables: Tables) -> list[tuple[str, str]]:
+        return self.describe(text, tables)
+
     def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
         """``SELECT * | columns FROM one table [WHERE ..]``."""
         query = parsed(text)
