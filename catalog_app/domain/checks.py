@@ -55,6 +55,11 @@ def check_name(key: str) -> str:
     return key.removeprefix(CHECK)
 
 
+def property_shown(key: str) -> str:
+    """What people call the property: ``the property k``, ``the constraint c``."""
+    return f"the constraint {check_name(key)}" if is_check(key) else f"the property {key}"
+
+
 def checks_of(properties: Mapping[str, str]) -> dict[str, str]:
     """By key the stored conditions, in the order of their names."""
     return {key: properties[key] for key in sorted(properties) if is_check(key)}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from catalog_app.domain.checks import checks_of, condition_shown
+from catalog_app.domain.checks import check_name, checks_of, condition_shown
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
     Change,
@@ -93,7 +93,7 @@ def _names(change: Change, states: States) -> list[str]:
         case ColumnChange():
             return [_column_name(change, states)]
         case PropertyChange(key=key):
-            return [key]
+            return [check_name(key)]
         case PartitionChange():
             values = [change.before, change.after]
             return [_partition_text(_values(_schema(states), one)) for one in values if one is not None]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from catalog_app.domain.checks import property_shown
 from merge_app.planning.values import Decision, Effect, LeftOut, RecordedStatement, Resolution, ResolutionPart
 
 _PART_NAMES: Mapping[ResolutionPart, str] = {
     ResolutionPart.OBJECT: "the {kind}",
-    ResolutionPart.PROPERTY: "the property {key}",
+    ResolutionPart.PROPERTY: "{property}",
     ResolutionPart.COLUMN: "the column",
     ResolutionPart.PARTITION: "the partition {key}",
     ResolutionPart.ROWS: "all rows that both changed",
@@ -95,7 +96,7 @@ def effect_from_json(value: Mapping[str, Any]) -> Effect:
 
 def _kept_text(resolution: Resolution, source: str, destination: str) -> str:
     part = _PART_NAMES.get(resolution.part, "the row").format(
-        kind=resolution.object_kind.value, key=resolution.part_key
+        kind=resolution.object_kind.value, key=resolution.part_key, property=property_shown(resolution.part_key)
     )
     match resolution.decision:
         case Decision.TAKE_SOURCE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from catalog_app.domain.checks import is_check
+from catalog_app.domain.checks import is_check, property_shown
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
@@ -129,7 +129,7 @@ def _property_notes(pair: Pair) -> Iterator[Problem]:
             (_property_axis(pair, mine.after), _property_axis(pair, theirs.after)),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides changed the property {key}; the source's value wins.",
+            f"Both sides changed {property_shown(key)}; the source's value wins.",
             {"property": key, "source": mine.after, "destination": theirs.after},
         )
 

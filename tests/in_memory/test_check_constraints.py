@@ -277,6 +277,15 @@ def test_a_constraint_that_both_sides_dropped_is_gone(checked: Lake) -> None:
     assert constraints(checked) == {}
 
 
+def test_a_note_calls_a_constraint_by_its_name(checked: Lake) -> None:
+    checked.sql("ALTER TABLE d.t DROP CONSTRAINT positive", "b")
+    checked.sql("ALTER TABLE d.t DROP CONSTRAINT positive")
+    checked.sql("ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 1)")
+    (note,) = checked.merge("b")["notes"]
+    assert note["message"].endswith("Both sides changed the constraint positive; the source's value wins.")
+    assert constraints(checked) == {}
+
+
 @pytest.mark.parametrize("strict", ["main", "b"])
 def test_a_constraint_and_the_drop_of_its_column_are_a_conflict(plain: Lake, strict: str) -> None:
     other = "b" if strict == "main" else "main"
