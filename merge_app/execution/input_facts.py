@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from catalog_app.domain.checks import is_check
@@ -17,19 +17,20 @@ from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotFound
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.granularity import merge_settings
-from merge_app.execution.lineage.lacking import Columns, rows_lacking
+from merge_app.execution.lineage.lacking import Columns, Lacking, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_values
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_looked_at, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.staged_files import moves_rows
-from merge_app.execution.lineage.violating import Constraints, rows_violating
+from merge_app.execution.lineage.violating import Constraints, Violated, rows_violating
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
+from merge_app.planning.resolutions import resolve, statements_of
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.values import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
@@ -42,22 +43,25 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     planned = _with_tables(planned, side, destination, _taken_whole(planned.resolutions))
     stepped = _lineage_tables(planned, side, destination)
     schemas = _schemas_judged(planned, side, destination, stepped)
-    columns, constraints = _required_columns(planned, schemas), _constraints(planned, schemas)
+    asked, as_decided = _asked(planned, schemas), _asked_as_decided(planned, schemas)
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():
         facts[table_id] = TableFacts(left_values=_left_values(planned, side, destination, table_id, columns_of, engine))
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
-    for table_id in columns.keys() | constraints.keys():
+    for table_id, given in asked.items():
         known = facts.get(table_id, TableFacts())
         steps = known.rows_plan.steps if known.rows_plan is not None else TableSteps()
-        if table_id in columns:
-            known = replace(known, lacking=rows_lacking(table_id, columns[table_id], steps, destination, engine))
-        if table_id in constraints:
+        lacking, violated = _unfit(table_id, given, steps, destination, engine)
+        known = replace(known, lacking=lacking, violated=violated)
+        if table_id in as_decided:
             chosen = known.rows_decided.steps if known.rows_decided is not None else steps
-            found = rows_violating(table_id, constraints[table_id], chosen, destination, engine)
-            known = replace(known, violated=found)
+            run_again = known.rows_plan.inserted if known.rows_plan is not None else ()
+            besides = frozenset(run_again if statements_of(planned.resolutions, table_id) else ())
+            if as_decided[table_id] != given or chosen is not steps or besides:
+                lacking, violated = _unfit(table_id, as_decided[table_id], chosen, destination, engine, besides)
+                known = replace(known, lacking_decided=lacking, violated_decided=violated)
         facts[table_id] = known
     return replace(planned, facts=facts) if facts else planned
 
@@ -197,27 +201,52 @@ def _schemas_judged(
     return schemas
 
 
-def _required_columns(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, Columns]:
-    """By table with a required column that rows of a side may lack, the columns."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the rows of a merged table are asked for."""
+
+    columns: Columns
+    constraints: Constraints
+
+
+def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
+    sides = sides_of(planned)
     found = {}
     for table_id, merged in schemas.items():
-        source = planned.source_tables.get(table_id)
-        compared = Columns(merged, source.schema if source else None, planned.tables[table_id].schema)
-        if compared.of_source or compared.of_target:
-            found[table_id] = compared
-    return found
-
-
-def _constraints(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, Constraints]:
-    """By table with constraints, these."""
-    found, sides = {}, sides_of(planned)
-    for table_id, merged in schemas.items():
         before, changes = planned.tables[table_id], sides.source_of(ObjectKind.TABLE, table_id)
+        source = planned.source_tables.get(table_id)
         properties = properties_merged(sides.merged_table(table_id), before, changes)
-        given = Constraints.of(properties, merged, planned.source_tables.get(table_id), before)
-        if given.checks:
-            found[table_id] = given
+        columns = Columns(merged, source.schema if source else None, before.schema)
+        found[table_id] = _Asked(columns, Constraints.of(properties, merged, source, before))
     return found
+
+
+def _asked_as_decided(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
+    """The same of tables of which something was decided, as it was decided."""
+    if not planned.resolutions:
+        return {}
+    resolved = resolve(planned)
+    sides, found = sides_of(resolved), {}
+    for item in resolved.resolutions:
+        key, before = item.key_of_object, resolved.tables.get(item.object_id)
+        if item.object_kind is ObjectKind.TABLE and item.object_id in schemas and key in sides.source and before:
+            mine, theirs = sides.source_of(*key), sides.destination_of(*key)
+            state = resolved.source_tables.get(item.object_id)
+            found[item.object_id] = columns_merged(mine, theirs, before, state).schema
+    return _asked(resolved, found)
+
+
+def _unfit(
+    table_id: int,
+    asked: _Asked,
+    steps: TableSteps,
+    destination: Snapshot,
+    engine: EngineSource,
+    besides: AbstractSet[int] = frozenset(),
+) -> tuple[Lacking, Violated]:
+    """The rows that the result may not have. Files ``besides`` are asked by what runs statements on them again."""
+    lacking = rows_lacking(table_id, asked.columns, steps, destination, engine)
+    return lacking, rows_violating(table_id, asked.constraints, steps, destination, engine, besides)
 
 
 def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:

@@ -70,7 +70,7 @@ def resolve(given: PlanInput) -> PlanInput:
     for resolution in given.resolutions:
         step = _decide_rows if resolution.part in ROW_PARTS else _STEPS[resolution.decision]
         given = step(given, resolution)
-    return given
+    return replace(given, facts={table_id: facts.decided() for table_id, facts in given.facts.items()})
 
 
 def _decide_rows(given: PlanInput, resolution: Resolution) -> PlanInput:

@@ -73,7 +73,8 @@ class TableFacts:
     """Facts of the rows of one table. ``left_values``: changed values of columns that the merged table lacks.
     ``rows_plan``: what the merge by lineage makes of the rows; ``rows_decided``: the same as people decided. ``rows``:
     what merging them by key comes to. ``lacking``: by side and required column, the live rows of the result without a
-    value; ``violated``: by side and constraint, those that do not fit it.
+    value; ``violated``: by side and constraint, those that do not fit it. ``lacking_decided`` and ``violated_decided``:
+    the same of the result as people decided it; None: decisions change nothing of it.
     """
 
     left_values: tuple[LeftValues, ...] = ()
@@ -82,6 +83,14 @@ class TableFacts:
     rows: RowJudgement | None = None
     lacking: Mapping[tuple[str, int], int] = field(default_factory=dict)
     violated: Mapping[tuple[str, str], Violation] = field(default_factory=dict)
+    lacking_decided: Mapping[tuple[str, int], int] | None = None
+    violated_decided: Mapping[tuple[str, str], Violation] | None = None
+
+    def decided(self) -> TableFacts:
+        """With what people decided in the place of what they had not."""
+        lacking = self.lacking if self.lacking_decided is None else self.lacking_decided
+        violated = self.violated if self.violated_decided is None else self.violated_decided
+        return replace(self, lacking=lacking, violated=violated)
 
 
 class Decision(StrEnum):

@@ -374,3 +374,43 @@ def test_a_constraint_beside_a_new_row_is_judged(plain: Lake) -> None:
     with pytest.raises((MergeConflict, CheckViolated)):
         execute(POSITIVE, Session(catalog=plain.catalog), Meanwhile(plain, other))
     assert constraints(plain) == {}
+
+
+def test_rows_are_asked_as_columns_are_decided(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT)")
+    lake.sql("INSERT INTO d.t VALUES (1)")
+    lake.sql("ALTER TABLE d.t ADD COLUMN v INT DEFAULT -1")
+    lake.sql("UPDATE d.t SET v = 1")
+    lake.sql("CREATE BRANCH b")
+    lake.sql(POSITIVE)
+    lake.sql("ALTER TABLE d.t DROP COLUMN v", "b")
+    lake.sql("INSERT INTO d.t VALUES (2)", "b")
+    assert conflict(lake)["code"] == "CHECK_COLUMN_MISSING"
+    with pytest.raises(MergeConflict) as refusal:
+        lake.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t COLUMN v TAKE TARGET)")
+    (found,) = refusal.value.details["conflicts"]
+    assert (found["code"], found["details"]["side"], found["details"]["rows"]) == ("CHECK_VIOLATED", "source", 1)
+    assert lake.rows("d.t") == [(1, 1)]
+
+
+def test_rows_are_asked_for_the_condition_that_was_decided(plain: Lake) -> None:
+    plain.sql(POSITIVE)
+    plain.sql("INSERT INTO d.t VALUES (2, 2)")
+    plain.sql("ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 4)", "b")
+    plain.sql("INSERT INTO d.t VALUES (3, 20)", "b")
+    decision = "MERGE BRANCH b TO main RESOLVE (TABLE d.t PROPERTY 'write.check.positive' TAKE {})"
+    with pytest.raises(MergeConflict) as refusal:
+        plain.sql(decision.format("SOURCE"))
+    (found,) = refusal.value.details["conflicts"]
+    assert (found["code"], found["details"]["condition"]) == ("CHECK_VIOLATED", "`v` > 4")
+    plain.sql(decision.format("TARGET"))
+    assert constraints(plain) == {"positive": "CHECK (`v` > 0)"}
+    assert plain.rows("d.t") == [(1, 5), (2, 2), (3, 20)]
+
+
+def test_rows_that_a_statement_changes_again_are_asked_behind_it(plain: Lake) -> None:
+    plain.sql("UPDATE d.t SET v = v - 4", "b")
+    plain.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 5)", "b")
+    plain.sql("INSERT INTO d.t VALUES (2, 7)")
+    plain.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
+    assert plain.rows("d.t") == [(1, 1), (2, 3)]

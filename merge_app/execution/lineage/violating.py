@@ -7,6 +7,7 @@ another partition, and images that the merge makes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,8 +73,14 @@ def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
 
 
 def rows_violating(
-    table_id: int, given: Constraints, steps: TableSteps, target: Snapshot, engine: EngineSource
+    table_id: int,
+    given: Constraints,
+    steps: TableSteps,
+    target: Snapshot,
+    engine: EngineSource,
+    besides: AbstractSet[int] = frozenset(),
 ) -> Violated:
+    """``besides``: files of the target whose rows are not asked here."""
     of_side = {SOURCE: given.unproved(given.source), TARGET: given.unproved(given.target)}
     if not given.checks or not (any(of_side.values()) or given.by_partition() or steps.images):
         return {}
@@ -81,6 +88,8 @@ def rows_violating(
     whole: dict[tuple[str, frozenset[str]], list[FileScan]] = {}
     schema = given.source.schema if given.source is not None else None
     for shown in result_rows(table_id, steps, target, schema, with_target=bool(of_side[TARGET])):
+        if shown.side == TARGET and shown.scan.file_id in besides:
+            continue
         keys = _asked(given, shown, of_side)
         if not keys:
             continue
