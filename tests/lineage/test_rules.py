@@ -10,6 +10,7 @@ import pytest
 from merge_app.lineage.facts import (
     Commits,
     Fact,
+    Granularity,
     Kind,
     News,
     RowFacts,
@@ -93,3 +94,32 @@ def test_a_scope_takes_no_row_that_the_source_took_in_after_it(knows: dict[str, 
     given = TableFacts(source, target, source_scopes=[overwritten], since_scopes=commits)
     found = table_merge("t", given, NEWS, stamp=99, cells=no_cells)
     assert found.rows.outcome.tolist() == [outcome]
+
+
+@pytest.mark.parametrize("newest_of", ["source", "target"])
+@pytest.mark.parametrize("has_key", [False, True])
+def test_cells_are_merged_against_the_newest_image_that_both_know(newest_of: str, has_key: bool) -> None:
+    """After merges criss-cross each side's own past may know of another one."""
+    pasts = {"source": (5, 2), "target": (6, 3)} if newest_of == "target" else {"source": (5, 3), "target": (6, 2)}
+    source, target = (
+        rows(fact_columns(stamp=ints(at), kind=Kind.UPDATE, value=at, was=was, was_stamp=stamp, was_known=True))
+        for at, (was, stamp) in ((10, pasts["source"]), (11, pasts["target"]))
+    )
+    asked: list[Any] = []
+
+    def cells(mine: Any, theirs: Any, base: Any) -> Any:
+        asked.append((mine.tolist(), theirs.tolist(), base.tolist()))
+        return ints(40)
+
+    given = TableFacts(source, target, granularity=Granularity.CELL, has_key=has_key)
+    found = table_merge("t", given, NEWS, stamp=99, cells=cells)
+    assert asked == [([10], [11], [pasts[newest_of][0]])]
+    assert found.rows.outcome.tolist() == [Outcome.CELLS]
+
+
+def test_a_key_that_an_overwrite_wrote_comes_where_a_restore_took_it_away() -> None:
+    written = fact_columns(stamp=ints(10), kind=Kind.OVERWRITE, value=8, was=7, was_stamp=1, was_known=True)
+    restored = fact_columns(stamp=ints(11), kind=Kind.RESTORE, value=-1, was=7, was_stamp=1, was_known=True)
+    given = TableFacts(rows(written), rows(restored), has_key=True)
+    found = table_merge("t", given, NEWS, stamp=99, cells=no_cells)
+    assert (found.rows.outcome.tolist(), list(found.findings)) == ([Outcome.SOURCE_DECIDED], [])
