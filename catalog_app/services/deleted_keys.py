@@ -7,10 +7,24 @@ from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from django.db import connection
 
 from catalog_app.models import Catalog, DeletedKeys
 
 COLUMNS = ("key", "watermark")
+_OVERRULED = """
+DELETE FROM catalog_app_deletedkeys d
+WHERE d.branch_id = %(workspace)s AND d.restores IS NOT NULL AND (
+  EXISTS (
+    SELECT FROM catalog_app_deletedkeys o
+    WHERE o.branch_id = d.branch_id AND o.table_id = d.table_id AND o.restores IS NOT NULL AND o.version > d.version
+  ) OR EXISTS (
+    SELECT FROM catalog_app_commitoperation o
+    WHERE o.branch_id = d.branch_id AND o.object_kind = 'table' AND o.object_id = d.table_id AND o.version > d.version
+      AND o.kind = 'overwrite' AND o.overwrite->>'partitions' IS NULL AND NOT o.metrics ? 'restored_version'
+  )
+)
+"""
 
 
 def deleted_keys_register(
@@ -51,7 +65,11 @@ def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: in
 
 
 def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
-    """Those of a transaction's workspace are of its commit: nobody reaches the workspace. Part of its transaction."""
+    """Those of a transaction's workspace are of its commit: nobody reaches the workspace. Part of its transaction. Of
+    its restores of a table the last one counts, if nothing overwrote the table after it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_OVERRULED, {"workspace": workspace_id})
     DeletedKeys.objects.filter(branch_id=workspace_id).update(branch_id=branch_id, version=version)
 
 

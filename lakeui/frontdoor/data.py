@@ -42,6 +42,7 @@ from lakeui.frontdoor.write_modes import FileCopies, copied_files, copies_files
 from lakeui.sql import statements as sql
 from lakeui.sql.query import condition_columns
 from merge_app.execution.apply import Applied, StagedDefinition
+from merge_app.execution.deleted_keys import tombstones_find
 
 ROW_LIMIT = 10_000
 """A SELECT answers with at most so many rows, and says when there were more."""
@@ -113,10 +114,15 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     removed = tuple(segment.file_id for segment in replaced)
     staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
-    if not added and not removed:
+    if not (added or removed or (scope.partitions is None and _has_tombstones(target))):
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+
+
+def _has_tombstones(target: TablePlace) -> bool:
+    """Whether deletes of a pipeline count, which go with all rows of the table, also where it has none."""
+    return bool(tombstones_find(target.place.snapshot, target.table.table_id))
 
 
 def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None:
@@ -319,7 +325,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     target = table_for_writing(call, statement.table)
     segments = segments_list(target.place.snapshot, target.table.table_id)
-    if not segments:
+    if not segments and not _has_tombstones(target):
         return StatementResult(version=target.place.snapshot.version, metrics=write_metrics())
     removed = tuple(segment.file_id for segment in segments)
     metrics = write_metrics(files_removed=len(removed))

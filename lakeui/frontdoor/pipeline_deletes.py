@@ -82,13 +82,12 @@ def _found(call: Call, write: BatchWrite, table: TableState | None) -> list[Tomb
 
 
 def _ids(write: BatchWrite, table: TableState, name: str) -> list[str]:
-    """What a column is called where deletes are kept, however it was named then: by its ids, or by its name and type
-    where the table leaves it out.
+    """What a column is called where deletes are kept, however it was named then: by its ids, and by its name and type
+    where the table left it out.
     """
     column = table.schema.named(name)
-    if column is not None:
-        return [str(identity) for identity in column.ids]
-    return [f"{name.casefold()} {watermark_type(write.watermark_kind)}"]
+    ids = [str(identity) for identity in column.ids] if column is not None else []
+    return [*ids, f"{name.casefold()} {watermark_type(write.watermark_kind)}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import merges_between
+from merge_app.execution.deleted_keys import tables_with_other_tombstones
 from merge_app.execution.restore import Recovery, Scope, branch_undropped, recovery_run, restore_plan, undrop_plan
 
 
@@ -143,6 +144,9 @@ def restore_merge(call: Call, statement: sql.RestoreMerge) -> StatementResult:
     changed = operations.values_list("object_kind", "object_id").distinct()
     databases = frozenset(identity for kind, identity in changed if kind == "database")
     tables = frozenset(identity for kind, identity in changed if kind == "table")
+    # A merge may have brought nothing of a table but deletes of a pipeline.
+    now = branch_snapshot(branch)
+    tables |= tables_with_other_tombstones(now.at(before), now.at(commit.version), None)
     planned = restore_plan(branch, before, Scope(databases, tables))
     notes = _later_changes(commit, databases, tables)
     return _run(call, "RESTORE MERGE", replace(planned, notes=notes, merge_id=attempt.merge_id))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.deleted_keys import deleted_keys_unpack
 from merge_app.execution.reach import Reach, reach_load
-from merge_app.lineage.deleted_keys import Place, Replacement, counting
+from merge_app.lineage.deleted_keys import Place, Replacement, counting, newest
 
 _KNOWN = """
 SELECT d.branch_id, d.version, d.id, d.columns, d.restores
@@ -29,14 +29,16 @@ JOIN catalog_app_deletedkeys d ON d.branch_id = r.branch_id AND d.version <= r.v
 """
 _CONTENT = "SELECT content FROM catalog_app_deletedkeys WHERE id = ANY(%(ids)s) ORDER BY id"
 # What a merge replays is where it was made; what a transaction did is what its commit did. A restore says it itself.
+# Of one branch the newest knew the others.
 _REPLACEMENTS = """
-SELECT o.branch_id, o.version, o.origin_branch_id, o.origin_version
+SELECT DISTINCT ON (o.branch_id) o.branch_id, o.version, o.origin_branch_id, o.origin_version
 FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[]) AS r(branch_id, version)
 JOIN catalog_app_commitoperation o
   ON o.object_kind = 'table' AND o.object_id = %(table)s AND o.branch_id = r.branch_id AND o.version <= r.version
 WHERE o.kind = 'overwrite' AND o.overwrite->>'partitions' IS NULL AND NOT o.already_done
   AND NOT o.metrics ? 'restored_version'
   AND (o.origin_id IS NULL OR (o.origin_branch_id, o.origin_version) = (o.branch_id, o.version))
+ORDER BY o.branch_id, o.version DESC
 """
 
 
@@ -52,14 +54,7 @@ class Tombstones:
 
 def tombstones_find(snapshot: Snapshot, table_id: int, *, since: datetime | None = None) -> list[Tombstones]:
     """Those that count at the head of the chain and were kept ``since`` then."""
-    reach = reach_load(snapshot)
-    known = _known(reach, table_id, since)
-    kept = [item for item in known if item.restores is None]
-    if not kept:
-        return []
-    replacements = [*_restored(known, table_id), *_replaced(reach, table_id)]
-    wanted = counting({item.place for item in kept}, replacements)
-    return [item for item in kept if item.place in wanted]
+    return _Finding(table_id).found(snapshot, since)
 
 
 def tombstones_read(found: Iterable[Tombstones]) -> list[pa.Table]:
@@ -97,21 +92,47 @@ def _parameters(reach: Reach) -> dict[str, list[int]]:
     return {"branches": list(reach), "versions": list(reach.values())}
 
 
-def _restored(known: Iterable[Tombstones], table_id: int) -> Iterator[Replacement]:
-    for item in known:
-        if item.restores is not None:
-            here = _chain(item.place)
-            yield Replacement(item.place, reach_load(here), _places(tombstones_find(here.at(item.restores), table_id)))
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """Finds those of a table. A restore may go back to another one: each version is looked at once, and of what
+    replaced all rows only what nothing later knew.
+    """
+
+    table_id: int
+    _seen: dict[Snapshot, frozenset[Place]] = field(default_factory=dict)
+
+    def found(self, snapshot: Snapshot, since: datetime | None = None) -> list[Tombstones]:
+        reach = reach_load(snapshot)
+        known = _known(reach, self.table_id, since)
+        kept = [item for item in known if item.restores is None]
+        if not kept:
+            return []
+        # A restore of a transaction comes after what overwrote the table in it.
+        origins = self._replaced(reach) | _restored(known)
+        replaced = [Replacement(place, reach_load(_chain(place))) for place in origins]
+        replacements = [replace(item, keeps=self._keeps(item.place, origins[item.place])) for item in newest(replaced)]
+        wanted = counting({item.place for item in kept}, replacements)
+        return [item for item in kept if item.place in wanted]
+
+    def _replaced(self, reach: Reach) -> dict[Place, Snapshot | None]:
+        """By place of an overwrite what keeps counting: of what a decision took from the source, what counts there."""
+        found = fetch_all(_REPLACEMENTS, {**_parameters(reach), "table": self.table_id})
+        origins = (((branch, version), (of, at)) for branch, version, of, at in found)
+        return {place: None if place == origin else _chain(origin) for place, origin in origins}
+
+    def _keeps(self, place: Place, origin: Snapshot | None) -> frozenset[Place]:
+        if origin is None:
+            return frozenset()
+        if origin not in self._seen:
+            self._seen[origin] = _places(self.found(origin))
+        return self._seen[origin]
 
 
-def _replaced(reach: Reach, table_id: int) -> Iterator[Replacement]:
-    """What a decision took from the source keeps what counts there."""
-    for branch, version, origin_branch, origin_version in fetch_all(
-        _REPLACEMENTS, {**_parameters(reach), "table": table_id}
-    ):
-        place, origin = (branch, version), (origin_branch, origin_version)
-        keeps = frozenset() if origin == place else _places(tombstones_find(_chain(origin), table_id))
-        yield Replacement(place, reach_load(_chain(place)), keeps)
+def _restored(known: Iterable[Tombstones]) -> dict[Place, Snapshot | None]:
+    """By place of a restore the version that it went back to. Of one branch the newest knew the others."""
+    restores = sorted((item.place, item.restores) for item in known if item.restores is not None)
+    last = {place[0]: (place, version) for place, version in restores}
+    return {place: _chain(place).at(version) for place, version in last.values()}
 
 
 def _chain(place: Place) -> Snapshot:

@@ -86,6 +86,8 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         operations += state_operations(table, past)
         if past is not None and not past.is_dropped:
             valid_then.append(table_id)
+    # A table that goes keeps those that it has: UNDROP brings them back with its rows.
+    gone = tables_now.keys() - set(valid_then)
     replaced = {item.object_id for item in operations if any(replaces_rows(change) for change in item.changes)}
     operations += _data_operations(then, now, valid_then, replaced)
     return Recovery(
@@ -97,7 +99,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
         {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
         views=views,
-        tombstones=tables_with_other_tombstones(then, now, None if is_whole else valid_then),
+        tombstones=tables_with_other_tombstones(then, now, None if is_whole else valid_then) - gone,
     )
 
 

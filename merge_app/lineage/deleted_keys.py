@@ -24,15 +24,20 @@ class Replacement:
         return self.knows.get(branch, 0) >= version
 
 
-def counting(commits: Collection[Place], replacements: Collection[Replacement]) -> frozenset[Place]:
-    """The commits whose tombstones count where all ``commits`` and ``replacements`` are known. A replacement says of
-    what it knew what counts, unless a later one that knew it says otherwise; of what is concurrent it says nothing.
-    """
-    newest = [
+def newest(replacements: Collection[Replacement]) -> list[Replacement]:
+    """Those that no other knew."""
+    return [
         item
         for item in replacements
         if not any(other.place != item.place and other.reaches(item.place) for other in replacements)
     ]
+
+
+def counting(commits: Collection[Place], replacements: Collection[Replacement]) -> frozenset[Place]:
+    """The commits whose tombstones count where all ``commits`` and ``replacements`` are known. A replacement says of
+    what it knew what counts, unless a later one that knew it says otherwise; of what is concurrent it says nothing.
+    """
+    last = newest(replacements)
     return frozenset(
-        place for place in commits if all(place in item.keeps or not item.reaches(place) for item in newest)
+        place for place in commits if all(place in item.keeps or not item.reaches(place) for item in last)
     )

@@ -6,13 +6,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog_app.models import DeletedKeys
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.services.deleted_keys import deleted_keys_register
 from lakeui.frontdoor import Session, pipeline_deletes
 from lakeui.frontdoor.pipelines import run_dry
+from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
 from tests.in_memory.two_catalogs import take
@@ -149,6 +153,88 @@ def test_deletes_go_with_the_rows_of_the_whole_table(pipes: Pipes, clears: str) 
     assert LATE in pipe.rows()
 
 
+@pytest.mark.parametrize("clears", ["TRUNCATE TABLE {table}", "INSERT OVERWRITE {table} SELECT * FROM {table}"])
+def test_deletes_go_with_the_rows_of_a_table_without_rows_too(pipes: Pipes, clears: str) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1)]))
+    pipe.run(batch([GONE]))
+    pipes.lake.sql(clears.format(table=pipe.table))
+    head = pipes.lake.head()
+    pipes.lake.sql(clears.format(table=pipe.table))
+    assert pipes.lake.head() == head
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [LATE]
+
+
+@pytest.mark.parametrize(
+    ("statements", "is_back"),
+    [
+        (["RESTORE TABLE {table} TO VERSION AS OF {before}"], True),
+        (["RESTORE TABLE {table} TO VERSION AS OF {before}", "RESTORE TABLE {table} TO VERSION AS OF {after}"], False),
+        (["TRUNCATE TABLE {table}", "RESTORE TABLE {table} TO VERSION AS OF {after}"], False),
+        (["RESTORE TABLE {table} TO VERSION AS OF {after}", "TRUNCATE TABLE {table}"], True),
+    ],
+)
+def test_the_last_statement_of_a_transaction_says_which_deletes_count(
+    pipes: Pipes, statements: list[str], is_back: bool
+) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    before = pipes.lake.head()
+    pipe.run(batch([GONE]))
+    after = pipes.lake.head()
+    begun = pipes.lake.sql("BEGIN").extra["transaction"]
+    for text in (*statements, "COMMIT"):
+        pipes.lake.sql(text.format(table=pipe.table, before=before, after=after), transaction=begun)
+    pipes.lake.sql(f"DELETE FROM {pipe.table} WHERE id = 1")
+    pipe.run(batch([LATE]))
+    assert (LATE in pipe.rows()) == is_back
+
+
+def test_restores_of_restores_are_read_once_each(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([(1, "a", 1), STAYS]))
+    before = pipes.lake.head()
+    pipe.run(batch([GONE]))
+    table_id = kept(pipe).get().table_id
+
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            tombstones_find(branch_snapshot(branch_get(catalog_get(pipes.lake.catalog), "main")), table_id)
+        return len(asked)
+
+    numbers = []
+    for _ in range(4):
+        undone = pipes.lake.head()
+        pipes.lake.sql(f"RESTORE TABLE {pipe.table} TO VERSION AS OF {before}")
+        pipes.lake.sql(f"RESTORE TABLE {pipe.table} TO VERSION AS OF {undone}")
+        numbers.append(statements())
+    assert numbers[3] - numbers[2] == numbers[2] - numbers[1]
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [STAYS]
+
+
+def test_a_table_that_goes_by_a_restore_comes_back_with_its_deletes(pipes: Pipes) -> None:
+    before = pipes.lake.head()
+    pipe = deleted(pipes)
+    pipes.lake.sql(f"RESTORE BRANCH main TO VERSION AS OF {before}")
+    pipes.lake.sql(f"UNDROP TABLE {pipe.table}")
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [STAYS]
+
+
+def test_a_reverted_merge_takes_deletes_of_keys_with_it_that_were_nowhere(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipe.run(batch([STAYS]))
+    pipes.lake.sql("CREATE BRANCH cut")
+    pipe.run(batch([(7, "gone", 3)]), branch="cut")
+    merged = pipes.lake.sql("MERGE BRANCH cut")
+    undone = pipes.lake.sql(f"RESTORE MERGE '{merged.rows[0][0]}'")
+    assert undone.extra["objects"] == 1
+    pipe.run(batch([(7, "late", 1)]))
+    assert pipe.rows() == [STAYS, (7, "late", 1)]
+
+
 def test_a_reverted_merge_takes_its_deletes_with_it(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 1), STAYS]))
@@ -256,6 +342,15 @@ def test_a_watermark_that_the_table_leaves_out_orders_deletes_too(pipes: Pipes) 
     assert pipe.rows() == [(2,)]
     pipe.run(batch([(1, 3, False)], columns))
     assert pipe.rows() == [(1,), (2,)]
+
+
+def test_a_watermark_that_the_table_gets_later_orders_deletes_of_before(pipes: Pipes) -> None:
+    pipe = pipes(*LINES)
+    pipes.lake.sql(f"CREATE TABLE {pipe.table} (id INT, value STRING)")
+    pipe.run(batch([GONE]))
+    pipe.run(batch([STAYS]))
+    pipe.run(batch([LATE]))
+    assert pipe.rows() == [STAYS]
 
 
 def test_deletes_are_kept_as_long_as_history_is(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
