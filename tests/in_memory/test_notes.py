@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from catalog_app.domain.files import TableScan
+from catalog_app.domain.row_counts import EXAMPLES_SHOWN
+from lakeui.common.errors import answer_too_large
+from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 
 
@@ -233,3 +239,22 @@ def test_c1_a_value_that_both_took_from_a_third_branch_is_not_left_out(lake: Lak
     (note,) = lake.merge("f")["notes"]
     assert (note["code"], note["details"]["rows"], note["details"]["column"]) == ("DISCARDED_VALUE", 3, "b")
     assert [item["b"] for item in note["details"]["examples"]] == ["edit", "b4", "b7"]
+
+
+def test_c1_long_values_of_a_dropped_column_are_read_in_parts(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.t (k INT NOT NULL, b STRING)")
+    values = ", ".join(f"({k}, 'b')" for k in range(3 * EXAMPLES_SHOWN))
+    lake.sql(f"INSERT INTO d.t VALUES {values}")
+    lake.sql("CREATE BRANCH f")
+    lake.sql("ALTER TABLE d.t DROP COLUMN b")
+    lake.sql("UPDATE d.t SET b = 'edit'", "f")
+    real = compute.engine().cells_show
+
+    def few(scan: TableScan, addresses: Any, **options: bool) -> list[list[Any]]:
+        if len(addresses) > EXAMPLES_SHOWN:
+            raise answer_too_large(1)
+        return real(scan, addresses, **options)
+
+    monkeypatch.setattr(compute.engine(), "cells_show", few)
+    (note,) = lake.merge("f")["notes"]
+    assert (note["code"], note["details"]["rows"]) == ("DISCARDED_VALUE", 3 * EXAMPLES_SHOWN)

@@ -10,6 +10,7 @@ import numpy as np
 
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column, Schema
+from lakeui.common.errors import ResultTooLarge
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import rows_named, rows_there
@@ -18,7 +19,7 @@ from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import ShownFile
 
 READ_AT_ONCE = 10_000
-"""So many rows are read at once to see whether they differ."""
+"""So many rows are read at once to see whether they differ, fewer where they are long."""
 
 
 def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
@@ -50,11 +51,28 @@ def lost_values(changes: RowChanges, number: int, schema: Schema, column: Column
 
 def _alike(changes: RowChanges, at: Ints) -> Mask:
     """Where both sides show the same values."""
-    found = np.zeros(len(at), dtype=np.bool_)
-    for start in range(0, len(at), READ_AT_ONCE):
-        part = at[start : start + READ_AT_ONCE]
-        _, mine, theirs = changes.shown(part)
-        found[start : start + READ_AT_ONCE] = [one == other for one, other in zip(mine, theirs, strict=True)]
+
+    def same(part: slice) -> list[bool]:
+        _, mine, theirs = changes.shown(at[part])
+        return [one == other for one, other in zip(mine, theirs, strict=True)]
+
+    return _by_parts(len(at), same)
+
+
+def _by_parts(rows: int, judged: Callable[[slice], list[bool]]) -> Mask:
+    """What is judged of rows, of which as many are read at once as an answer holds."""
+    found = np.zeros(rows, dtype=np.bool_)
+    start, size = 0, READ_AT_ONCE
+    while start < rows:
+        part = slice(start, min(start + size, rows))
+        try:
+            found[part] = judged(part)
+        except ResultTooLarge:
+            if part.stop - start == 1:
+                raise
+            size = (part.stop - start + 1) // 2
+        else:
+            start = part.stop
     return found
 
 
@@ -98,12 +116,12 @@ class _Values:
 
     def differ(self, before: tuple[Ints, Array], after: tuple[Ints, Array]) -> Mask:
         """Where rows, by image and where it lies, have another value after. None before counts as NULL."""
-        found = np.zeros(len(after[0]), dtype=np.bool_)
-        for start in range(0, len(found), READ_AT_ONCE):
-            part = slice(start, start + READ_AT_ONCE)
+
+        def differs(part: slice) -> list[bool]:
             was, now = (self._read(images[part], partitions[part]) for images, partitions in (before, after))
-            found[part] = [one != other for one, other in zip(was, now, strict=True)]
-        return found
+            return [one != other for one, other in zip(was, now, strict=True)]
+
+        return _by_parts(len(after[0]), differs)
 
     def held(self, file: ShownFile, positions: Ints) -> Ints:
         """The positions with a value. Statistics mostly say that all have one, or none."""
