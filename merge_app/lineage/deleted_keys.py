@@ -38,6 +38,4 @@ def counting(commits: Collection[Place], replacements: Collection[Replacement]) 
     what it knew what counts, unless a later one that knew it says otherwise; of what is concurrent it says nothing.
     """
     last = newest(replacements)
-    return frozenset(
-        place for place in commits if all(place in item.keeps or not item.reaches(place) for item in last)
-    )
+    return frozenset(place for place in commits if all(place in item.keeps or not item.reaches(place) for item in last))
