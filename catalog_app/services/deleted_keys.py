@@ -12,18 +12,31 @@ from django.db import connection
 from catalog_app.models import Catalog, DeletedKeys
 
 COLUMNS = ("key", "watermark")
-_OVERRULED = """
+_OVERWRITES = """o.branch_id = %(workspace)s AND o.object_kind = 'table' AND o.kind = 'overwrite'
+    AND o.overwrite->>'partitions' IS NULL AND NOT o.metrics ? 'restored_version'"""
+_OVERRULED = f"""
 DELETE FROM catalog_app_deletedkeys d
 WHERE d.branch_id = %(workspace)s AND d.restores IS NOT NULL AND (
   EXISTS (
-    SELECT FROM catalog_app_deletedkeys o
-    WHERE o.branch_id = d.branch_id AND o.table_id = d.table_id AND o.restores IS NOT NULL AND o.version > d.version
+    SELECT FROM catalog_app_deletedkeys k
+    WHERE k.branch_id = d.branch_id AND k.table_id = d.table_id AND k.restores IS NOT NULL AND k.version > d.version
   ) OR EXISTS (
     SELECT FROM catalog_app_commitoperation o
-    WHERE o.branch_id = d.branch_id AND o.object_kind = 'table' AND o.object_id = d.table_id AND o.version > d.version
-      AND o.kind = 'overwrite' AND o.overwrite->>'partitions' IS NULL AND NOT o.metrics ? 'restored_version'
+    WHERE o.object_id = d.table_id AND o.version > d.version AND {_OVERWRITES}
   )
 )
+"""
+# Nothing counted at version 0.
+_CLEARED = f"""
+INSERT INTO catalog_app_deletedkeys (table_id, branch_id, version, columns, rows, content, restores, kept_at)
+SELECT DISTINCT o.object_id, o.branch_id, 0::bigint, ARRAY[]::text[], 0::bigint, ''::bytea, 0::bigint, now()
+FROM catalog_app_commitoperation o
+WHERE {_OVERWRITES}
+  AND EXISTS (SELECT FROM catalog_app_deletedkeys k WHERE k.table_id = o.object_id)
+  AND NOT EXISTS (
+    SELECT FROM catalog_app_deletedkeys k
+    WHERE k.branch_id = o.branch_id AND k.table_id = o.object_id AND k.restores IS NOT NULL
+  )
 """
 
 
@@ -66,10 +79,12 @@ def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: in
 
 def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
     """Those of a transaction's workspace are of its commit: nobody reaches the workspace. Part of its transaction. Of
-    its restores of a table the last one counts, if nothing overwrote the table after it.
+    a table's restores the last one counts, and where the table was overwritten after it, none: the commit may show
+    neither.
     """
     with connection.cursor() as cursor:
         cursor.execute(_OVERRULED, {"workspace": workspace_id})
+        cursor.execute(_CLEARED, {"workspace": workspace_id})
     DeletedKeys.objects.filter(branch_id=workspace_id).update(branch_id=branch_id, version=version)
 
 

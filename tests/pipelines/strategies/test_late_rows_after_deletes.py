@@ -173,19 +173,23 @@ def test_deletes_go_with_the_rows_of_a_table_without_rows_too(pipes: Pipes, clea
         (["RESTORE TABLE {table} TO VERSION AS OF {before}", "RESTORE TABLE {table} TO VERSION AS OF {after}"], False),
         (["TRUNCATE TABLE {table}", "RESTORE TABLE {table} TO VERSION AS OF {after}"], False),
         (["RESTORE TABLE {table} TO VERSION AS OF {after}", "TRUNCATE TABLE {table}"], True),
+        (["DELETE FROM {table}", "TRUNCATE TABLE {table}"], True),
+        (["TRUNCATE TABLE {table}", "RESTORE TABLE {table} TO VERSION AS OF {alone}"], True),
     ],
 )
 def test_the_last_statement_of_a_transaction_says_which_deletes_count(
     pipes: Pipes, statements: list[str], is_back: bool
 ) -> None:
     pipe = pipes(*LINES)
-    pipe.run(batch([(1, "a", 1), STAYS]))
+    pipe.run(batch([STAYS]))
+    alone = pipes.lake.head()
+    pipe.run(batch([(1, "a", 1)]))
     before = pipes.lake.head()
     pipe.run(batch([GONE]))
     after = pipes.lake.head()
     begun = pipes.lake.sql("BEGIN").extra["transaction"]
     for text in (*statements, "COMMIT"):
-        pipes.lake.sql(text.format(table=pipe.table, before=before, after=after), transaction=begun)
+        pipes.lake.sql(text.format(table=pipe.table, alone=alone, before=before, after=after), transaction=begun)
     pipes.lake.sql(f"DELETE FROM {pipe.table} WHERE id = 1")
     pipe.run(batch([LATE]))
     assert (LATE in pipe.rows()) == is_back
