@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.checks import checks_of
 from catalog_app.domain.names import name_check
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, CommitOperation
@@ -23,6 +24,7 @@ from catalog_app.selectors.objects import (
     tables_load,
     tables_named,
 )
+from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import (
     Snapshot,
     branch_snapshot,
@@ -31,10 +33,11 @@ from catalog_app.selectors.snapshots import (
     version_check,
 )
 from catalog_app.services import catalogs
-from lakeui.common.errors import InvalidValue, LakeError, NotFound
+from lakeui.common.errors import CheckViolated, InvalidValue, LakeError, NotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.checks import segments_check
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, branch_of, place_of, table_for_writing
+from lakeui.frontdoor.places import Call, Place, TablePlace, branch_of, place_of, table_for_writing
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
@@ -176,7 +179,19 @@ def undrop_table(call: Call, statement: sql.UndropTable) -> StatementResult:
     assert isinstance(state, TableState)
     if statement.new_name is not None:
         name_check("table", statement.new_name)
+    _rows_check(place, [state])
     return _run(call, "UNDROP TABLE", undrop_plan(place.branch, state, [], statement.new_name))
+
+
+def _rows_check(place: Place, tables: Sequence[TableState]) -> None:
+    """Refuse tables with rows that do not fit their constraints: merges below a drop bring both unjudged."""
+    for table in tables:
+        try:
+            segments = segments_list(place.snapshot, table.table_id)
+            segments_check(TablePlace(place, table), checks_of(table.properties), segments)
+        except CheckViolated as refusal:
+            refusal.remedy = "Bring back an earlier version: RESTORE TABLE .. TO VERSION AS OF .."
+            raise
 
 
 def _in_dropped_database(call: Call, name: sql.TableName, unknown: NotFound) -> LakeError:
@@ -225,6 +240,7 @@ def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResul
     members = tables_dropped_with(snapshot, state.database_id)
     if statement.new_name is not None:
         name_check("database", statement.new_name)
+    _rows_check(Place(branch, snapshot, state), members)
     return _run(call, "UNDROP DATABASE", undrop_plan(branch, state, members, statement.new_name))
 
 

@@ -195,7 +195,10 @@ def _schemas_judged(
             continue
         mine, theirs = sides.source_of(*key), sides.destination_of(*key)
         changes_checks = any(map(is_check, (*mine.properties, *theirs.properties)))
-        if (mine.columns or theirs.columns or changes_checks) and _aliveness(planned, sides, table_id).is_judged:
+        alive = _aliveness(planned, sides, table_id)
+        is_changed = (mine.columns or theirs.columns or changes_checks) and alive.is_judged
+        # What merges brought below a drop was not judged.
+        if is_changed or (mine.undropped and alive.result):
             state = planned.source_tables.get(table_id)
             schemas[table_id] = columns_merged(mine, theirs, before, state).schema
     return schemas
@@ -217,8 +220,15 @@ def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Aske
         source = planned.source_tables.get(table_id)
         properties = properties_merged(sides.merged_table(table_id), before, changes)
         columns = Columns(merged, source.schema if source else None, before.schema)
-        found[table_id] = _Asked(columns, Constraints.of(properties, merged, source, before))
+        own = source and _as_shown(source, planned.source_databases)
+        constraints = Constraints.of(properties, merged, own, _as_shown(before, planned.databases))
+        found[table_id] = _Asked(columns, constraints)
     return found
+
+
+def _as_shown(table: TableState, databases: Mapping[int, DatabaseState]) -> TableState:
+    """Dropped, where its database is."""
+    return table if _is_alive(table, databases) else replace(table, is_dropped=True)
 
 
 def _asked_as_decided(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:

@@ -414,3 +414,29 @@ def test_rows_that_a_statement_changes_again_are_asked_behind_it(plain: Lake) ->
     plain.sql("INSERT INTO d.t VALUES (2, 7)")
     plain.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
     assert plain.rows("d.t") == [(1, 1), (2, 3)]
+
+
+@pytest.mark.parametrize("gone", ["TABLE d.t", "DATABASE d"])
+def test_what_was_merged_below_a_drop_has_to_fit_to_come_back(plain: Lake, gone: str) -> None:
+    cascade = " CASCADE" if gone == "DATABASE d" else ""
+    plain.sql(POSITIVE)
+    plain.sql(f"DROP {gone}{cascade}")
+    plain.sql("INSERT INTO d.t VALUES (2, -1)", "b")
+    inserted = plain.head("b")
+    plain.sql("MERGE BRANCH main TO b")
+    refusal = violated(plain, f"UNDROP {gone}", "b")
+    assert (refusal.details["constraint"], refusal.details["rows"]) == ("positive", 1)
+    assert "RESTORE" in refusal.remedy
+    plain.sql(f"RESTORE {gone} TO VERSION AS OF {inserted}", "b")
+    assert plain.rows("d.t", "b") == [(1, 5), (2, -1)]
+    assert constraints(plain, branch="b") == {}
+
+
+def test_an_undrop_that_comes_by_a_merge_is_judged(plain: Lake) -> None:
+    plain.sql(POSITIVE)
+    plain.sql("DROP TABLE d.t")
+    plain.sql("INSERT INTO d.t VALUES (2, -1)", "b")
+    plain.sql("DROP TABLE d.t", "b")
+    plain.merge("b")
+    plain.sql("UNDROP TABLE d.t", "b")
+    assert conflict(plain)["code"] == "CHECK_VIOLATED"

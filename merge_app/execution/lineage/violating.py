@@ -60,8 +60,9 @@ class Constraints:
 
 
 def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
-    """Whether the side has the same condition over columns that its rows show as the result does."""
-    if own is None or stored not in checks_of(own.properties).values():
+    """Whether the side has the table and the same condition, over columns that its rows show as the result does."""
+    # Merges below a drop bring rows and constraints unjudged.
+    if own is None or own.is_dropped or stored not in checks_of(own.properties).values():
         return False
     for identifier in columns_read(stored):
         here, there = merged.column(identifier), own.schema.column(identifier)
