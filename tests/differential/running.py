@@ -43,30 +43,39 @@ def compared(spark: SparkSession, history: History) -> list[Difference]:
     """Every difference of the history that is not on the lists of ``differences``."""
     with closing(Peer(spark)) as peer:
         lake = LakeSide()
-        found = list(_setup(lake, peer, history.setup))
+        found, are_alike = setup_compare(lake, peer, history.setup)
         # A table that neither side made has no rows to compare.
-        if not found and all(peer.has(statement.table) for statement in history.setup):
+        if are_alike and all(peer.has(statement.table) for statement in history.setup):
             found += _questions(lake, peer, history.questions)
             found += _trials(lake, peer, history.trials)
     return found
 
 
-def _setup(lake: LakeSide, peer: Peer, statements: Sequence[Setup]) -> Iterator[Difference]:
-    """After the first difference the two have different tables, and nothing more can be compared."""
+def setup_compare(lake: LakeSide, peer: Peer, statements: Sequence[Setup]) -> tuple[list[Difference], bool]:
+    """The differences, and whether both have the same tables: with others nothing more can be compared. A zero of a
+    changed table may have another sign (see ``_one_zero``); that is no difference, but other tables.
+    """
     changed: dict[str, Setup] = {}
     for statement in statements:
         theirs, ours = peer.run(statement), lake.run(statement)
         found = _found(statement, ours, theirs)
         if found:
-            yield found
-            return
-        changed[statement.table] = statement
+            return [found], False
+        changed[statement.table] = _deciding(changed.get(statement.table), statement)
+    differences, are_alike = [], True
     for table, last in changed.items():
         if not peer.has(table):
             continue
-        found = _found(last, lake.rows(table), peer.rows(table))
-        if found:
-            yield found
+        ours, theirs = lake.rows(table), peer.rows(table)
+        are_alike &= ours == theirs
+        differences += _each(last, *_one_zero(last, ours, theirs))
+    return differences, are_alike
+
+
+def _deciding(before: Setup | None, statement: Setup) -> Setup:
+    """What a table is compared as changed by: an UPDATE or MERGE among its statements, else the last."""
+    is_kept = isinstance(before, Update | Merge) and not isinstance(statement, Update | Merge)
+    return before if is_kept and before is not None else statement
 
 
 def _questions(lake: LakeSide, peer: Peer, questions: Sequence[Question]) -> Iterator[Difference]:
@@ -113,7 +122,7 @@ def _trials(lake: LakeSide, peer: Peer, trials: Sequence[Change]) -> Iterator[Di
         yield from _each(statement, *_one_zero(statement, got[number], expected[number]))
 
 
-def _one_zero(statement: Change | Question, ours: Answer, theirs: Answer) -> tuple[Answer, Answer]:
+def _one_zero(statement: Setup | Change | Question, ours: Answer, theirs: Answer) -> tuple[Answer, Answer]:
     """0.0 equals -0.0. A row whose new values equal its old ones is not written (rows.md §1.5), so its zero keeps its
     sign. The least of equal values is the one that Spark reads first.
     """

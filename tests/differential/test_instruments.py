@@ -9,12 +9,12 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from tests.differential.answers import Done, Refused, arrow_rows, day_text, difference, rows_of
+from tests.differential.answers import Done, Refused, Rows, arrow_rows, day_text, difference, rows_of
 from tests.differential.binding import bound
 from tests.differential.generator import Size, history
 from tests.differential.kinds import Scalar
 from tests.differential.reading import statement
-from tests.differential.running import Difference
+from tests.differential.running import Difference, setup_compare
 from tests.differential.shrinking import alone, smaller
 from tests.differential.statements import Create, Delete, Find, History, Insert
 
@@ -109,6 +109,40 @@ def test_answers_that_differ_are_said_to(ours: object, theirs: object) -> None:
 def test_zeros_are_one_only_where_that_is_asked_for() -> None:
     signed = rows_of([("a", "double")], [[-0.0, [-0.0], "-0.0x", -0.05, {"v": -0.0}]])
     assert signed.with_one_zero() == rows_of([("a", "double")], [[0.0, [0.0], "-0.0x", -0.05, {"v": 0.0}]])
+
+
+class Answers:
+    """A side that does every statement, and then has these rows in each table."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def run(self, _: object) -> Done:
+        return Done()
+
+    def has(self, _: str) -> bool:
+        return True
+
+    def rows(self, _: str) -> Rows:
+        return self._rows
+
+
+@pytest.mark.parametrize(
+    ("texts", "value", "differences", "are_alike"),
+    [
+        (["UPDATE d.t SET a = -0.0D WHERE true"], 0.0, 0, False),
+        (["UPDATE d.t SET a = -0.0D WHERE true", "DELETE FROM d.t WHERE a = 1"], 0.0, 0, False),
+        (["UPDATE d.t SET a = -0.0D WHERE true"], 1.0, 1, False),
+        (["DELETE FROM d.t WHERE a = 1"], 0.0, 1, False),
+        (["DELETE FROM d.t WHERE a = 1"], -0.0, 0, True),
+    ],
+)
+def test_a_zero_that_keeps_its_sign_is_no_difference_and_ends_the_comparison(
+    texts: list[str], value: float, differences: int, are_alike: bool
+) -> None:
+    here, there = (Answers(rows_of([("a", "double")], [[cell]])) for cell in (value, -0.0))
+    found, alike = setup_compare(here, there, [statement(text) for text in texts])  # type: ignore[arg-type]  # see Answers
+    assert (len(found), alike) == (differences, are_alike)
 
 
 def test_order_of_rows_and_the_words_of_a_refusal_do_not_matter() -> None:
