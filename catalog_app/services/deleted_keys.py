@@ -78,7 +78,7 @@ def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: in
 
 
 def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
-    """Those of a transaction's workspace are of its commit: nobody reaches the workspace. Part of its transaction. Of
+    """Those of a transaction's workspace are of its commit: no branch reaches the workspace. Part of its transaction. Of
     a table's restores the last one counts, and where the table was overwritten after it, none: the commit may show
     neither.
     """

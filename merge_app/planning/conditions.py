@@ -146,12 +146,12 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
         axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
         condition = _shown(case, stored)
         rows = "1 row" if found.rows == 1 else f"{found.rows} rows"
-        told = f"{rows}, such as {found.example}" if not found.reason else f"a row has no value: {found.reason}"
+        count = f"{rows}, such as {found.example}" if not found.reason else f"a row has no value: {found.reason}"
         yield Problem(
             (axis, "properties") if side == "source" else ("properties", axis),
             VerdictCode.CHECK_VIOLATED,
             "",
-            f"Rows of the {side} violate the constraint {check_name(key)}, {condition}: {told}",
+            f"Rows of the {side} violate the constraint {check_name(key)}, {condition}: {count}",
             {
                 "constraint": check_name(key),
                 "property": key,

@@ -1,4 +1,4 @@
-"""CHECK constraints as Spark resolves and computes them; what they mean is told in ``tests/in_memory``."""
+"""CHECK constraints as Spark resolves and computes them; what they mean is tried in ``tests/in_memory``."""
 
 from __future__ import annotations
 

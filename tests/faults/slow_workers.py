@@ -48,9 +48,9 @@ def assert_happens_once_beside_the_next(lake: Lake, monkeypatch: pytest.MonkeyPa
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
     run = statement_attempt if scenario.kind == "sql" else handler_for(scenario.kind)
-    # Runs of pipelines refer to their task. A worker that another test has left may not hear of it.
-    unheard = timezone.now() + timedelta(days=1)
-    task_id = Task.objects.create(kind=scenario.kind, parameters=parameters, ring_at=unheard).pk
+    # Runs of pipelines refer to their task. Workers that another test left running find tasks that are due.
+    not_yet_due = timezone.now() + timedelta(days=1)
+    task_id = Task.objects.create(kind=scenario.kind, parameters=parameters, ring_at=not_yet_due).pk
     answers: list[Any] = []
 
     def nothing_yet(call: object) -> None:

@@ -41,7 +41,7 @@ def test_each_side_shows_its_own_work(two: Lake) -> None:
     assert pages(two, "destination") == [[["delete", 3, "c"], ["insert", 4, "d"]]]
 
 
-def test_what_was_pulled_from_the_other_side_is_nobodys_change(two: Lake) -> None:
+def test_what_was_pulled_from_the_other_side_is_a_change_of_neither(two: Lake) -> None:
     two.sql("INSERT INTO d.t VALUES (4, 'd')")
     two.merge("main", "b")
     two.sql("UPDATE d.t SET name = 'x' WHERE id = 4", "b")
@@ -49,7 +49,7 @@ def test_what_was_pulled_from_the_other_side_is_nobodys_change(two: Lake) -> Non
     assert pages(two, "destination") == [[]]
 
 
-def test_what_both_took_from_a_third_branch_is_nobodys_change(two: Lake) -> None:
+def test_what_both_took_from_a_third_branch_is_a_change_of_neither(two: Lake) -> None:
     two.sql("CREATE BRANCH c")
     two.sql("INSERT INTO d.t VALUES (9, 'c')", "c")
     two.sql("INSERT INTO d.t VALUES (4, 'd')")

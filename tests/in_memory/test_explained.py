@@ -73,7 +73,7 @@ def test_more_files_than_are_named_are_counted(lake: Lake, monkeypatch: pytest.M
     assert ["more files", "1 more of d.t"] in lake.sql("EXPLAIN DELETE FROM d.t").rows
 
 
-def told_changes(lake: Lake, statement: str) -> list[list[str]]:
+def changes_explained(lake: Lake, statement: str) -> list[list[str]]:
     before, tables = lake.head(), lake.sql("SHOW TABLES").rows
     rows = lake.sql(f"EXPLAIN {statement}").rows
     assert (lake.head(), lake.sql("SHOW TABLES").rows) == (before, tables)
@@ -115,11 +115,11 @@ def told_changes(lake: Lake, statement: str) -> list[list[str]]:
 def test_each_change_of_metadata_is_named_and_none_is_made(lake: Lake, statement: str, steps: list[list[str]]) -> None:
     lake.sql("CREATE TABLE d.p (v INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('k' = '1')")
     lake.sql("INSERT INTO d.p VALUES (3, 1)")
-    assert told_changes(lake, statement) == steps
+    assert changes_explained(lake, statement) == steps
 
 
 def test_a_table_that_is_made_of_a_query_names_what_the_query_reads(told: Lake) -> None:
-    steps = told_changes(told, "CREATE TABLE d.n AS SELECT * FROM d.t")
+    steps = changes_explained(told, "CREATE TABLE d.n AS SELECT * FROM d.t")
     assert steps[0] == ["create table", "d.n"]
     assert steps[1][1].startswith("d.t at version")
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from django.db import connections
 
 from catalog_app.models import Commit
 from merge_app.audit.models import MergeAttempt
@@ -15,29 +10,9 @@ from merge_app.audit.verification import audit_verify
 from merge_app.review.models import Review
 from merge_app.review.requests import RequestDraft, request_open
 from tests.review.conftest import ReviewLake
+from tests.together import together
 
 ROUNDS = 6
-
-
-def together(*works: Callable[[], Any]) -> list[Any]:
-    """What each answers; all begin at once, each with a connection of its own."""
-    barrier = threading.Barrier(len(works))
-    answers: list[Any] = [None] * len(works)
-
-    def run(place: int) -> None:
-        barrier.wait(timeout=10)
-        try:
-            answers[place] = works[place]()
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=[place]) for place in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-        assert not thread.is_alive()
-    return answers
 
 
 @pytest.mark.usefixtures("local_worker")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,13 +68,13 @@ Contents = tuple[dict[str, StoredFile], dict[str, dict[int, int]]]
 class MemoryEngine:
     """``allocate`` gives the first of some fresh addresses of a table."""
 
-    _numbers = itertools.count(1)
+    _numbers: Iterator[int | str] = itertools.count(1)
     """No two engines give one path."""
 
     def __init__(self, allocate: Callable[[int, int], int]) -> None:
         self._allocate = allocate
-        self._files: dict[str, StoredFile] = {}
-        self._deletes: dict[str, dict[int, int]] = {}
+        self._files: MutableMapping[str, StoredFile] = {}
+        self._deletes: MutableMapping[str, dict[int, int]] = {}
 
     def contents(self) -> Contents:
         """All files, to begin another engine with."""

@@ -55,9 +55,9 @@ class SharedMemoryEngine(LakeMemoryEngine):
     def __init__(self, allocate: Callable[[int, int], int], warehouse: str) -> None:
         super().__init__(allocate)
         self._stored = PickledFiles(Path(warehouse))
-        self._files = self._deletes = self._stored  # type: ignore[assignment]
+        self._files = self._deletes = self._stored
         # No two processes give one path.
-        self._numbers = iter(lambda: uuid.uuid4().hex, "")  # type: ignore[assignment, misc]
+        self._numbers = iter(lambda: uuid.uuid4().hex, "")
 
     def _place(self, *arguments: Any, **named: Any) -> NewDataFile:
         placed = super()._place(*arguments, **named)

@@ -1,4 +1,4 @@
-"""``…/compare/{source}...{destination}/objects/table/{id}/rows/``: what each side did to rows since the merge base."""
+"""``…/compare/{source}...{destination}/objects/table/{id}/rows/`` over HTTP (see ``in_memory/test_changed_rows``)."""
 
 from __future__ import annotations
 
@@ -34,22 +34,6 @@ def pages(client: Client, lake: Lake, side: str, pair: str = "b...main", limit: 
         found.append([[row[0], *row[2:]] for row in body["rows"]])
         address = body["next"]
     return found
-
-
-def test_each_side_shows_its_own_work(lake: Lake, client: Client) -> None:
-    lake.sql("UPDATE d.t SET name = 'x' WHERE id = 2", "b")
-    lake.sql("DELETE FROM d.t WHERE id = 3")
-    lake.sql("INSERT INTO d.t VALUES (4, 'd')")
-    assert pages(client, lake, "source") == [[["update_before", 2, "b"], ["update_after", 2, "x"]]]
-    assert pages(client, lake, "destination") == [[["delete", 3, "c"], ["insert", 4, "d"]]]
-
-
-def test_what_was_pulled_from_the_other_side_is_nobodys_change(lake: Lake, client: Client) -> None:
-    lake.sql("INSERT INTO d.t VALUES (4, 'd')")
-    lake.merge("main", "b")
-    lake.sql("UPDATE d.t SET name = 'x' WHERE id = 4", "b")
-    assert pages(client, lake, "source") == [[["update_before", 4, "d"], ["update_after", 4, "x"]]]
-    assert pages(client, lake, "destination") == [[]]
 
 
 def test_a_page_holds_so_many_changed_rows_and_never_half_an_update(lake: Lake, client: Client) -> None:

@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from django.db import connections
-
 from catalog_app.models import Commit
 from lakeui.common.faults import reached_mark
 from tests.e2e.reviewed import Reviewed, reviewed
 from tests.faults.worker import arm
 from tests.soak import IS_SOAK
+from tests.together import together
 
 __all__ = ["reviewed"]
 
@@ -34,7 +33,7 @@ def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewe
     assert len(reviewed.lake.rows("d.t")) == 3
 
 
-def test_an_approval_that_races_with_a_push_never_merges_what_nobody_saw(reviewed: Reviewed) -> None:
+def test_a_push_beside_an_approved_merge_is_never_merged_without_approval(reviewed: Reviewed) -> None:
     lake, alice = reviewed.lake, reviewed.alice
     reviewed.protect()
     for turn in range(ROUNDS):
@@ -44,34 +43,14 @@ def test_an_approval_that_races_with_a_push_never_merges_what_nobody_saw(reviewe
         number = reviewed.open(branch)
         reviewed.approve(number, branch)
         answers = together(
-            lambda branch=branch: alice.sql("INSERT INTO d.t VALUES (-1, 'sneaked')", branch).status_code,
+            lambda branch=branch: alice.sql("INSERT INTO d.t VALUES (-1, 'unapproved')", branch).status_code,
             lambda number=number: alice.post(f"merge-requests/{number}/merge/").status_code,
+            seconds=180,
         )
         assert answers[0] == 200
         assert answers[1] in (200, 409)
         assert (answers[1] == 200) is (reviewed.state(number) == "merged")
         assert -1 not in [row[0] for row in lake.rows("d.t")]
-
-
-def together(*works: Callable[[], int]) -> list[int]:
-    """What each answers, begun at once, each with a connection of its own."""
-    barrier = threading.Barrier(len(works))
-    answers = [0] * len(works)
-
-    def run(place: int) -> None:
-        barrier.wait(timeout=10)
-        try:
-            answers[place] = works[place]()
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=[place]) for place in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=180)
-        assert not thread.is_alive()
-    return answers
 
 
 def test_two_in_the_queue_are_merged_one_after_the_other(reviewed: Reviewed, faults: Path) -> None:

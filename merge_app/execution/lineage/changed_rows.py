@@ -71,11 +71,11 @@ def rows_changed(changes: RowChanges, number: int, schema: Schema, *, limit: int
             if rows == limit:
                 return QueryResult((), shown, truncated=True)
             rows += 1
-            shown += _told(row_id, was, now)
+            shown += _shown(row_id, was, now)
     return QueryResult((), shown, truncated=False)
 
 
-def _told(row_id: int, was: Row, now: Row) -> list[list[Any]]:
+def _shown(row_id: int, was: Row, now: Row) -> list[list[Any]]:
     if was is None or now is None:
         return [["insert" if was is None else "delete", row_id, *(now or was or ())]]
     return [["update_before", row_id, *was], ["update_after", row_id, *now]]

@@ -45,8 +45,8 @@ def lost_values(changes: RowChanges, number: int, schema: Schema, column: Column
     at = at[values.differ((changes.base[at], changes.base_in[at]), (side.image[at], side.partition[at]))]
     first = at[np.argsort(changes.row_ids(number)[at], kind="stable")[:EXAMPLES_SHOWN]]
     known = _Found(len(at), changes.row_ids(number)[first], side.image[first], side.partition[first])
-    told = dict.fromkeys((*(telling.id for telling in telling_columns(schema)), column.id))
-    return _Naming(changes, schema, tuple(told)).counted(known, _of_files(changes, number, values.held))
+    shown = dict.fromkeys((*(naming.id for naming in telling_columns(schema)), column.id))
+    return _Naming(changes, schema, tuple(shown)).counted(known, _of_files(changes, number, values.held))
 
 
 def _alike(changes: RowChanges, at: Ints) -> Mask:
