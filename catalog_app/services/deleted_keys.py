@@ -78,9 +78,9 @@ def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: in
 
 
 def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
-    """Those of a transaction's workspace are of its commit: no branch reaches the workspace. Part of its transaction. Of
-    a table's restores the last one counts, and where the table was overwritten after it, none: the commit may show
-    neither.
+    """Those of a transaction's workspace are of its commit: no branch reaches the workspace. Of a table's restores the
+    last one counts, and where the table was overwritten after it, none: the commit may show neither. Part of the
+    commit's transaction.
     """
     with connection.cursor() as cursor:
         cursor.execute(_OVERRULED, {"workspace": workspace_id})
