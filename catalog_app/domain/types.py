@@ -69,6 +69,11 @@ def _identified(field: Field, is_named: bool) -> str:
     return f"{name}{ids}{colon}{field.type.identified}{field.suffix}"
 
 
+def field_ids(kind: ParsedType) -> frozenset[int]:
+    """The ids of all fields inside of a type, at every depth."""
+    return frozenset(i for field in kind.fields for i in (*field.ids, *field_ids(field.type)))
+
+
 def nested_type(name: str, fields: Iterable[Field]) -> ParsedType:
     """The array, map or struct of these fields."""
     chosen = tuple(fields)

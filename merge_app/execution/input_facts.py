@@ -12,9 +12,10 @@ from catalog_app.domain.checks import is_check
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.types import widens
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import NotFound, NotSupported
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.lacking import Columns, Lacking, rows_lacking
@@ -28,6 +29,7 @@ from merge_app.execution.lineage.violating import Constraints, Violated, rows_vi
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
+from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.resolutions import resolve, statements_of
@@ -40,7 +42,8 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     """With the facts of files and rows that cells of the rule tables need."""
     # A statement's rows lie on no branch that could be compared.
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
-    planned = _with_tables(planned, side, destination, _taken_whole(planned.resolutions))
+    looked_into = _taken_whole(planned.resolutions) | tables_with_columns_back(planned)
+    planned = _with_tables(planned, side, destination, looked_into)
     stepped = _lineage_tables(planned, side, destination)
     schemas = _schemas_judged(planned, side, destination, stepped)
     asked, as_decided = _asked(planned, schemas), _asked_as_decided(planned, schemas)
@@ -142,6 +145,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     if not (is_whole or by_statement):
         return []
     sides = sides_of(planned)
+    decided = _schemas_decided(planned)
     changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
@@ -150,7 +154,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         alive = _aliveness(planned, sides, object_id)
         is_restored = object_id in side.restored
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            found.append(_known_case(planned, sides, object_id, alive))
+            found.append(_known_case(planned, sides, object_id, alive, decided))
     found += [
         TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
         for object_id in sorted(new)
@@ -164,18 +168,36 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     ]
 
 
-def _known_case(planned: PlanInput, sides: Sides, table_id: int, alive: Aliveness) -> TableCase:
+def _known_case(
+    planned: PlanInput, sides: Sides, table_id: int, alive: Aliveness, decided: Mapping[int, Schema]
+) -> TableCase:
+    """``decided``: see ``_schemas_decided``. Rows are read under the columns that the table will have."""
     key = ObjectKind.TABLE, table_id
     before, state = planned.tables[table_id], planned.source_tables.get(table_id)
-    columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
+    merged = decided.get(table_id) or _merged(planned, sides, table_id)
+    if table_id in decided and state is not None:
+        _types_hold(state.schema, merged)
     return TableCase(
         table_id,
         alive,
         schema=state.schema if state else None,
-        merged=columns.schema,
+        merged=merged,
         choices=choices_of(planned.resolutions, table_id) if before.schema.is_keyed else (),
+        kept=kept_columns(planned, key, merged),
+        kept_fields=kept_fields(planned, key, merged),
         decision=_rows_decision(planned.resolutions, table_id),
     )
+
+
+def _types_hold(source: Schema, merged: Schema) -> None:
+    """Raises NotSupported where a decision leaves a column a type that does not hold all values of the source's."""
+    for column in merged.columns:
+        own = next((held for i in column.ids if (held := source.column(i)) is not None), None)
+        if own is not None and own.nested is None and not widens(own.type, column.type):
+            raise NotSupported(
+                f"Column {column.name} would stay {column.type}. Rows of the source have {own.type} there.",
+                remedy="Widen the column on the destination too, and decide again. Or decide the whole table.",
+            )
 
 
 def _schemas_judged(
@@ -187,7 +209,11 @@ def _schemas_judged(
     if side.snapshot is None and side.seen == destination:
         return {}
     sides, looked_at = sides_of(planned), {case.table_id for case in stepped}
-    schemas = {case.table_id: case.merged for case in stepped if case.alive.result and not case.is_new}
+    schemas = {
+        case.table_id: _merged(planned, sides, case.table_id)
+        for case in stepped
+        if case.alive.result and not case.is_new
+    }
     # A column that neither side changed is as required as the rows of both sides already fill it.
     for kind, table_id in sides.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
@@ -199,9 +225,26 @@ def _schemas_judged(
         is_changed = (mine.columns or theirs.columns or changes_checks) and alive.is_judged
         # What merges brought below a drop was not judged.
         if is_changed or (mine.undropped and alive.result):
-            state = planned.source_tables.get(table_id)
-            schemas[table_id] = columns_merged(mine, theirs, before, state).schema
+            schemas[table_id] = _merged(planned, sides, table_id)
     return schemas
+
+
+def _merged(planned: PlanInput, sides: Sides, table_id: int) -> Schema:
+    """The columns of a merged table that both sides have."""
+    key = ObjectKind.TABLE, table_id
+    before, state = planned.tables[table_id], planned.source_tables.get(table_id)
+    return columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state).schema
+
+
+def _schemas_decided(planned: PlanInput) -> dict[int, Schema]:
+    """By table of which a column was decided, its columns as they were decided."""
+    tables = {item.object_id for item in planned.resolutions if item.part is ResolutionPart.COLUMN}
+    tables &= planned.tables.keys()
+    if not tables:
+        return {}
+    resolved = resolve(planned)
+    sides = sides_of(resolved)
+    return {table_id: _merged(resolved, sides, table_id) for table_id in tables}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +281,9 @@ def _asked_as_decided(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict
     resolved = resolve(planned)
     sides, found = sides_of(resolved), {}
     for item in resolved.resolutions:
-        key, before = item.key_of_object, resolved.tables.get(item.object_id)
-        if item.object_kind is ObjectKind.TABLE and item.object_id in schemas and key in sides.source and before:
-            mine, theirs = sides.source_of(*key), sides.destination_of(*key)
-            state = resolved.source_tables.get(item.object_id)
-            found[item.object_id] = columns_merged(mine, theirs, before, state).schema
+        is_known = item.object_kind is ObjectKind.TABLE and item.object_id in resolved.tables
+        if is_known and item.object_id in schemas and item.key_of_object in sides.source:
+            found[item.object_id] = _merged(resolved, sides, item.object_id)
     return _asked(resolved, found)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
-from catalog_app.domain.types import parse_identified, widens
+from catalog_app.domain.types import field_ids, parse_identified, widens
 from merge_app.lineage.columns import OfObject, Paired, columns_pair, has_aliases
-from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, News, ObjectId, column_of
+from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, Kind, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides, known_fact
@@ -95,6 +95,65 @@ def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
         }
         shown = _merged(replace(shown, is_dropped=False), state, facts, pair)
     return None if shown.is_dropped else shown
+
+
+def kept_columns(given: PlanInput, thing: ObjectKey, merged: Schema) -> tuple[Column, ...]:
+    """The columns of the merged table that one side had once, and lacks by its facts."""
+    if given.attributes is None:
+        return ()
+    sides = [facts.get(thing, {}) for facts in (given.attributes.source, given.attributes.target)]
+    return tuple(column for column in merged.columns if any(_is_dropped(facts, column) for facts in sides))
+
+
+def kept_fields(given: PlanInput, thing: ObjectKey, merged: Schema) -> frozenset[int]:
+    """The same of fields inside of columns, by id."""
+    nested = [column for column in merged.columns if column.nested is not None]
+    if given.attributes is None or not nested:
+        return frozenset()
+    base, (target, source) = base_state(given, thing), _states(given, thing)
+    found: set[int] = set()
+    for column in nested:
+        wanted, known = _field_ids(column), _fields_of(base, column)
+        for state, others in ((source, given.attributes.target), (target, given.attributes.source)):
+            own = _fields_of(state, column)
+            if own is not None:
+                # A restore brings back what both sides know to be gone.
+                is_back = any(_is_restored(others.get(thing, {}), i) for i in column.ids)
+                found |= (wanted - own) & (wanted if is_back else known or frozenset())
+    return frozenset(found)
+
+
+def _fields_of(state: ObjectState | None, column: Column) -> frozenset[int] | None:
+    held = (state.schema.column(i) for i in column.ids) if isinstance(state, TableState) else ()
+    return next((_field_ids(item) for item in held if item is not None), None)
+
+
+def _field_ids(column: Column) -> frozenset[int]:
+    return field_ids(column.parsed)
+
+
+def _is_restored(facts: OfObject, column: int) -> bool:
+    return facts.get(("column", column, "type"), NO_FACT).kind == Kind.RESTORE
+
+
+def tables_with_columns_back(given: PlanInput) -> set[int]:
+    """The tables of which the source brings a column back that the target dropped."""
+    if given.attributes is None:
+        return set()
+    found = set()
+    for thing, facts in given.attributes.source.items():
+        theirs = given.attributes.target.get(thing, {})
+        for key, fact in facts.items():
+            if key[0] == "column" and key[2] == "exists" and fact.value and fact.stamp in given.attributes.of_source:
+                known = theirs.get(key, NO_FACT)
+                if known.stamp and not known.value:
+                    found.add(int(thing[1]))
+    return found
+
+
+def _is_dropped(facts: OfObject, column: Column) -> bool:
+    known = [facts.get(("column", i, "exists"), NO_FACT) for i in column.ids]
+    return any(fact.stamp for fact in known) and not any(fact.value for fact in known)
 
 
 def _shared(mine: Fact, theirs: Fact, sides: AttributeSides) -> Fact:

@@ -5,12 +5,13 @@ Where a row lies says its partition, which is a fact of its own: partition colum
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
@@ -27,13 +28,24 @@ NEW = 1 << 61
 """From here on codes of images that the merge makes, in the order in which it made them."""
 
 
+Absent = Callable[[Ints], Mapping[int, Mask]]
+
+
+def no_column_absent(images: Ints) -> Mapping[int, Mask]:
+    """Of a table without columns that one side dropped."""
+    return {}
+
+
 @dataclass(slots=True)
 class CellReader:
-    """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON."""
+    """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
+    ``absent``: by column that one side dropped, where images lie in files without it.
+    """
 
     schema: Schema
     reader: Reader
     with_keys: bool = False
+    absent: Absent = no_column_absent
 
     def read(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
         """Images by code, in their order. ``shown``: the files of the side that has them."""
@@ -102,8 +114,12 @@ def with_values(
     if sums:
         alike &= ~read[2].is_there | _same(read[2], read[0], sums)
     mine = np.where(alike, theirs, mine)
-    base = np.where(_same(read[2], read[0], columns), mine, met.base)
-    base = np.where(_same(read[2], read[1], columns), theirs, base)
+    stays = [_same(read[2], side, columns) for side in read[:2]]
+    # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
+    base = np.where(stays[0] & ~read[0].lacks, mine, met.base)
+    base = np.where(stays[1] & ~read[1].lacks, theirs, base)
+    mine = np.where(stays[0] & read[0].lacks, base, mine)
+    theirs = np.where(stays[1] & read[1].lacks, base, theirs)
     return (
         _with_past(source, met.source, mine, base, met),
         _with_past(target, met.target, theirs, base, met),
@@ -112,25 +128,39 @@ def with_values(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Images:
-    """Images by row, where ``is_there``; ``cells`` has those that are there."""
+    """Images by row, where ``is_there``; ``cells`` has those that are there, ``absent`` says which cells they lack."""
 
     is_there: Mask
     cells: RowCells
+    absent: Mapping[int, Mask]
 
     @classmethod
     def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile]) -> _Images:
         is_there = codes != ABSENT
-        return cls(is_there, cells.read(codes[is_there], shown))
+        return cls(is_there, cells.read(codes[is_there], shown), cells.absent(codes[is_there]))
+
+    @property
+    def lacks(self) -> Mask:
+        """Where an image lacks a cell."""
+        found = np.zeros(len(self.is_there), dtype=np.bool_)
+        for absent in self.absent.values():
+            found[self.is_there] |= absent
+        return found
 
 
 def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
+    """Where both are there and equal. A cell that one lacks does not differ."""
     found = one.is_there & other.is_there
     if not found.any():
         return found
-    mine, theirs = (each.cells.take(np.flatnonzero(found[each.is_there])) for each in (one, other))
+    at = [np.flatnonzero(found[each.is_there]) for each in (one, other)]
+    mine, theirs = (each.cells.take(places) for each, places in zip((one, other), at, strict=True))
     same = np.ones(int(found.sum()), dtype=np.bool_)
     for column in columns:
-        same &= cells_equal(mine.columns[column], theirs.columns[column])
+        equal = cells_equal(mine.columns[column], theirs.columns[column])
+        for each, places in zip((one, other), at, strict=True):
+            equal |= each.absent[column][places] if column in each.absent else False
+        same &= equal
     found[found] = same
     return found
 
@@ -193,11 +223,17 @@ class Cells:
         has_base = base != NO_BASE
         mine, theirs = self.reader.read(source, self.group.source), self.reader.read(target, self.group.target)
         before = self.reader.read(np.where(has_base, base, target))
+        absent = [self.reader.absent(images) for images in (source, target)]
         columns: dict[int, Any] = dict(theirs.columns)
         clashes: dict[int, Mask] = {}
         for column in self.reader.compared():
             how = self.how.get(column, ColumnMerge.CONFLICT)
             ours, other, was = (cells.columns[column] for cells in (mine, theirs, before))
+            # A side that dropped a column says nothing of its cells.
+            if column in absent[0]:
+                ours = pc.if_else(pa.array(absent[0][column]), other, ours)
+            if column in absent[1]:
+                other = pc.if_else(pa.array(absent[1][column]), ours, other)
             merged = column_merge(ours, other, was, has_base, how)
             columns[column], clashes[column] = merged.values, merged.conflicts
         left = np.zeros(len(source), dtype=np.bool_)

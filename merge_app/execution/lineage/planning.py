@@ -13,13 +13,14 @@ import numpy as np
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
+from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
@@ -76,7 +77,8 @@ class RowsDecision:
 class TableCase:
     """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
     ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
-    ``how``: by column, what becomes of a cell that both sides changed. ``is_new``: the target never had it.
+    ``how``: by column, what becomes of a cell that both sides changed. ``kept``: columns of ``merged`` that one side
+    dropped, ``kept_fields``: ids of fields inside of columns. ``is_new``: the target never had it.
     """
 
     table_id: int
@@ -86,6 +88,8 @@ class TableCase:
     merged: Schema = field(default_factory=Schema)
     choices: tuple[RowChoice, ...] = ()
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+    kept: tuple[Column, ...] = ()
+    kept_fields: frozenset[int] = frozenset()
     decision: RowsDecision = RowsDecision()
     is_new: bool = False
     lists: Lists = Lists.NEEDED
@@ -231,6 +235,7 @@ def _table(
     fresh: list[Group] = []
     skips = False
     found, acting = groups(source, target), scopes[0]
+    kept = _kept_columns(case, reader)
     if case.has_key:
         # Predicates are not judged by key.
         found = by_key_ranges(found, case.merged, reader)
@@ -249,13 +254,15 @@ def _table(
     is_needed = met or case.lists is not Lists.NEEDED
     if not is_needed and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
         judged = RowJudgement({}) if case.has_key else None
+        steps = with_values_back(kept, found, steps, _cell_reader(case, reader))
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
     together = _together(met)
     rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten, since_scopes)
     merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
-    done = TableSteps((*steps, *rows.steps), rows.kept)
+    steps = with_values_back(kept, found, [*steps, *rows.steps], rows.looked_at.cells)
+    done = TableSteps(tuple(steps), rows.kept)
     new = tuple(
         file.file_id for file in target.shown if file.stamp.kind == "insert" and file.stamp.version in target.news
     )
@@ -379,7 +386,11 @@ def _sides(case: TableCase, parties: Parties, group: Group, news: News, keys: Ke
 
 
 def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
-    return CellReader(case.merged, reader, with_keys=case.has_key)
+    return CellReader(case.merged, reader, with_keys=case.has_key, absent=_kept_columns(case, reader).absent)
+
+
+def _kept_columns(case: TableCase, reader: Reader) -> KeptColumns:
+    return KeptColumns(reader, case.kept, case.kept_fields)
 
 
 def _choices(case: TableCase) -> Choices | None:

@@ -1,0 +1,89 @@
+"""Columns that one branch dropped and a merge keeps or brings back: no row loses its value of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import NotSupported
+from tests.e2e.lake import Lake
+from tests.e2e.rows import run
+
+KEEP = "MERGE BRANCH b TO main RESOLVE (TABLE d.t COLUMN v TAKE TARGET)"
+
+
+def made(lake: Lake, key: str = "") -> None:
+    lake.sql(f"CREATE TABLE d.t (id INT, v INT, w INT{key})")
+    lake.sql("INSERT INTO d.t VALUES (1, 5, 0), (2, 6, 0)")
+    lake.sql("INSERT INTO d.t VALUES (3, 7, 0)")
+    lake.sql("CREATE BRANCH b")
+
+
+def rows(lake: Lake, branch: str = "main") -> list[tuple[object, ...]]:
+    return sorted(map(tuple, lake.sql("SELECT id, v, w FROM d.t", branch).rows))
+
+
+KEYS = pytest.mark.parametrize("key", ["", ", PRIMARY KEY (id)"], ids=["rows", "keys"])
+OPTIMIZED, UPDATED = "OPTIMIZE d.t", "UPDATE d.t SET w = 1 WHERE id = 1"
+V_OF_1, V_OF_3 = "UPDATE d.t SET v = 9 WHERE id = 1", "UPDATE d.t SET v = 8 WHERE id = 3"
+
+
+@KEYS
+@pytest.mark.parametrize("other", [(), (V_OF_1,), (V_OF_3,)], ids=["alone", "one_row", "two_rows"])
+@pytest.mark.parametrize(
+    "later", [(UPDATED,), (OPTIMIZED,), (UPDATED, OPTIMIZED)], ids=["updated", "optimized", "both"]
+)
+def test_a_column_kept_by_decision(lake: Lake, key: str, other: tuple[str, ...], later: tuple[str, ...]) -> None:
+    made(lake, key)
+    run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", *later)
+    conflicts = "cell" if V_OF_1 in other else "row"
+    settings = () if key else (f"ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = '{conflicts}')",)
+    run(lake, "main", "ALTER TABLE d.t ADD CONSTRAINT p CHECK (v > 0)", *settings, *other)
+    lake.sql(KEEP)
+    first = (1, 9 if V_OF_1 in other else 5, 1 if UPDATED in later else 0)
+    merged = [first, (2, 6, 0), (3, 8 if V_OF_3 in other else 7, 0)]
+    assert rows(lake) == merged
+    lake.merge("main", "b")
+    assert rows(lake, "b") == merged
+    assert lake.breaches() == []
+
+
+@KEYS
+@pytest.mark.parametrize("later", [UPDATED, OPTIMIZED], ids=["updated", "optimized"])
+def test_a_column_that_a_restore_brings_back(lake: Lake, key: str, later: str) -> None:
+    made(lake, key)
+    before = lake.head("b")
+    lake.sql("ALTER TABLE d.t DROP COLUMN v", "b")
+    lake.merge("b")
+    lake.sql(later)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "b")
+    lake.merge("b")
+    assert rows(lake) == [(1, 5, 1 if later == UPDATED else 0), (2, 6, 0), (3, 7, 0)]
+    lake.merge("main", "b")
+    assert rows(lake, "b") == rows(lake)
+    assert lake.breaches() == []
+
+
+def test_rows_in_another_partition(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v INT, w INT, p STRING) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (1, 5, 0, 'a'), (2, 6, 0, 'a'), (3, 7, 0, 'b')")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'row')")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", UPDATED, "UPDATE d.t SET p = 'c' WHERE id = 3")
+    lake.sql("INSERT INTO d.t VALUES (9, 9, 'a')", "b")
+    rename = "ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'z')"
+    run(lake, "main", "ALTER TABLE d.t ADD CONSTRAINT q CHECK (v > 0)", rename)
+    lake.sql(KEEP)
+    merged = [(1, 5, 1, "z"), (2, 6, 0, "z"), (3, 7, 0, "c"), (9, None, 9, "a")]
+    assert lake.rows("d.t", columns="id, v, w, p") == merged
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b", "id, v, w, p") == merged
+    assert lake.breaches() == []
+
+
+def test_a_type_that_does_not_hold_values_of_the_source(lake: Lake) -> None:
+    made(lake)
+    run(lake, "b", "ALTER TABLE d.t ALTER COLUMN v TYPE BIGINT", "UPDATE d.t SET v = 5000000000 WHERE id = 1")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
+    lake.sql("INSERT INTO d.t VALUES (5, NULL, 0)")
+    with pytest.raises(NotSupported, match="would stay int"):
+        lake.sql(KEEP.replace("RESOLVE (", "RESOLVE (TABLE d.t KEEP BOTH, "))
