@@ -73,3 +73,18 @@ def test_an_unknown_column_of_a_subquery_is_told_with_those_of_the_subquery(lake
             lake.sql(statement)
         assert named in str(caught.value.remedy), statement
         assert other not in str(caught.value.remedy), statement
+
+
+def test_a_scalar_subquery_of_rows_in_files_of_two_schemas(lake: Lake) -> None:
+    """Spark reads such files as a union, and fails to push the subquery below it (SPARK-59042)."""
+    lake.sql("CREATE TABLE d.t (k INT, w INT, v INT)")
+    lake.sql("INSERT INTO d.t VALUES (1, 1, 0)")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN w TYPE BIGINT")
+    lake.sql("INSERT INTO d.t VALUES (2, 2, 0)")
+    lake.sql("CREATE TABLE d.u (k INT, v INT)")
+    largest = "(SELECT max(u.v) FROM d.u AS u WHERE u.k = t.k)"
+    for found in (None, 7):
+        assert lake.sql(f"SELECT t.k, {largest} FROM d.t AS t ORDER BY 1").rows == [[1, None], [2, found]]
+        lake.sql(f"UPDATE d.t AS t SET v = {largest}")
+        assert lake.rows("d.t") == [(1, 1, None), (2, 2, found)]
+        lake.sql("INSERT INTO d.u VALUES (2, 7)")
