@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from catalog_app.domain.checks import is_check
-from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.types import widens
@@ -153,6 +153,8 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     for object_id in sorted(known if is_whole else known & by_statement):
         alive = _aliveness(planned, sides, object_id)
         is_restored = object_id in side.restored
+        if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
+            continue
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
             found.append(_known_case(planned, sides, object_id, alive, decided))
     found += [
@@ -166,6 +168,20 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found
     ]
+
+
+def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
+    """Whether a statement only inserts rows into a table without a primary key, of which others changed nothing but
+    rows since. New rows have row ids that nobody knows.
+    """
+    key = ObjectKind.TABLE, table_id
+    mine = [item for item in planned.source if (item.object_kind, item.object_id) == key]
+    theirs = (item for item in planned.destination if (item.object_kind, item.object_id) == key)
+    return (
+        not planned.tables[table_id].schema.is_keyed
+        and all(item.kind is OperationKind.INSERT and not item.changes for item in mine)
+        and all(item.is_data and not item.changes for item in theirs)
+    )
 
 
 def _known_case(

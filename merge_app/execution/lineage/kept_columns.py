@@ -81,6 +81,8 @@ def with_values_back(
     kept: KeptColumns, groups: Sequence[Group], steps: Sequence[Step], cells: CellReader
 ) -> list[Step]:
     """The steps, after which no row of the result lacks a value of a kept column that an image of it has."""
+    if not (kept.columns or kept.fields):
+        return list(steps)
     sides = [group.source for group in groups] + [group.target for group in groups]
     files = {file.file_id for side in sides for file in side}
     for group in groups:
