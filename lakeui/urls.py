@@ -4,6 +4,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("lakeui.api.urls")),
+    path("", include("lakeui.iceberg.urls")),
     path("", include("lakeui.access.urls")),
 ]
 

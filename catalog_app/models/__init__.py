@@ -25,6 +25,7 @@ from catalog_app.models.files import (
 from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.people import CatalogMember, ProtectionRule
+from catalog_app.models.published import PublishedFile, PublishedTable
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "FileImport",
     "InvisibleSchemaHistory",
     "ProtectionRule",
+    "PublishedFile",
+    "PublishedTable",
     "SchemaDefinition",
     "Segment",
     "SegmentDelete",

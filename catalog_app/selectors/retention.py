@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.models import Branch, Catalog, PublishedFile, Tag
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 
@@ -183,13 +183,16 @@ ORDER BY 3
 
 @dataclass(frozen=True, slots=True)
 class UnreachableFile:
-    """A file that may go. Both ids are None for one that was staged and never registered. ``bytes``: its size."""
+    """A file that may go. Both ids are None for one that was staged and never registered, and for one that describes
+    a table to other engines. ``bytes``: its size.
+    """
 
     path: str
     bytes: int
     reason: str
     data_file_id: int | None = None
     delete_file_id: int | None = None
+    is_published: bool = False
 
 
 def unreachable_files(catalog: Catalog, retained: Retained) -> list[UnreachableFile]:
@@ -235,6 +238,13 @@ def orphaned_files(catalog: Catalog, *, before: datetime) -> list[UnreachableFil
     ]
 
 
+def unasked_files(catalog: Catalog, *, before: datetime) -> list[UnreachableFile]:
+    """Files for other engines that were last handed out before ``before``. They are made again when asked for."""
+    found = PublishedFile.objects.filter(table__catalog=catalog, used_at__lt=before).order_by("path")
+    reason = "no other engine asked for it lately"
+    return [UnreachableFile(path, size, reason, is_published=True) for path, size in found.values_list("path", "bytes")]
+
+
 _SHARING = """
 SELECT f.path FROM catalog_app_datafile f
 WHERE f.path = ANY(%(paths)s) AND NOT f.id = ANY(%(data_files)s)
@@ -271,5 +281,7 @@ def known_paths(catalog: Catalog) -> set[str]:
     query = """SELECT f.path FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
         WHERE t.catalog_id = %(catalog)s
         UNION ALL SELECT f.path FROM catalog_app_deletefile f JOIN catalog_app_table t ON t.id = f.table_id
+        WHERE t.catalog_id = %(catalog)s
+        UNION ALL SELECT f.path FROM catalog_app_publishedfile f JOIN catalog_app_table t ON t.id = f.table_id
         WHERE t.catalog_id = %(catalog)s"""
     return {row[0] for row in fetch_all(query, {"catalog": catalog.pk})}

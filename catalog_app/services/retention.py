@@ -7,7 +7,7 @@ bring such a file back, and a crash leaves files to remove, never metadata witho
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -22,9 +22,11 @@ from catalog_app.selectors.retention import (
     paths_needed,
     paths_unexpired,
     retained_find,
+    unasked_files,
     unreachable_files,
 )
 from catalog_app.services.deleted_keys import deleted_keys_expire
+from catalog_app.services.published import HANDED_OUT, published_forget
 from catalog_app.storage.warehouse import NO_TABLE, Warehouse
 from lakeui.common.faults import fault_point
 
@@ -63,6 +65,7 @@ def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits)
     files = [
         *unreachable_files(catalog, retained),
         *orphaned_files(catalog, before=limits.staged),
+        *unasked_files(catalog, before=_unasked_since(limits)),
         *_unregistered(catalog, warehouse, limits.staged),
     ]
     # A clone and its source may let one file go at once: both are marked, and its bytes count once.
@@ -98,7 +101,7 @@ def vacuum_run(
         branches = Branch.objects.select_for_update(of=("self",), no_key=True).filter(catalog=catalog)
         list(branches.order_by("pk").values_list("pk"))
         Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
-        plan = vacuum_plan(catalog, warehouse, limits)
+        plan = _unasked_go(vacuum_plan(catalog, warehouse, limits), limits)
         _mark(plan)
         deleted_keys_expire(catalog, before=limits.history)
         record(plan)
@@ -106,6 +109,18 @@ def vacuum_run(
     fault_point("vacuum.committed")
     marked_files_remove(warehouse)
     return plan
+
+
+def _unasked_since(limits: RetentionLimits) -> datetime:
+    """An engine reads for a while by what it was handed, whatever the retention."""
+    return min(limits.history, timezone.now() - HANDED_OUT)
+
+
+def _unasked_go(plan: VacuumPlan, limits: RetentionLimits) -> VacuumPlan:
+    """The plan without files for other engines that were asked for since it was made. The others are forgotten."""
+    going = [file.path for file in plan.files if file.is_published]
+    gone = published_forget(going, before=_unasked_since(limits))
+    return replace(plan, files=tuple(file for file in plan.files if not file.is_published or file.path in gone))
 
 
 def _mark(plan: VacuumPlan) -> None:

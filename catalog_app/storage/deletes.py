@@ -1,7 +1,8 @@
 """Delete files: Iceberg v2 position deletes of one data file, with the row ids that they took.
 
-Columns: ``file_path`` (URI of the data file, for other engines), ``pos`` (from 0) and ``_row_id``. lakeui itself finds
-the data file by the ``base=`` folder, and joins on the address ``base + pos``.
+Columns: ``file_path`` (where the data file lay), ``pos`` (from 0) and ``_row_id``. lakeui itself finds the data file by
+the ``base=`` folder, and joins on the address ``base + pos``. Other engines are given files made of these
+(``positions_file``), which name where the data file lies now.
 """
 
 from __future__ import annotations
@@ -58,6 +59,19 @@ def write_deletes(
     finally:
         warehouse.discard(staging)
     return NewDeleteFile(path=path, data_file_id=file.file_id, rows=len(order), bytes=size)
+
+
+def positions_file(location: str, positions: Integers) -> bytes:
+    """A delete file of ascending positions for other engines, as Iceberg v2 has it."""
+    target = pa.BufferOutputStream()
+    columns = [pa.repeat(pa.scalar(location), len(positions)), pa.array(positions)]
+    pq.write_table(
+        pa.Table.from_arrays(columns, schema=pa.schema([SCHEMA.field(PATH_COLUMN), SCHEMA.field(POSITION_COLUMN)])),
+        target,
+        compression="zstd",
+        store_schema=False,
+    )
+    return bytes(target.getvalue())
 
 
 def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:

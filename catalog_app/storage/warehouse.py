@@ -1,8 +1,9 @@
 """The warehouse: where data and delete files lie, and how staged files get there.
 
 All paths that leave this module are relative to the root, with forward slashes. Per table:
-``<table_id>/data/base=<base>/<uuid>.parquet``, ``<table_id>/deletes/base=<base>/<uuid>.parquet``, and
-``<table_id>/staging/<uuid>/`` for what is not yet placed. A crash leaves orphans only; no file is ever changed.
+``<table_id>/data/base=<base>/<uuid>.parquet``, ``<table_id>/deletes/base=<base>/<uuid>.parquet``,
+``<table_id>/staging/<uuid>/`` for what is not yet placed, and ``<table_id>/iceberg/`` for what describes the table to
+other engines. A crash leaves orphans only; no file is ever changed.
 Files that people sent to be imported lie under ``imports/<uuid>/`` until they expire.
 """
 
@@ -17,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import quote
 
 import pyarrow.fs as pafs
 
@@ -49,7 +49,7 @@ class Warehouse:
         if self._is_local:
             return pafs.LocalFileSystem(), self.root
         # Spark says s3a:// for what pyarrow calls s3://.
-        resolved: tuple[pafs.FileSystem, str] = pafs.FileSystem.from_uri(re.sub(r"^s3[an]://", "s3://", self.root))
+        resolved: tuple[pafs.FileSystem, str] = pafs.FileSystem.from_uri(_s3_plain(self.root))
         return resolved
 
     def absolute(self, path: str) -> str:
@@ -61,8 +61,10 @@ class Warehouse:
         return f"{self.root}/{path}"
 
     def location(self, path: str) -> str:
-        """The absolute URI of a file, as other engines name it (Iceberg's ``file_path``)."""
-        return f"file://{quote(self.absolute(path))}" if self._is_local else self.spark_path(path)
+        """Where other engines find a file (Iceberg's ``file_path``). Nothing is encoded: they take the text behind the
+        scheme as the path that it is. What Hadoop calls s3a:// is s3:// to them.
+        """
+        return f"file://{self.absolute(path)}" if self._is_local else _s3_plain(self.spark_path(path))
 
     def new_staging(self, table_id: int) -> str:
         """A fresh folder name for one write of a table; made when first written to."""
@@ -80,6 +82,12 @@ class Warehouse:
         self.make_folder(path.rpartition("/")[0])
         with local.open("rb") as source, self.filesystem.open_output_stream(self.absolute(path)) as target:
             shutil.copyfileobj(source, target, COPIED_BYTES)
+
+    def write(self, path: str, content: bytes) -> None:
+        """A new file. Its name must be known to nobody before it is whole."""
+        self.make_folder(path.rpartition("/")[0])
+        with self.filesystem.open_output_stream(self.absolute(path)) as target:
+            target.write(content)
 
     @contextmanager
     def local_copy(self, path: str) -> Iterator[Path]:
@@ -136,6 +144,10 @@ class Warehouse:
         """Remove one file; nothing happens where there is none."""
         if self.exists(path):
             self.filesystem.delete_file(self.absolute(path))
+
+
+def _s3_plain(location: str) -> str:
+    return re.sub(r"^s3[an]://", "s3://", location)
 
 
 def _is_hidden(path: str) -> bool:

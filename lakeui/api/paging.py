@@ -64,7 +64,7 @@ def page_body(
 
 def next_address(request: Request, key: tuple[Any, ...]) -> str:
     """The address of the page that begins behind the key."""
-    return replace_query_param(request.build_absolute_uri(), "cursor", _encoded(key))
+    return replace_query_param(request.build_absolute_uri(), "cursor", cursor_encoded(key))
 
 
 def page_schema(name: str, entry: serializers.BaseSerializer[Any]) -> Any:
@@ -72,7 +72,8 @@ def page_schema(name: str, entry: serializers.BaseSerializer[Any]) -> Any:
     return inline_serializer(name, {"next": serializers.URLField(allow_null=True), "results": entry})
 
 
-def _encoded(key: tuple[Any, ...]) -> str:
+def cursor_encoded(key: tuple[Any, ...]) -> str:
+    """The key of a page's last entry as a cursor."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 

@@ -1,0 +1,1 @@
+"""Tables as Apache Iceberg describes them (format version 2). Pure: values in, values and bytes out."""

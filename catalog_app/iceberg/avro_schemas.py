@@ -1,0 +1,148 @@
+"""The Avro schemas of manifests and manifest lists, with the field ids of Iceberg's spec (format version 2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from catalog_app.domain.schema import Column
+from catalog_app.domain.types import ParsedType
+
+PARTITION_FIELDS = 1000
+"""The field of a partition has this number plus the id of its column: the same in every specification."""
+
+
+def _field(name: str, kind: Any, identifier: int) -> dict[str, Any]:
+    return {"name": name, "type": kind, "field-id": identifier}
+
+
+def _optional(name: str, kind: Any, identifier: int) -> dict[str, Any]:
+    return {"name": name, "type": ["null", kind], "default": None, "field-id": identifier}
+
+
+def _map(name: str, value: str, identifier: int, key_id: int) -> dict[str, Any]:
+    """A map with whole numbers as keys: Avro has it as an array of pairs."""
+    pair = {
+        "type": "record",
+        "name": f"k{key_id}_v{key_id + 1}",
+        "fields": [_field("key", "int", key_id), _field("value", value, key_id + 1)],
+    }
+    return _optional(name, {"type": "array", "items": pair, "logicalType": "map"}, identifier)
+
+
+def _list(name: str, element: Any, identifier: int, element_id: int) -> dict[str, Any]:
+    return _optional(name, {"type": "array", "items": element, "element-id": element_id}, identifier)
+
+
+def partition_name(name: str) -> str:
+    """The name of a partition's field in Avro, which knows letters, digits and underscores only."""
+    safe = re.sub(r"[^A-Za-z0-9_]", lambda found: f"_x{ord(found[0]):X}", name)
+    return safe if not safe[:1].isdigit() else f"_{safe}"
+
+
+def _partition_type(kind: ParsedType) -> Any:
+    match kind.name:
+        case "tinyint" | "smallint" | "int":
+            return "int"
+        case "bigint":
+            return "long"
+        case "date":
+            return {"type": "int", "logicalType": "date"}
+        case "timestamp" | "timestamp_ntz" as name:
+            return {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": name == "timestamp"}
+        case "decimal":
+            precision, scale = kind.parameters
+            return {
+                "type": "fixed",
+                "name": f"decimal_{precision}_{scale}",
+                "size": _decimal_bytes(precision),
+                "logicalType": "decimal",
+                "precision": precision,
+                "scale": scale,
+            }
+        case "boolean" | "float" | "double" as name:
+            return name
+        case _:
+            return "string"
+
+
+def _decimal_bytes(precision: int) -> int:
+    """The fewest bytes that hold every number of so many digits."""
+    largest: int = 10**precision - 1
+    return (largest.bit_length() + 8) // 8
+
+
+def entry_schema(partition: Sequence[Column]) -> dict[str, Any]:
+    """A manifest's entries, for files that lie under these partition columns."""
+    fields = [
+        _optional(partition_name(column.name), _partition_type(column.parsed), PARTITION_FIELDS + column.id)
+        for column in partition
+    ]
+    data_file = {
+        "type": "record",
+        "name": "r2",
+        "fields": [
+            _field("content", "int", 134),
+            _field("file_path", "string", 100),
+            _field("file_format", "string", 101),
+            _field("partition", {"type": "record", "name": "r102", "fields": fields}, 102),
+            _field("record_count", "long", 103),
+            _field("file_size_in_bytes", "long", 104),
+            _map("column_sizes", "long", 108, 117),
+            _map("value_counts", "long", 109, 119),
+            _map("null_value_counts", "long", 110, 121),
+            _map("nan_value_counts", "long", 137, 138),
+            _map("lower_bounds", "bytes", 125, 126),
+            _map("upper_bounds", "bytes", 128, 129),
+            _optional("key_metadata", "bytes", 131),
+            _list("split_offsets", "long", 132, 133),
+            _list("equality_ids", "int", 135, 136),
+            _optional("sort_order_id", "int", 140),
+            _optional("referenced_data_file", "string", 143),
+        ],
+    }
+    return {
+        "type": "record",
+        "name": "manifest_entry",
+        "fields": [
+            _field("status", "int", 0),
+            _optional("snapshot_id", "long", 1),
+            _optional("sequence_number", "long", 3),
+            _optional("file_sequence_number", "long", 4),
+            _field("data_file", data_file, 2),
+        ],
+    }
+
+
+_SUMMARY = {
+    "type": "record",
+    "name": "r508",
+    "fields": [
+        _field("contains_null", "boolean", 509),
+        _optional("contains_nan", "boolean", 518),
+        _optional("lower_bound", "bytes", 510),
+        _optional("upper_bound", "bytes", 511),
+    ],
+}
+LIST_SCHEMA: dict[str, Any] = {
+    "type": "record",
+    "name": "manifest_file",
+    "fields": [
+        _field("manifest_path", "string", 500),
+        _field("manifest_length", "long", 501),
+        _field("partition_spec_id", "int", 502),
+        _field("content", "int", 517),
+        _field("sequence_number", "long", 515),
+        _field("min_sequence_number", "long", 516),
+        _field("added_snapshot_id", "long", 503),
+        _field("added_files_count", "int", 504),
+        _field("existing_files_count", "int", 505),
+        _field("deleted_files_count", "int", 506),
+        _field("added_rows_count", "long", 512),
+        _field("existing_rows_count", "long", 513),
+        _field("deleted_rows_count", "long", 514),
+        _list("partitions", _SUMMARY, 507, 508),
+        _optional("key_metadata", "bytes", 519),
+    ],
+}

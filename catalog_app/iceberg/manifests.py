@@ -1,0 +1,277 @@
+"""Manifests and manifest lists as bytes.
+
+Files are put into chunks by a rule that looks at one file at a time, so that a commit changes the chunk that it adds
+to or takes from, and no other: the manifests of the others stay those of the versions before. A chunk's digest names
+all that its manifest says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import fastavro
+
+from catalog_app.domain.files import PartitionValues, Statistics
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import ParsedType
+from catalog_app.iceberg.avro_schemas import LIST_SCHEMA, PARTITION_FIELDS, entry_schema, partition_name
+from catalog_app.iceberg.types import schema_json
+from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
+
+DATA, DELETES = 0, 1
+"""What a manifest lists, in Iceberg's numbers."""
+_EXISTING = 0
+_PATH_FIELD = 2147483546
+_CHUNK, _LONGEST_CHUNK = 256, 1024
+"""Files of a chunk, on average and at most."""
+_SCATTERED = 2654435761
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A data file as a version shows it. ``schema`` is that under which it was written, ``version`` the one that took
+    it in, ``location`` where an engine finds it.
+    """
+
+    file_id: int
+    location: str
+    rows: int
+    bytes: int
+    version: int
+    schema: Schema
+    partition: PartitionValues = ()
+    statistics: Statistics = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDeletes:
+    """Positions of one data file that are gone, as a file of their own at ``location``."""
+
+    data: ListedFile
+    location: str
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Partition columns, by which files lie apart; a table may have files of several."""
+
+    id: int
+    columns: tuple[Column, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"spec-id": self.id, "fields": self.fields}
+
+    @property
+    def fields(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "source-id": column.id,
+                "field-id": PARTITION_FIELDS + column.id,
+                "name": column.name,
+                "transform": "identity",
+            }
+            for column in self.columns
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The files of one manifest, ``content`` says of which sort. ``types``: those of the columns that have bounds."""
+
+    content: int
+    spec: Spec
+    files: tuple[ListedFile | ListedDeletes, ...]
+    types: Mapping[int, ParsedType]
+
+    @property
+    def digest(self) -> str:
+        """Names all that the manifest says of its files."""
+        said = hashlib.sha256(json.dumps([self.content, self.spec.as_json(), self._typed()]).encode())
+        for item in self.files:
+            data = item.data if isinstance(item, ListedDeletes) else item
+            said.update(json.dumps([item.location, data.location, data.version, data.partition, item.rows]).encode())
+        return said.hexdigest()
+
+    def _typed(self) -> list[Any]:
+        return sorted((identifier, kind.text) for identifier, kind in self.types.items())
+
+    @property
+    def rows(self) -> int:
+        return sum(item.rows for item in self.files)
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The oldest and the newest version that took in one of the files."""
+        found = [(item.data if isinstance(item, ListedDeletes) else item).version for item in self.files]
+        return min(found), max(found)
+
+
+def chunks(
+    content: int, specs: Mapping[tuple[int, ...], Spec], schema: Schema, files: Sequence[Any]
+) -> Iterator[Chunk]:
+    """The files, those of one specification together, in order of version and id, cut where a file's id says so."""
+    groups: dict[tuple[int, ...], list[Any]] = {}
+    for item in files:
+        groups.setdefault(_data(item).schema.partition_by, []).append(item)
+    for columns, group in sorted(groups.items()):
+        group.sort(key=lambda item: (_data(item).version, _data(item).file_id))
+        part: list[Any] = []
+        for item in group:
+            part.append(item)
+            if _is_last(_data(item).file_id) or len(part) == _LONGEST_CHUNK:
+                yield _chunk(content, specs[columns], schema, part)
+                part = []
+        if part:
+            yield _chunk(content, specs[columns], schema, part)
+
+
+def _data(item: ListedFile | ListedDeletes) -> ListedFile:
+    return item.data if isinstance(item, ListedDeletes) else item
+
+
+def _is_last(file_id: int) -> bool:
+    return file_id * _SCATTERED % 2**32 < 2**32 // _CHUNK
+
+
+def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any]) -> Chunk:
+    """Columns that were dropped keep the type that they had, so that a drop changes no manifest."""
+    types: dict[int, ParsedType] = {}
+    seen: set[int] = set()
+    for item in files if content == DATA else ():
+        written = _data(item).schema
+        if id(written) in seen:
+            continue
+        seen.add(id(written))
+        for column in written.columns:
+            now = schema.column(column.id)
+            kind = column.parsed if now is None or now.id != column.id else now.parsed
+            if not kind.fields:
+                types[column.id] = kind
+    return Chunk(content, spec, tuple(files), types)
+
+
+def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
+    """The manifest of a chunk. ``schema``: that of the table when the manifest was made."""
+    kinds = tuple(column.parsed for column in chunk.spec.columns)
+    names = tuple(partition_name(column.name) for column in chunk.spec.columns)
+    records = (_entry(chunk, item, kinds, names) for item in chunk.files)
+    said = {
+        "schema": json.dumps(schema_json(schema)),
+        "schema-id": "0",
+        "partition-spec": json.dumps(chunk.spec.fields),
+        "partition-spec-id": str(chunk.spec.id),
+        "format-version": "2",
+        "content": "deletes" if chunk.content == DELETES else "data",
+    }
+    return _written(entry_schema(chunk.spec.columns), records, said)
+
+
+def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
+    target = io.BytesIO()
+    fastavro.writer(target, fastavro.parse_schema(schema), records, codec="deflate", metadata=said)
+    return target.getvalue()
+
+
+def _entry(
+    chunk: Chunk, item: ListedFile | ListedDeletes, kinds: Sequence[ParsedType], names: Sequence[str]
+) -> dict[str, Any]:
+    data = _data(item)
+    values = zip(kinds, chunk.spec.columns, data.partition, strict=True)
+    partition = [partition_value(kind, text, column.name) for kind, column, text in values]
+    described: dict[str, Any] = {
+        "content": chunk.content,
+        "file_path": item.location,
+        "file_format": "PARQUET",
+        "partition": dict(zip(names, partition, strict=True)),
+        "record_count": item.rows,
+        "file_size_in_bytes": item.bytes,
+    }
+    if isinstance(item, ListedDeletes):
+        path = [{"key": _PATH_FIELD, "value": data.location.encode()}]
+        described |= {"lower_bounds": path, "upper_bounds": path, "referenced_data_file": data.location}
+    else:
+        described |= _measured(item, chunk.types)
+    return {
+        "status": _EXISTING,
+        "snapshot_id": data.version,
+        "sequence_number": data.version,
+        "file_sequence_number": data.version,
+        "data_file": described,
+    }
+
+
+def _measured(item: ListedFile, types: Mapping[int, ParsedType]) -> dict[str, Any]:
+    counts, nulls, lower, upper = [], [], [], []
+    for identifier, bounds in item.statistics.items():
+        kind = types.get(identifier)
+        if kind is None:
+            continue
+        counts.append({"key": identifier, "value": item.rows})
+        nulls.append({"key": identifier, "value": bounds.nulls})
+        low, high = bound_bytes(kind, bounds.minimum), bound_bytes(kind, bounds.maximum)
+        if low is not None:
+            lower.append({"key": identifier, "value": low})
+        if high is not None:
+            upper.append({"key": identifier, "value": high})
+    return {"value_counts": counts, "null_value_counts": nulls, "lower_bounds": lower, "upper_bounds": upper}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredManifest:
+    """The manifest of a chunk, where it lies and how long it is."""
+
+    chunk: Chunk
+    location: str
+    bytes: int
+
+
+def list_bytes(manifests: Sequence[StoredManifest], version: int) -> bytes:
+    """The manifest list of a version."""
+    said = {"snapshot-id": str(version), "sequence-number": str(version), "format-version": "2"}
+    return _written(LIST_SCHEMA, (_listed(manifest) for manifest in manifests), said)
+
+
+def _listed(manifest: StoredManifest) -> dict[str, Any]:
+    chunk = manifest.chunk
+    oldest, newest = chunk.versions
+    return {
+        "manifest_path": manifest.location,
+        "manifest_length": manifest.bytes,
+        "partition_spec_id": chunk.spec.id,
+        "content": chunk.content,
+        "sequence_number": newest,
+        "min_sequence_number": oldest,
+        "added_snapshot_id": newest,
+        "added_files_count": 0,
+        "existing_files_count": len(chunk.files),
+        "deleted_files_count": 0,
+        "added_rows_count": 0,
+        "existing_rows_count": chunk.rows,
+        "deleted_rows_count": 0,
+        "partitions": [_summary(chunk, place) for place in range(len(chunk.spec.columns))] or None,
+    }
+
+
+def _summary(chunk: Chunk, place: int) -> dict[str, Any]:
+    """Bounds of one partition column over the files of a manifest."""
+    column = chunk.spec.columns[place]
+    values = [partition_value(column.parsed, _data(item).partition[place], column.name) for item in chunk.files]
+    known = [value for value in values if value is not None and not _is_nan(value)]
+    return {
+        "contains_null": any(value is None for value in values),
+        "contains_nan": any(_is_nan(value) for value in values),
+        "lower_bound": value_bytes(column.parsed, min(known)) if known else None,
+        "upper_bound": value_bytes(column.parsed, max(known)) if known else None,
+    }
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)

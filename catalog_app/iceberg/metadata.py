@@ -1,0 +1,113 @@
+"""Table metadata of one version: one schema, one snapshot."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.nested import fields_within
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import COMMENT, TableState, comment_of, stated_properties
+from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS
+from catalog_app.iceberg.manifests import DELETES, Spec, StoredManifest
+from catalog_app.iceberg.types import schema_json
+from lakeui.common.errors import NotSupported
+
+FORMAT_VERSION = 2
+_NAMESPACE = uuid.UUID("8f2ad3cd-4be5-46e2-9a3f-0b0f5a4d1c11")
+_READERS_OWN = "schema.name-mapping."
+"""Properties by which engines find columns: files have ids, and what people set there means nothing to lakeui."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableVersion:
+    """The version of a table that engines see. ``version`` is that of the commit that made it, ``at_ms`` when."""
+
+    table: TableState
+    version: int
+    at_ms: int
+    location: str
+    manifest_list: str
+    manifests: tuple[StoredManifest, ...]
+    specs: tuple[Spec, ...]
+
+
+def specs_of(schema: Schema, written: Sequence[Schema]) -> dict[tuple[int, ...], Spec]:
+    """The specification of the table, and those of its files, by the ids of their columns."""
+    others = sorted({item.partition_by for item in written} - {schema.partition_by})
+    found = {}
+    for number, columns in enumerate((schema.partition_by, *others)):
+        known = [schema.column(identifier) for identifier in columns]
+        for identifier, column in zip(columns, known, strict=True):
+            if column is None or column.id != identifier:
+                raise NotSupported(
+                    "Some files lie under a partition column that the table has no more.",
+                    remedy="Run OPTIMIZE on the table, which writes its files anew, and read it again.",
+                )
+        found[columns] = Spec(number, tuple(column for column in known if column is not None))
+    return found
+
+
+def table_metadata(shown: TableVersion) -> dict[str, Any]:
+    """The metadata as JSON."""
+    schema = shown.table.schema
+    identifiers = [
+        identifier
+        for column in schema.columns
+        for identifier in (*column.ids, *(i for inner in fields_within(column.parsed) for i in inner.ids))
+    ]
+    fields = [PARTITION_FIELDS + column.id for spec in shown.specs for column in spec.columns]
+    return {
+        "format-version": FORMAT_VERSION,
+        "table-uuid": str(uuid.uuid5(_NAMESPACE, shown.location)),
+        "location": shown.location,
+        "last-sequence-number": shown.version,
+        "last-updated-ms": shown.at_ms,
+        "last-column-id": max(identifiers, default=0),
+        "current-schema-id": 0,
+        "schemas": [schema_json(schema)],
+        "default-spec-id": 0,
+        "partition-specs": [spec.as_json() for spec in shown.specs],
+        "last-partition-id": max(fields, default=PARTITION_FIELDS - 1),
+        "default-sort-order-id": 0,
+        "sort-orders": [{"order-id": 0, "fields": []}],
+        "properties": _properties(shown.table),
+        "current-snapshot-id": shown.version,
+        "refs": {"main": {"snapshot-id": shown.version, "type": "branch"}},
+        "snapshots": [_snapshot(shown)],
+        "snapshot-log": [{"snapshot-id": shown.version, "timestamp-ms": shown.at_ms}],
+        "metadata-log": [],
+    }
+
+
+def _properties(table: TableState) -> dict[str, str]:
+    stated = {
+        name: value
+        for name, value in stated_properties(table).items()
+        if name != COMMENT and not name.startswith(_READERS_OWN)
+    }
+    comment = comment_of(table)
+    return {**stated, "comment": comment} if comment else stated
+
+
+def _snapshot(shown: TableVersion) -> dict[str, Any]:
+    data = [manifest.chunk for manifest in shown.manifests if manifest.chunk.content != DELETES]
+    deletes = [manifest.chunk for manifest in shown.manifests if manifest.chunk.content == DELETES]
+    totals: Mapping[str, int] = {
+        "total-records": sum(chunk.rows for chunk in data),
+        "total-data-files": sum(len(chunk.files) for chunk in data),
+        "total-files-size": sum(item.bytes for chunk in (*data, *deletes) for item in chunk.files),
+        "total-delete-files": sum(len(chunk.files) for chunk in deletes),
+        "total-position-deletes": sum(chunk.rows for chunk in deletes),
+        "total-equality-deletes": 0,
+    }
+    return {
+        "snapshot-id": shown.version,
+        "sequence-number": shown.version,
+        "timestamp-ms": shown.at_ms,
+        "manifest-list": shown.manifest_list,
+        "summary": {"operation": "overwrite", **{name: str(value) for name, value in totals.items()}},
+        "schema-id": 0,
+    }

@@ -1,0 +1,174 @@
+"""Column types as Iceberg writes them, and which column of a file Iceberg reads as which column of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import Field, ParsedType
+from lakeui.common.errors import NotSupported
+
+_NAMES = {
+    "boolean": "boolean",
+    "tinyint": "int",
+    "smallint": "int",
+    "int": "int",
+    "bigint": "long",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "varchar": "string",
+    "char": "string",
+    "binary": "binary",
+    "date": "date",
+    "timestamp": "timestamptz",
+    "timestamp_ntz": "timestamp",
+}
+_WIDER = {("int", "long"), ("float", "double")}
+REWRITE = "Run OPTIMIZE on the table, which writes its files anew, and read it again."
+
+
+def schema_json(schema: Schema) -> dict[str, Any]:
+    """The schema as table metadata hold it: ids of lakeui are ids of Iceberg, at every depth."""
+    return {"type": "struct", "schema-id": 0, "fields": [_column(column) for column in schema.columns]}
+
+
+def _column(column: Column) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "id": column.id,
+        "name": column.name,
+        "required": not column.nullable,
+        "type": type_json(column.parsed, column.name),
+    }
+    return {**described, "doc": column.comment} if column.comment else described
+
+
+def type_json(kind: ParsedType, path: str) -> Any:
+    """The type in Iceberg's JSON. ``path`` names the column, or the field in it, to who is refused."""
+    match kind.name:
+        case "decimal":
+            return f"decimal({kind.parameters[0]}, {kind.parameters[1]})"
+        case "struct":
+            return {"type": "struct", "fields": [_field(field, f"{path}.{field.name}") for field in kind.fields]}
+        case "array":
+            (element,) = kind.fields
+            inner = type_json(element.type, f"{path}.element")
+            return {"type": "list", "element-id": _id(element, path), "element": inner, "element-required": False}
+        case "map":
+            key, value = kind.fields
+            return {
+                "type": "map",
+                "key-id": _id(key, path),
+                "key": type_json(key.type, f"{path}.key"),
+                "value-id": _id(value, path),
+                "value": type_json(value.type, f"{path}.value"),
+                "value-required": False,
+            }
+        case name if name in _NAMES:
+            return _NAMES[name]
+        case _:
+            raise NotSupported(
+                f"{path} has the type {kind.text}, which Iceberg does not have.",
+                remedy="Read the table through lakeui, or leave the column out of a copy of it.",
+                column=path,
+            )
+
+
+def _field(field: Field, path: str) -> dict[str, Any]:
+    return {"id": _id(field, path), "name": field.name, "required": False, "type": type_json(field.type, path)}
+
+
+def _id(field: Field, path: str) -> int:
+    if not field.ids:
+        raise NotSupported(f"The fields of {path} have no ids.", remedy=REWRITE, column=path)
+    return field.ids[0]
+
+
+def files_check(schema: Schema, written: Schema) -> None:
+    """Raises NotSupported, with the column, where an engine that reads by Iceberg's rules would show other values than
+    lakeui in files of the schema ``written``.
+    """
+    held = {column.id: column for column in written.columns}
+    for column in schema.columns:
+        other = held.get(column.id)
+        if other is not None:
+            _values_check(column.parsed, other.parsed, column.name)
+        elif any(identifier in held or written.column(identifier) for identifier in column.ids):
+            raise NotSupported(
+                f"Some files hold the column {column.name} under another id: it was added on two branches.",
+                remedy=REWRITE,
+                column=column.name,
+            )
+        elif column.initial_default is not None and column.initial_default.strip().upper() != "NULL":
+            raise NotSupported(
+                f"Rows older than the column {column.name} read as its default {column.initial_default}, which"
+                " version 2 of Iceberg does not have.",
+                remedy=REWRITE,
+                column=column.name,
+            )
+
+
+def _values_check(wanted: ParsedType, written: ParsedType, path: str) -> None:
+    if not wanted.fields and not written.fields:
+        _leaf_check(wanted, written, path)
+        return
+    if wanted.name != written.name:
+        raise _otherwise(wanted, written, path)
+    if wanted.name != "struct":
+        for name, field, other in zip(
+            ("key", "value")[-len(wanted.fields) :], wanted.fields, written.fields, strict=True
+        ):
+            _id_check(field, other, f"{path}.{name if len(wanted.fields) > 1 else 'element'}")
+            _values_check(field.type, other.type, f"{path}.{name if len(wanted.fields) > 1 else 'element'}")
+        return
+    held: dict[int, Field] = {identifier: field for field in written.fields for identifier in field.ids}
+    for field in wanted.fields:
+        inner = f"{path}.{field.name}"
+        found = next((held[identifier] for identifier in field.ids if identifier in held), None)
+        if found is None and any(
+            other.name.casefold() == field.name.casefold() for other in written.fields if not other.ids
+        ):
+            raise _without_id(inner)
+        if found is not None:
+            _id_check(field, found, inner)
+            _values_check(field.type, found.type, inner)
+
+
+def _id_check(wanted: Field, written: Field, path: str) -> None:
+    if not written.ids:
+        raise _without_id(path)
+    if wanted.ids[:1] != written.ids[:1]:
+        raise NotSupported(
+            f"Some files hold the field {path} under another id: it was added on two branches.",
+            remedy=REWRITE,
+            column=path,
+        )
+
+
+def _without_id(path: str) -> NotSupported:
+    return NotSupported(f"Some files hold the field {path} without an id.", remedy=REWRITE, column=path)
+
+
+def _leaf_check(wanted: ParsedType, written: ParsedType, path: str) -> None:
+    before, after = type_json(written, path), type_json(wanted, path)
+    if before == after or (before, after) in _WIDER:
+        return
+    if wanted.name == written.name == "decimal":
+        (digits, scale), (most, same) = written.parameters, wanted.parameters
+        if scale == same and digits <= most:
+            return
+    raise _otherwise(wanted, written, path)
+
+
+def _otherwise(wanted: ParsedType, written: ParsedType, path: str) -> NotSupported:
+    return NotSupported(
+        f"Some files hold {path} as {written.text}, which Iceberg does not read as {wanted.text}.",
+        remedy=REWRITE,
+        column=path,
+    )
+
+
+def leaf_types(schema: Schema) -> Mapping[int, ParsedType]:
+    """The types of the columns without fields inside, by id."""
+    return {column.id: column.parsed for column in schema.columns if not column.parsed.fields}

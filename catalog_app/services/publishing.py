@@ -1,0 +1,214 @@
+"""Tables for other engines: metadata of Apache Iceberg over the data files as they lie.
+
+What is made is kept: metadata by version, manifests and delete files by what they say. Files get their final name
+when they are written, and are registered when they are whole. So a crash leaves a file that nothing names, which
+VACUUM finds; of two processes that make one at the same time, one is registered and the other one removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from catalog_app.iceberg.manifests import (
+    DATA,
+    DELETES,
+    Chunk,
+    ListedDeletes,
+    ListedFile,
+    StoredManifest,
+    chunks,
+    list_bytes,
+    manifest_bytes,
+)
+from catalog_app.iceberg.metadata import FORMAT_VERSION, TableVersion, specs_of, table_metadata
+from catalog_app.iceberg.types import REWRITE, files_check, schema_json
+from catalog_app.models import PublishedFile, PublishedTable
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import SegmentState, definitions_load, segments_list
+from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.selectors.table_versions import TableChange, table_change
+from catalog_app.storage.deletes import deleted_positions, positions_file
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import NotSupported
+
+FRESH = timedelta(hours=6)
+"""For so long metadata are handed out without a look at their files. It is less than HANDED_OUT by the time to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    path: str
+    rows: int
+    bytes: int
+
+
+def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -> PublishedTable:
+    """The table as the chain sees it. Raises NotSupported, by name, where engines would show other rows than lakeui."""
+    change = table_change(snapshot, table.table_id)
+    key: dict[str, Any] = {
+        "table_id": table.table_id,
+        "branch_id": change.branch_id,
+        "version": change.version,
+        "format": FORMAT_VERSION,
+        "root": warehouse.location(""),
+    }
+    now = timezone.now()
+    kept = PublishedTable.objects.filter(**key).first()
+    if kept is not None and kept.published_at > now - FRESH:
+        return kept
+    shown = _shown(warehouse, snapshot, table, change)
+    metadata = table_metadata(shown)
+    text = json.dumps(metadata)
+    files = _Files(warehouse, table.table_id, ".metadata.json")
+    (stored,) = files.keep([(_digest("metadata", text), lambda: (text.encode(), 0))])
+    given: dict[str, Any] = {"metadata": metadata, "location": warehouse.location(stored.path), "published_at": now}
+    published, _ = PublishedTable.objects.update_or_create(**key, defaults=given)
+    return published
+
+
+def _shown(warehouse: Warehouse, snapshot: Snapshot, table: TableState, change: TableChange) -> TableVersion:
+    schema_json(table.schema)
+    segments = segments_list(snapshot, table.table_id)
+    schemas = definitions_load({segment.definition_id for segment in segments})
+    _check(table.schema, segments, schemas)
+    specs = specs_of(table.schema, list(schemas.values()))
+    data = [_listed(warehouse, segment, schemas[segment.definition_id]) for segment in segments]
+    deletes = _deletes(warehouse, table.table_id, segments, data)
+    found = [*chunks(DATA, specs, table.schema, data), *chunks(DELETES, specs, table.schema, deletes)]
+    manifests = _manifests(warehouse, table, found)
+    said = _digest("list", change.version, [manifest.location for manifest in manifests])
+    files = _Files(warehouse, table.table_id, ".avro")
+    (listed,) = files.keep([(said, lambda: (list_bytes(manifests, change.version), 0))])
+    return TableVersion(
+        table,
+        change.version,
+        int(change.at.timestamp() * 1000),
+        warehouse.location(str(table.table_id)),
+        warehouse.location(listed.path),
+        tuple(manifests),
+        tuple(specs.values()),
+    )
+
+
+def _check(schema: Schema, segments: Sequence[SegmentState], schemas: Mapping[int, Schema]) -> None:
+    for written in schemas.values():
+        files_check(schema, written)
+    if any(segment.is_moved for segment in segments):
+        raise NotSupported("A partition of the table was renamed without its files.", remedy=REWRITE)
+
+
+def _listed(warehouse: Warehouse, segment: SegmentState, schema: Schema) -> ListedFile:
+    return ListedFile(
+        segment.file_id,
+        warehouse.location(segment.path),
+        segment.rows,
+        segment.bytes,
+        segment.added_version,
+        schema,
+        segment.partition,
+        segment.statistics,
+    )
+
+
+def _deletes(
+    warehouse: Warehouse, table_id: int, segments: Sequence[SegmentState], data: Sequence[ListedFile]
+) -> list[ListedDeletes]:
+    """For each data file with deletes one file of all its positions that are gone."""
+    marked = [
+        (file, segment.delete_paths) for file, segment in zip(data, segments, strict=True) if segment.delete_paths
+    ]
+
+    def maker(location: str, paths: Sequence[str]) -> Callable[[], tuple[bytes, int]]:
+        def make() -> tuple[bytes, int]:
+            positions = deleted_positions(warehouse, paths)
+            return positions_file(location, positions), len(positions)
+
+        return make
+
+    wanted = [(_digest("deletes", f.location, sorted(set(paths))), maker(f.location, paths)) for f, paths in marked]
+    kept = _Files(warehouse, table_id, ".parquet").keep(wanted)
+    return [
+        ListedDeletes(file, warehouse.location(found.path), found.rows, found.bytes)
+        for (file, _), found in zip(marked, kept, strict=True)
+    ]
+
+
+def _manifests(warehouse: Warehouse, table: TableState, found: Sequence[Chunk]) -> list[StoredManifest]:
+    def maker(chunk: Chunk) -> Callable[[], tuple[bytes, int]]:
+        return lambda: (manifest_bytes(chunk, table.schema), 0)
+
+    kept = _Files(warehouse, table.table_id, ".avro").keep([(chunk.digest, maker(chunk)) for chunk in found])
+    return [
+        StoredManifest(chunk, warehouse.location(file.path), file.bytes)
+        for chunk, file in zip(found, kept, strict=True)
+    ]
+
+
+def _digest(*said: object) -> str:
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+_USE = """
+WITH wanted AS (
+    SELECT id FROM catalog_app_publishedfile WHERE table_id = %(table)s AND digest = ANY(%(digests)s)
+    ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE catalog_app_publishedfile f SET used_at = now() FROM wanted WHERE f.id = wanted.id
+RETURNING f.digest, f.path, f.rows, f.bytes
+"""
+"""In the order of ids, so that two processes do not wait for each other."""
+
+
+class _Files:
+    """The files of one table and one kind, by digest."""
+
+    def __init__(self, warehouse: Warehouse, table_id: int, suffix: str) -> None:
+        self._warehouse = warehouse
+        self._table_id = table_id
+        self._suffix = suffix
+
+    def keep(self, wanted: Sequence[tuple[str, Callable[[], tuple[bytes, int]]]]) -> list[_Kept]:
+        """A file for each digest, in order: the one that is there, or what the maker makes (bytes and rows)."""
+        found = self._use([digest for digest, _ in wanted])
+        missing = {digest: make for digest, make in wanted if digest not in found}
+        if missing:
+            made = {digest: self._write(*make()) for digest, make in missing.items()}
+            PublishedFile.objects.bulk_create(
+                [
+                    PublishedFile(
+                        table_id=self._table_id,
+                        digest=digest,
+                        path=file.path,
+                        rows=file.rows,
+                        bytes=file.bytes,
+                        used_at=timezone.now(),
+                    )
+                    for digest, file in made.items()
+                ],
+                ignore_conflicts=True,
+            )
+            registered = self._use(list(made))
+            for digest, file in made.items():
+                if registered[digest].path != file.path:
+                    self._warehouse.remove(file.path)
+            found |= registered
+        return [found[digest] for digest, _ in wanted]
+
+    def _use(self, digests: Collection[str]) -> dict[str, _Kept]:
+        asked = {"table": self._table_id, "digests": list(digests)}
+        return {digest: _Kept(*rest) for digest, *rest in fetch_all(_USE, asked)} if digests else {}
+
+    def _write(self, content: bytes, rows: int) -> _Kept:
+        path = f"{self._table_id}/iceberg/{uuid.uuid4().hex}{self._suffix}"
+        self._warehouse.write(path, content)
+        return _Kept(path, rows, len(content))

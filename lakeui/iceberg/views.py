@@ -1,0 +1,224 @@
+"""The operations of Iceberg's REST catalog that read, and the refusal of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http.response import HttpResponseBase
+from rest_framework.parsers import JSONParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from catalog_app.domain.names import name_folded
+from catalog_app.domain.state import DatabaseState, comment_of, own_properties
+from catalog_app.models import Catalog
+from catalog_app.selectors.listing import tables_page
+from catalog_app.selectors.objects import database_get, databases_list, table_get, views_list
+from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.services.publishing import table_publish
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.access.authentication import BearerAuthentication
+from lakeui.api.base import catalog_of
+from lakeui.api.paging import cursor_encoded, keyset_page
+from lakeui.api.strict import unknown_name
+from lakeui.api.throttling import PersonThrottle
+from lakeui.common.errors import InvalidValue, NotFound, NotSupported
+from lakeui.common.nearest import nearest_name
+from lakeui.iceberg.errors import ReadOnly, iceberg_response
+from lakeui.iceberg.places import snapshot_of
+
+ENDPOINTS = [
+    "GET /v1/{prefix}/namespaces",
+    "GET /v1/{prefix}/namespaces/{namespace}",
+    "HEAD /v1/{prefix}/namespaces/{namespace}",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+    "HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+    "GET /v1/{prefix}/namespaces/{namespace}/views",
+    "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
+    "HEAD /v1/{prefix}/namespaces/{namespace}/views/{view}",
+]
+PAGE_SIZE, LONGEST_PAGE = 100, 1000
+_PAGES = frozenset({"pageToken", "pageSize"})
+
+
+class IcebergView(APIView):
+    """A view of the catalog: a token of lakeui, JSON out, Iceberg's ErrorModel for every refusal. ``takes`` are the
+    parameters of GET.
+    """
+
+    authentication_classes = [BearerAuthentication]
+    permission_classes = [IsAuthenticated]
+    throttle_classes = [PersonThrottle]
+    parser_classes = [JSONParser]
+    renderer_classes = [JSONRenderer]
+    metadata_class = None
+    # Iceberg's own specification describes these operations, and its clients are made from that.
+    schema = None
+    takes: frozenset[str] = frozenset()
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Names in addresses are looked up in the one form that they are kept in."""
+        return super().dispatch(request, *args, **{key: name_folded(str(value)) for key, value in kwargs.items()})
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Let in who may read the catalog; refuse by name what changes something, and unknown parameters."""
+        super().initial(request, *args, **kwargs)
+        self.catalog: Catalog = catalog_of(request, kwargs["catalog"])
+        if request.method not in ("GET", "HEAD"):
+            raise ReadOnly(
+                f"Iceberg's REST catalog of lakeui is read-only: {request.method} {request.path} is refused.",
+                remedy="Change tables by SQL statements on a branch (POST /api/v1/sql/), and merge them.",
+            )
+        self.snapshot: Snapshot = snapshot_of(self.catalog, kwargs["ref"])
+        for name, values in request.query_params.lists():
+            if name not in self.takes:
+                raise unknown_name("parameter", name, self.takes)
+            if len(values) > 1:
+                raise InvalidValue(f"The parameter {name} is there twice.", remedy="Send it once.", field=name)
+
+    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
+        return iceberg_response
+
+    def database(self, namespace: str) -> DatabaseState:
+        return database_get(self.snapshot, namespace)
+
+
+class ConfigView(IcebergView):
+    takes = frozenset({"warehouse"})
+
+    def get(self, request: Request, catalog: str, ref: str) -> Response:
+        """No address and no prefix: clients stay at the one that they were given."""
+        asked = request.query_params.get("warehouse", "")
+        if asked and name_folded(asked).casefold() != self.catalog.name.casefold():
+            raise NotFound("warehouse", asked, nearest=self.catalog.name, where="at this address")
+        return Response({"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS})
+
+
+class NamespaceListView(IcebergView):
+    takes = _PAGES | {"parent"}
+
+    def get(self, request: Request, catalog: str, ref: str) -> Response:
+        parent = request.query_params.get("parent", "")
+        if parent:
+            # A database has no databases inside.
+            self.database(parent)
+            return _page([], "namespaces", None)
+        names = [[database.name] for database in databases_list(self.snapshot)]
+        first, size = _asked(request, int)
+        start = first[0] if first else 0
+        shown = names[start:] if size is None else names[start : start + size]
+        more = start + len(shown) < len(names)
+        return _page(shown, "namespaces", (start + len(shown),) if more else None)
+
+
+class NamespaceView(IcebergView):
+    def get(self, request: Request, catalog: str, ref: str, namespace: str) -> Response:
+        database = self.database(namespace)
+        comment = comment_of(database)
+        properties = own_properties(database) | ({"comment": comment} if comment else {})
+        return Response({"namespace": [database.name], "properties": properties})
+
+    def head(self, request: Request, catalog: str, ref: str, namespace: str) -> Response:
+        self.database(namespace)
+        return Response(status=204)
+
+
+class TableListView(IcebergView):
+    takes = _PAGES
+
+    def get(self, request: Request, catalog: str, ref: str, namespace: str) -> Response:
+        database = self.database(namespace)
+        after, size = _asked(request, str, int)
+        found: list[Any] = []
+        while True:
+            limit = LONGEST_PAGE if size is None else size
+            part = tables_page(self.snapshot, database.database_id, after=after, limit=limit + 1)
+            found += part[:limit]
+            after = (found[-1].name_key, found[-1].table_id) if len(part) > limit else None
+            if size is not None or after is None:
+                break
+        return _page(_identifiers(database, [entry.name for entry in found]), "identifiers", after)
+
+
+class TableView(IcebergView):
+    takes = frozenset({"snapshots", "referenced-by"})
+
+    def get(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
+        wanted = request.query_params.get("snapshots", "all")
+        if wanted not in ("all", "refs"):
+            raise InvalidValue(f"snapshots takes all or refs, not {wanted!r}.", field="snapshots")
+        found = table_get(self.snapshot, self.database(namespace), table)
+        shown = table_publish(Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found)
+        return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": {}})
+
+    def head(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
+        table_get(self.snapshot, self.database(namespace), table)
+        return Response(status=204)
+
+
+class ViewListView(IcebergView):
+    takes = _PAGES
+
+    def get(self, request: Request, catalog: str, ref: str, namespace: str) -> Response:
+        database = self.database(namespace)
+        names = [view.name for view in views_list(self.snapshot, [database.database_id])]
+        first, size = _asked(request, int)
+        start = first[0] if first else 0
+        shown = names[start:] if size is None else names[start : start + size]
+        following = (start + len(shown),) if start + len(shown) < len(names) else None
+        return _page(_identifiers(database, shown), "identifiers", following)
+
+
+class ViewView(IcebergView):
+    takes = frozenset({"referenced-by"})
+
+    def get(self, request: Request, catalog: str, ref: str, namespace: str, view: str) -> Response:
+        found = self._view(namespace, view)
+        raise NotSupported(
+            f"The view {found} is not shown to other engines: its text is SQL of lakeui.",
+            remedy="Read it through lakeui, or make a table of it by CREATE TABLE … AS SELECT.",
+        )
+
+    def head(self, request: Request, catalog: str, ref: str, namespace: str, view: str) -> Response:
+        self._view(namespace, view)
+        return Response(status=204)
+
+    def _view(self, namespace: str, name: str) -> str:
+        database = self.database(namespace)
+        names = [item.name for item in views_list(self.snapshot, [database.database_id])]
+        for found in names:
+            if found.casefold() == name.casefold():
+                return f"{database.name}.{found}"
+        raise NotFound("view", f"{database.name}.{name}", nearest=nearest_name(name, names))
+
+
+class OtherView(IcebergView):
+    """Everything else under ``v1/``."""
+
+    def get(self, request: Request, catalog: str, ref: str, rest: str) -> Response:
+        raise NotFound("resource", f"v1/{rest}", where="in this catalog")
+
+
+def _asked(request: Request, *kinds: type) -> tuple[Any, int | None]:
+    """The key that the page begins behind, and its size; None where all is asked for at once."""
+    token, size = request.query_params.get("pageToken"), request.query_params.get("pageSize")
+    if token is None and size is None:
+        return None, None
+    if size is not None and not (size.isascii() and size.isdigit() and 1 <= int(size) <= 10**6):
+        raise InvalidValue(f"pageSize takes a number from 1 on, not {size!r}.", field="pageSize")
+    limit = min(int(size or PAGE_SIZE), LONGEST_PAGE)
+    return keyset_page({"cursor": token or "", "limit": limit}, *kinds).after, limit
+
+
+def _page(entries: list[Any], name: str, following: tuple[Any, ...] | None) -> Response:
+    return Response({name: entries, "next-page-token": cursor_encoded(following) if following else None})
+
+
+def _identifiers(database: DatabaseState, names: list[str]) -> list[dict[str, Any]]:
+    return [{"namespace": [database.name], "name": name} for name in names]

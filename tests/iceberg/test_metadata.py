@@ -1,0 +1,119 @@
+"""Table metadata: what PyIceberg makes of them, and what is kept of one version for the next. Rows lie in no files."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+from pyiceberg.table import StaticTable
+
+from catalog_app.models import PublishedFile, PublishedTable
+from tests.iceberg.conftest import IcebergLake
+
+
+def loaded(lake: IcebergLake, ref: str = "main", table: str = "t") -> dict[str, Any]:
+    found: dict[str, Any] = lake.ask(f"namespaces/d/tables/{table}", ref)
+    return found
+
+
+def opened(answer: dict[str, Any]) -> StaticTable:
+    return StaticTable.from_metadata(answer["metadata-location"])
+
+
+def paths(lake: IcebergLake) -> set[str]:
+    return set(PublishedFile.objects.filter(table_id=lake.table_id).values_list("path", flat=True))
+
+
+def on_disk(lake: IcebergLake) -> set[str]:
+    root = Path(settings.LAKEUI["WAREHOUSE"])
+    return {str(path.relative_to(root)) for path in (root / str(lake.table_id) / "iceberg").glob("*")}
+
+
+def test_pyiceberg_plans_the_files_of_the_branch(lake: IcebergLake) -> None:
+    lake.sql("CREATE BRANCH b")
+    lake.insert("b", 3)
+    answer = loaded(lake, "b")
+    assert answer["config"] == {}
+    table = opened(answer)
+    assert answer["metadata"]["current-snapshot-id"] == lake.branch("b").head_version
+    files = [task.file for task in table.scan().plan_files()]
+    root = f"file://{settings.LAKEUI['WAREHOUSE']}/{lake.table_id}/"
+    assert sorted(file.file_path for file in files) == [f"{root}{base}" for base in (0, 1000, 2000, 3000)]
+    assert {(file.record_count, file.file_size_in_bytes, file.null_value_counts[1]) for file in files} == {
+        (1000, 20000, 0)
+    }
+    assert [len(list(table.scan(row_filter=text).plan_files())) for text in ("id > 998", "id > 999")] == [4, 0]
+    assert len(list(opened(loaded(lake)).scan().plan_files())) == 1
+
+
+def test_the_same_version_is_answered_from_what_is_kept(lake: IcebergLake) -> None:
+    first = loaded(lake)
+    files = paths(lake)
+    assert loaded(lake) == first
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE TABLE d.other (id INT)")
+    assert loaded(lake, "b") == loaded(lake) == first
+    assert paths(lake) == files == on_disk(lake)
+
+
+def test_one_more_commit_writes_its_part_only(lake: IcebergLake) -> None:
+    lake.insert("main", 3000)
+    before = {listed.manifest_path for listed in opened(loaded(lake)).current_snapshot().manifests(_io(lake))}
+    lake.insert("main", 1)
+    after = {listed.manifest_path for listed in opened(loaded(lake)).current_snapshot().manifests(_io(lake))}
+    assert len(before) > 5
+    assert len(after - before) == 1
+    assert len(list(opened(loaded(lake)).scan().plan_files())) == 3002
+
+
+def _io(lake: IcebergLake) -> Any:
+    return opened(loaded(lake)).io
+
+
+def test_attributes_are_those_of_the_version(lake: IcebergLake) -> None:
+    old = loaded(lake)["metadata"]
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v', 'comment' = 'rows', 'schema.name-mapping.default' = '[]')")
+    lake.sql("ALTER TABLE d.t ADD COLUMN (s STRUCT<a: INT, l: ARRAY<DATE>, m: MAP<STRING, DECIMAL(9, 2)>>)")
+    lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key")
+    new = loaded(lake)["metadata"]
+    assert new["properties"] == {"k": "v", "comment": "rows"}
+    table = opened(loaded(lake))
+    assert str(table.schema().find_field("s.m.value").field_type) == "decimal(9, 2)"
+    assert table.schema().find_field("key").field_id == 1
+    ids = [table.schema().find_field(name).field_id for name in ("s", "s.a", "s.l", "s.l.element", "s.m.key")]
+    assert len({*ids, 1}) == 6
+    assert max(ids) < new["last-column-id"] + 1
+    assert (old["table-uuid"], old["location"]) == (new["table-uuid"], new["location"])
+    assert [field["name"] for field in old["schemas"][0]["fields"]] == ["id"]
+
+
+def test_an_empty_table_has_a_version_without_files(lake: IcebergLake) -> None:
+    lake.sql("CREATE TABLE d.empty (id BIGINT NOT NULL, c CHAR(3), v VARCHAR(4), t TINYINT, s SMALLINT)")
+    table = opened(loaded(lake, table="empty"))
+    assert list(table.scan().plan_files()) == []
+    fields = [(field.name, str(field.field_type), field.required) for field in table.schema().fields]
+    assert fields == [
+        ("id", "long", True), ("c", "string", False), ("v", "string", False), ("t", "int", False), ("s", "int", False)
+    ]  # fmt: skip
+
+
+def test_what_is_there_too_long_is_looked_at_again(lake: IcebergLake) -> None:
+    first = loaded(lake)
+    PublishedTable.objects.update(published_at=timezone.now() - timedelta(hours=7))
+    PublishedFile.objects.update(used_at=timezone.now() - timedelta(hours=7))
+    assert loaded(lake) == first
+    assert PublishedTable.objects.filter(published_at__gt=timezone.now() - timedelta(minutes=1)).exists()
+    assert not PublishedFile.objects.filter(used_at__lt=timezone.now() - timedelta(minutes=1)).exists()
+
+
+def test_a_warehouse_at_another_place_gets_metadata_of_its_own(
+    lake: IcebergLake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded(lake)
+    monkeypatch.setitem(settings.LAKEUI, "WAREHOUSE", str(tmp_path / "a b%20c=d"))
+    files = list(opened(loaded(lake)).scan().plan_files())
+    assert [task.file.file_path for task in files] == [f"file://{tmp_path}/a b%20c=d/{lake.table_id}/0"]
