@@ -1,0 +1,53 @@
+"""Other engines read a table through the REST catalog. Run as a process over the packages of requirements-engines.txt.
+
+Arguments: the engine, a token, the table, and pairs of a catalog's address and the Parquet file for its rows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+Read = Callable[[str, str], None]
+
+
+def duckdb_reader(token: str, table: str) -> Read:
+    import duckdb
+
+    connection = duckdb.connect()
+    for extension in ("avro", "httpfs", "iceberg"):
+        found = find_spec(f"duckdb_extension_{extension}")
+        assert found is not None
+        assert found.submodule_search_locations is not None
+        (folder,) = found.submodule_search_locations
+        file = Path(folder, "extensions", f"v{duckdb.__version__}", f"{extension}.duckdb_extension")
+        connection.execute(f"INSTALL '{file}'")
+        connection.execute(f"LOAD {extension}")
+    connection.execute(f"CREATE SECRET lake (TYPE iceberg, TOKEN '{token}')")
+
+    def read(address: str, target: str) -> None:
+        connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake)")
+        connection.execute(f"COPY (SELECT * FROM lake.{table}) TO '{target}' (FORMAT parquet)")
+        connection.execute("DETACH lake")
+
+    return read
+
+
+def polars_reader(token: str, table: str) -> Read:
+    import polars
+    from pyiceberg.catalog import load_catalog
+
+    def read(address: str, target: str) -> None:
+        catalog = load_catalog("lake", type="rest", uri=address, token=token)
+        polars.scan_iceberg(catalog.load_table(table)).collect().write_parquet(target)
+
+    return read
+
+
+if __name__ == "__main__":
+    engine, token, table, *pairs = sys.argv[1:]
+    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table)
+    for place in range(0, len(pairs), 2):
+        read(pairs[place], pairs[place + 1])
