@@ -119,11 +119,18 @@ class AttributeFacts(models.Model):
 
 
 class ViewRecord(ObjectRecord):
-    """A view of one branch. Views are never merged; a branch sees those of its parent at the cut."""
+    """A view of one branch. Views are never merged; a branch sees those of its parent at the cut.
+
+    ``columns``: name and comment of each that the view names itself. ``reads``: database, table and columns of each
+    that its query names of its own branch.
+    """
 
     view_id = models.BigIntegerField()
     database = models.ForeignKey(Database, models.PROTECT, related_name="+")
     query = models.TextField()
+    columns = models.JSONField(default=list)
+    properties = models.JSONField(default=dict)
+    reads = models.JSONField(default=list)
 
     class Meta:
         constraints = [

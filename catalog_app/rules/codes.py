@@ -32,6 +32,7 @@ class VerdictCode(StrEnum):
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
     DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
     STALE_READ = "STALE_READ"
+    BREAKS_VIEW = "BREAKS_VIEW"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.STALE_READ: _note(
         "The source's rows come from a table that the destination changed since",
         "Merge the destination into the source and run the statement there again if its rows should follow.",
+    ),
+    VerdictCode.BREAKS_VIEW: _note(
+        "A view of the destination names what the merge takes away",
+        "Change the view after the merge with ALTER VIEW .. AS, or drop it.",
     ),
 }
 

@@ -18,6 +18,7 @@ from lakeui.frontdoor.places import Call, Place, TablePlace, table_for_reading, 
 from lakeui.frontdoor.queries import view_source
 from lakeui.frontdoor.show import databases_asked, properties_text, strings
 from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.frontdoor.views import view_comment, view_properties
 from lakeui.sql import statements as sql
 from lakeui.sql.allowlist import function_names
 from merge_app.audit.selectors import discarded_schemas
@@ -26,7 +27,7 @@ from merge_app.audit.selectors import discarded_schemas
 def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
     view = view_asked(call, statement.table)
     if view is not None:
-        return describe_view(call, *view, extended=statement.extended)
+        return describe_view(call, statement.table, *view, extended=statement.extended)
     found = table_for_reading(call, statement.table)
     table = found.table
     rows: list[list[Any]] = [
@@ -55,14 +56,23 @@ def _constraints(table: TableState) -> dict[str, str]:
     return {f"Constraint {name}": f"CHECK ({condition})" for name, condition in found.items()}
 
 
-def describe_view(call: Call, place: Place, view: ViewState, *, extended: bool) -> StatementResult:
+def describe_view(call: Call, name: sql.TableName, place: Place, view: ViewState, *, extended: bool) -> StatementResult:
     """A view's columns have the types that its query gives now."""
-    source = view_source(call, view)
+    source = view_source(call, view, name)
+    comments = {column: comment or "" for column, comment in view.columns}
     rows: list[list[Any]] = [
-        [name, kind, True, None, ""] for name, kind in engine().describe(source.text, source.tables)
+        [column, kind, True, None, comments.get(column, "")]
+        for column, kind in engine().describe(source.text, source.tables)
     ]
     if extended:
-        details = {"View Id": str(view.view_id), "Database": place.database.name, "Type": "VIEW", "Query": view.query}
+        details = {
+            "View Id": str(view.view_id),
+            "Database": place.database.name,
+            "Type": "VIEW",
+            "Query": view.query,
+            "Properties": properties_text(view_properties(view)),
+            "Comment": view_comment(view),
+        }
         rows.append(["", "", None, None, None])
         rows += [[name, value, None, None, None] for name, value in details.items()]
     columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
@@ -127,22 +137,25 @@ def describe_detail(call: Call, statement: sql.DescribeDetail) -> StatementResul
 
 
 def show_properties(call: Call, statement: sql.ShowTableProperties) -> StatementResult:
-    found = table_for_reading(call, statement.table)
-    properties, key = stated_properties(found.table), statement.key
+    key, asked = statement.key, view_asked(call, statement.table)
+    if asked is not None:
+        place, properties = asked[0], dict(asked[1].properties)
+        label = f"{place.database.name}.{asked[1].name}"
+    else:
+        found = table_for_reading(call, statement.table)
+        place, properties, label = found.place, stated_properties(found.table), found.label
     if key is not None and key not in properties:
         raise PropertyNotFound(
-            f"{found.label} has no property {key!r}.",
-            remedy=f"SHOW TBLPROPERTIES {found.label} lists them.",
-            property=key,
+            f"{label} has no property {key!r}.", remedy=f"SHOW TBLPROPERTIES {label} lists them.", property=key
         )
     rows = [[name, value] for name, value in sorted(properties.items()) if key in (None, name)]
-    return answer(strings("key", "value"), rows, found.place.snapshot.version)
+    return answer(strings("key", "value"), rows, place.snapshot.version)
 
 
 def show_columns(call: Call, statement: sql.ShowColumns) -> StatementResult:
     view = view_asked(call, statement.table)
     if view is not None:
-        described = describe_view(call, *view, extended=False)
+        described = describe_view(call, statement.table, *view, extended=False)
         return answer(strings("col_name"), [[row[0]] for row in described.rows], described.version)
     found = table_for_reading(call, statement.table)
     rows = [[column.name] for column in found.table.schema.columns]

@@ -117,6 +117,10 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowCreateTable: show.show_create_table,
     sql.ShowPartitions: show.show_partitions,
     sql.CreateView: views.create_view,
+    sql.AlterView: views.alter_view,
+    sql.RenameView: views.rename_view,
+    sql.SetViewProperties: views.set_view_properties,
+    sql.UnsetViewProperties: views.unset_view_properties,
     sql.DropView: views.drop_view,
     sql.ShowViews: show.show_views,
     sql.DescribeHistory: show.describe_history,
@@ -148,8 +152,13 @@ TASKS = (
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )
 
+_ON_VIEWS = (
+    *(sql.CreateView, sql.AlterView, sql.RenameView, sql.DropView),
+    *(sql.SetViewProperties, sql.UnsetViewProperties),
+)
+
 UNRECORDED = (
-    *(sql.CreateCatalog, sql.DropCatalog, sql.CreateTag, sql.DropTag, sql.CreateView, sql.DropView),
+    *(sql.CreateCatalog, sql.DropCatalog, sql.CreateTag, sql.DropTag, *_ON_VIEWS),
     *(sql.SetCatalogProperties, sql.UnsetCatalogProperties),
     *(sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.BeginTransaction, sql.RollbackTransaction),
@@ -158,7 +167,7 @@ UNRECORDED = (
 OUTSIDE_TRANSACTIONS = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
-    *(sql.CreateView, sql.DropView, sql.SetCatalogProperties, sql.UnsetCatalogProperties),
+    *(*_ON_VIEWS, sql.SetCatalogProperties, sql.UnsetCatalogProperties),
 )
 """What acts on more than the tables of one branch, and views, which no merge carries."""
 
@@ -166,7 +175,7 @@ OUTSIDE_TRANSACTIONS = (
 QUERIES = (sql.Select, sql.ShowChanges)
 """What reads rows on Spark and writes nothing."""
 
-READING = (*QUERIES, sql.CreateView, sql.DescribeTable, sql.ShowColumns)
+READING = (*QUERIES, sql.CreateView, sql.AlterView, sql.DescribeTable, sql.ShowColumns)
 """Statements for which Spark only reads. They run on the server of queries, all others on that of writes."""
 
 

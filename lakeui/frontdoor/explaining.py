@@ -12,10 +12,9 @@ from lakeui.frontdoor.change_tables import changes_found
 from lakeui.frontdoor.explaining_changes import CHANGES, change_steps
 from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.pruning import pruned
-from lakeui.frontdoor.queries import DEPTH
+from lakeui.frontdoor.queries import DEPTH, view_query
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
-from lakeui.sql.parse import parse
 
 MOST_FILES = 100
 """So many files of each table are named, kept ones first."""
@@ -103,9 +102,8 @@ def _tables(call: Call, given: sql.Query | sql.Subqueries, depth: int = 0) -> It
             continue
         place, view = asked
         yield "view", f"{place.database.name}.{view.name}"
-        inner = parse(view.query)
-        if isinstance(inner, sql.Select) and depth < DEPTH:
-            yield from _tables(call, inner.query, depth + 1)
+        if depth < DEPTH:
+            yield from _tables(call, view_query(call, view, item.name), depth + 1)
 
 
 def _scan(read: _Read) -> Iterator[Step]:

@@ -31,6 +31,7 @@ from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.frontdoor.views import create_view
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
+from lakeui.sql.query import build_view
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve
 from merge_app.pipelines.definition.fields import Strategy
@@ -240,7 +241,8 @@ def _make_view(call: Call, work: PipelineWork, prepared: Prepared) -> StatementR
         work.reporter.say("write", "the view is that already")
         return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     call.context.step("write", "view")
-    made = create_view(call, sql.CreateView(work.table, prepared.query, text, or_replace=True))
+    _, reads = build_view(text)
+    made = create_view(call, sql.CreateView(work.table, prepared.query, text, or_replace=True, reads=reads))
     work.reporter.say("write", "the view computes these rows when it is read")
     return replace(made, metrics=write_metrics())
 

@@ -7,15 +7,16 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
-from catalog_app.selectors.objects import databases_list, tables_list, views_list
+from catalog_app.selectors.objects import ViewState, databases_list, tables_list, views_list
 from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from lakeui.frontdoor.ddl import database_place
 from lakeui.frontdoor.patterns import is_like
-from lakeui.frontdoor.places import Call, table_for_reading, view_asked
+from lakeui.frontdoor.places import Call, Place, table_for_reading, view_asked
 from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.frontdoor.views import view_comment, view_properties
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 
@@ -94,8 +95,7 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     asked = view_asked(call, statement.table)
     if asked is not None:
         place, view = asked
-        name = f"{_quoted(place.database.name)}.{_quoted(view.name)}"
-        return answer(strings("statement"), [[f"CREATE VIEW {name} AS {view.query}"]], place.snapshot.version)
+        return answer(strings("statement"), [[_view_text(place, view)]], place.snapshot.version)
     found = table_for_reading(call, statement.table)
     table = found.table
     by_id = {column.id: column.name for column in table.schema.columns}
@@ -111,9 +111,24 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     if comment := comment_of(table):
         text += f"\nCOMMENT {_text(comment)}"
     if properties := own_properties(table):
-        pairs = (f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
-        text += "\nTBLPROPERTIES (" + ", ".join(pairs) + ")"
+        text += f"\nTBLPROPERTIES ({_pairs(properties)})"
     return answer(strings("statement"), [[text]], found.place.snapshot.version)
+
+
+def _view_text(place: Place, view: ViewState) -> str:
+    text = f"CREATE VIEW {_quoted(place.database.name)}.{_quoted(view.name)}"
+    if view.columns:
+        columns = (_quoted(name) + (f" COMMENT {_text(said)}" if said else "") for name, said in view.columns)
+        text += f" ({', '.join(columns)})"
+    if comment := view_comment(view):
+        text += f" COMMENT {_text(comment)}"
+    if properties := view_properties(view):
+        text += f" TBLPROPERTIES ({_pairs(properties)})"
+    return f"{text} AS {view.query}"
+
+
+def _pairs(properties: dict[str, str]) -> str:
+    return ", ".join(f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
 
 
 def _quoted(name: str) -> str:

@@ -42,17 +42,23 @@ def alter_table(cursor: Cursor) -> s.Statement:
 
 
 def _rename(cursor: Cursor, table: s.TableName) -> s.RenameTable:
-    """A new name without a database stays in the table's own."""
+    return s.RenameTable(table, read_new_name(cursor, table, "A table"))
+
+
+def read_new_name(cursor: Cursor, table: s.TableName, what: str) -> s.TableName:
+    """A new name without a database stays in the present one."""
     start = cursor.index
     name = cursor.name("the new name")
     if not cursor.sees("."):
         new = table_name((table.database, name))
-        return s.RenameTable(table, s.TableName(new.table, new.database, table.catalog, new.at))
+        return s.TableName(new.table, new.database, table.catalog, new.at)
     cursor.index = start
     new = read_present_table(cursor)
     if new.catalog is not None and table.catalog is not None and new.catalog.casefold() != table.catalog.casefold():
-        raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
-    return s.RenameTable(table, new)
+        raise InvalidValue(
+            f"{what} cannot move to another catalog.", remedy=f"Use CREATE {what[2:].upper()} … AS SELECT."
+        )
+    return new
 
 
 def _set_properties(cursor: Cursor, table: s.TableName) -> s.SetTableProperties:

@@ -12,7 +12,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX
 from lakeui.sql.change_tables import changes_of, is_change_table
 from lakeui.sql.names import table_name
-from lakeui.sql.statements import TableName, TableReference
+from lakeui.sql.statements import NamedInView, TableName, TableReference
 from lakeui.sql.terms import predicate_of
 
 
@@ -149,6 +149,29 @@ def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
     raise InvalidValue(
         "A table's past is asked for by a number or a time in quotes.",
         remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'.",
+    )
+
+
+def names_in_view(tree: exp.Expr, mentions: Sequence[Mention]) -> tuple[NamedInView, ...]:
+    """The tables that a view's query names, without tables of changes. A column without a qualifier may be of each of
+    them; so may one behind a qualifier that is no table's, which is that of a subquery or a column with fields.
+    """
+    aliases = {mention.alias.casefold() for mention in mentions}
+    anywhere: set[str] = set()
+    qualified: dict[str, set[str]] = {}
+    for column in tree.find_all(exp.Column):
+        qualifier = column.table.casefold()
+        if qualifier in aliases:
+            qualified.setdefault(qualifier, set()).add(column.name.casefold())
+        else:
+            anywhere |= {column.name.casefold(), qualifier} - {""}
+    joined = [name for join in tree.find_all(exp.Join) for name in join.args.get("using") or ()]
+    left_out = [name for star in tree.find_all(exp.Star) for name in star.find_all(exp.Identifier)]
+    anywhere |= {name.name.casefold() for name in (*joined, *left_out)}
+    return tuple(
+        NamedInView(mention.reference.name, tuple(sorted(anywhere | qualified.get(mention.alias.casefold(), set()))))
+        for mention in mentions
+        if mention.reference.changes is None
     )
 
 

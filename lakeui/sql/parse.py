@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, NotSupported
-from lakeui.sql import catalogs, data, merge, recovery, showing, tables
+from lakeui.sql import catalogs, data, merge, recovery, showing, tables, views
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
 from lakeui.sql.common_tables import accept_common_tables
@@ -20,7 +20,7 @@ from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
-from lakeui.sql.statements import CreateView, DryRun, Explain, MergeBranch, Statement, Vacuum
+from lakeui.sql.statements import AlterView, CreateView, DryRun, Explain, MergeBranch, Statement, Vacuum
 
 Reader = Callable[[Cursor], Statement]
 
@@ -33,7 +33,7 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
     cursor = Cursor(text)
     with database_given(parameters.database), binding_of(text, cursor.words, parameters) as binding:
         statement = _statement(cursor)
-        if binding.is_used and isinstance(statement, CreateView):
+        if binding.is_used and isinstance(statement, CreateView | AlterView):
             raise NotSupported(
                 "A view keeps the text of its query, and values are no part of it.", remedy="Write the values."
             )
@@ -187,9 +187,10 @@ READERS: dict[str, Reader] = {
     "COMMENT ON": showing.comment_on,
     "SHOW CREATE TABLE": tables.show_create_table,
     "SHOW PARTITIONS": tables.show_partitions,
-    "CREATE VIEW": tables.create_view,
-    "CREATE OR REPLACE VIEW": tables.create_or_replace_view,
-    "DROP VIEW": tables.drop_view,
+    "CREATE VIEW": views.create_view,
+    "CREATE OR REPLACE VIEW": views.create_or_replace_view,
+    "ALTER VIEW": views.alter_view,
+    "DROP VIEW": views.drop_view,
     "SHOW VIEWS": showing.show_views,
     "DESCRIBE HISTORY": catalogs.describe_history,
     "DESC HISTORY": catalogs.describe_history,
@@ -223,7 +224,6 @@ UNSUPPORTED: dict[str, str] = {
         "Leave it out: each statement reads the newest version.",
     ),
     "DESCRIBE FUNCTION": "SHOW FUNCTIONS lists the functions.",
-    "ALTER VIEW": "Use CREATE OR REPLACE VIEW.",
     "CREATE MATERIALIZED VIEW": "Make a pipeline: it writes what a query answers into a table.",
     "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
     "GRANT": "An owner gives roles on the page Members of the catalog.",

@@ -10,10 +10,10 @@ from lakeui.sql.allowlist import check, is_repeatable
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
-from lakeui.sql.mentions import localise, take_tables, wheres
+from lakeui.sql.mentions import Mention, localise, names_in_view, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.session_values import session_values_refused
-from lakeui.sql.statements import Condition, Query, TableName
+from lakeui.sql.statements import Condition, NamedInView, Query, TableName
 from lakeui.sql.terms import predicate_of
 
 DEFAULT = "DEFAULT"
@@ -23,6 +23,13 @@ _ROOTS = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)
 def build_query(text: str, common: exp.With | None = None) -> Query:
     """The query of a text (``VALUES`` included), which may name the common tables."""
     return _query_of(with_common_tables(read_query(text), common))
+
+
+def build_view(text: str) -> tuple[Query, tuple[NamedInView, ...]]:
+    """The query of a view, and what it names."""
+    tree = read_query(text)
+    query, mentions = _taken(tree)
+    return query, names_in_view(tree, mentions)
 
 
 def build_values(text: str, common: exp.With | None = None) -> tuple[Query | None, tuple[tuple[str, ...], ...] | None]:
@@ -114,6 +121,10 @@ def _is_bare_default(name: exp.Identifier) -> bool:
 
 
 def _query_of(tree: exp.Expr) -> Query:
+    return _taken(tree)[0]
+
+
+def _taken(tree: exp.Expr) -> tuple[Query, list[Mention]]:
     check(tree)
     if not isinstance(tree, _ROOTS):
         raise SyntaxProblem(
@@ -123,4 +134,4 @@ def _query_of(tree: exp.Expr) -> Query:
         growth_named(select)
     mentions = take_tables(tree)
     tables = tuple(mention.reference for mention in mentions)
-    return Query(text=write(tree), tables=tables, where=wheres(mentions))
+    return Query(text=write(tree), tables=tables, where=wheres(mentions)), mentions

@@ -1,4 +1,4 @@
-"""Readers of statements on tables, their columns and partitions, and views."""
+"""Readers of statements on tables, their columns and partitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import database_given, read_past_table, read_path, read_present_table, read_table
+from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
 from lakeui.sql.query import build_check, build_constant, build_query
 from lakeui.sql.types import read_type
 
@@ -291,31 +291,3 @@ def show_create_table(cursor: Cursor) -> s.ShowCreateTable:
 
 def show_partitions(cursor: Cursor) -> s.ShowPartitions:
     return s.ShowPartitions(read_table(cursor))
-
-
-# -- views ------------------------------------------------------------------------------------------------------------
-
-
-def create_view(cursor: Cursor) -> s.CreateView:
-    return _view(cursor, or_replace=False)
-
-
-def create_or_replace_view(cursor: Cursor) -> s.CreateView:
-    return _view(cursor, or_replace=True)
-
-
-def _view(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
-    if_not_exists = not or_replace and accept_if_not_exists(cursor)
-    view = read_present_table(cursor)
-    if cursor.sees("("):
-        raise NotSupported("A list of columns for a view is not supported.", remedy="Name them in the SELECT, with AS.")
-    cursor.expect("AS")
-    text = cursor.rest()
-    # The text is read again in other sessions.
-    with database_given(None):
-        return s.CreateView(view, build_query(text), text.strip(), or_replace, if_not_exists)
-
-
-def drop_view(cursor: Cursor) -> s.DropView:
-    if_exists = accept_if_exists(cursor)
-    return s.DropView(read_present_table(cursor), if_exists)

@@ -9,12 +9,14 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import (
+    databases_list,
     databases_load,
     databases_named,
     tables_dropped,
     tables_list,
     tables_load,
     tables_named,
+    views_list,
 )
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.claimed_names import names_claimed, places_claimed
@@ -28,7 +30,7 @@ from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, tables_written
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, RestoreBase
-from merge_app.planning.values import LeftOutBefore, PlanInput, Resolution
+from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Resolution, ViewNames
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
@@ -99,6 +101,7 @@ def plan_without_facts(
         destination_base=_restore_base(theirs, destination, seen),
         left_out_before=_left_out_before(side, destination),
         stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.snapshot else (),
+        views=_views(side, destination),
         source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,
         resolutions=resolutions,
@@ -151,6 +154,24 @@ def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBe
     if side.snapshot is None:
         return ()
     return left_out_before_load(side.snapshot, side.reach, destination, tables_written(side))
+
+
+def _views(side: SourceSide, destination: Snapshot) -> tuple[ViewNames, ...]:
+    """Rows break no view."""
+    if side.snapshot is None or all(item.is_data for item in side.operations):
+        return ()
+    names = {state.database_id: state.name for state in databases_list(destination)}
+    return tuple(
+        ViewNames(
+            names[view.database_id],
+            view.name,
+            tuple(
+                NamedByView(read.database.casefold(), read.table.casefold(), frozenset(read.columns))
+                for read in view.reads
+            ),
+        )
+        for view in views_list(destination, names)
+    )
 
 
 def _named_objects(operations: Sequence[Operation]) -> tuple[set[int], set[int]]:

@@ -24,10 +24,10 @@ RerunFiles = tuple[Rows, Deletes]
 
 
 def statements_rerun(
-    table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine, after: TableState
+    table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine, after: TableState, label: str
 ) -> RerunFiles:
     """Run the statements one after the other, each on what the one before it left. ``after``: the table as the merge
-    leaves it. Raises CheckViolated where a row does not fit its constraints then.
+    leaves it, ``label`` its full name. Raises CheckViolated where a row does not fit its constraints then.
     """
     table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
     for statement in work.statements:
@@ -35,7 +35,7 @@ def statements_rerun(
     checks = row_checks(after.properties, work.schema)
     if checks and table.files:
         found = engine.rows_check(TableScan(table_id, work.schema, table.files), checks)
-        violations_refuse(checks, found, after.name)
+        violations_refuse(checks, found, label)
     return tuple(table.rows), tuple(table.deletes)
 
 

@@ -68,4 +68,4 @@ def _rerun(item: ObjectPlan, data: DataPlan, destination: Snapshot, engine: RowE
     if again is None:
         return (), ()
     assert isinstance(item.after, TableState)
-    return statements_rerun(item.object_id, again, destination, engine, item.after)
+    return statements_rerun(item.object_id, again, destination, engine, item.after, item.name)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from django.db import connection, transaction
 
 from catalog_app.models import Branch, CommitOperation, ViewRecord
 from catalog_app.selectors.changes import changed_objects, changed_views
-from catalog_app.selectors.objects import views_load
+from catalog_app.selectors.objects import ViewRead, ViewState, views_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import BranchMoved
@@ -19,13 +19,29 @@ from merge_app.execution.commit import StatementOvertaken, branch_lock
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """The next state of a view; ``view_id`` None for a new one."""
+    """The next state of a view; ``view_id`` None for a new one. The other fields are those of ``ViewState``."""
 
     view_id: int | None
     database_id: int
     name: str
     query: str
     is_dropped: bool = False
+    columns: tuple[tuple[str, str | None], ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[ViewRead, ...] = ()
+
+    @classmethod
+    def to(cls, state: ViewState, *, is_dropped: bool = False) -> ViewChange:
+        return cls(
+            state.view_id,
+            state.database_id,
+            state.name,
+            state.query,
+            is_dropped,
+            state.columns,
+            state.properties,
+            state.reads,
+        )
 
 
 def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
@@ -51,10 +67,9 @@ def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
     for view_id in sorted(changed):
         state = past.get(view_id)
         if state is not None and state != present.get(view_id):
-            changes.append(ViewChange(view_id, state.database_id, state.name, state.query))
+            changes.append(ViewChange.to(state))
         elif state is None and view_id in present:
-            gone = present[view_id]
-            changes.append(ViewChange(view_id, gone.database_id, gone.name, gone.query, is_dropped=True))
+            changes.append(ViewChange.to(present[view_id], is_dropped=True))
     return tuple(changes)
 
 
@@ -101,4 +116,7 @@ def _record(branch_id: int, applied: Applied, changes: Sequence[ViewChange]) -> 
             view_id=view_id,
             database_id=change.database_id,
             query=change.query,
+            columns=[list(column) for column in change.columns],
+            properties=dict(change.properties),
+            reads=[[read.database, read.table, list(read.columns)] for read in change.reads],
         )

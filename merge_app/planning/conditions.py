@@ -5,10 +5,11 @@ A condition looks at one object's changes on both sides and answers its problems
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from catalog_app.domain.checks import check_name, checks_of, columns_read, condition_shown, is_check
+from catalog_app.domain.checks import Violation, check_name, checks_of, columns_read, condition_shown, is_check
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ColumnAttribute, PropertyChange
 from catalog_app.domain.schema import Column, Schema
@@ -28,6 +29,8 @@ ROW_PLACING_AXES = (*ROW_AXES, "partition")
 
 OF_ROWS = frozenset({"partitions", "same file deleted", "same file updated"})
 """Conditions that the merge of rows by lineage judges."""
+_WHERE_ROWS_MET = frozenset({"values of constraints"})
+"""Conditions whose problem may stand in a cell that names another: rows of both sides break what neither made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def problems(rules: RuleTable, case: Case) -> list[Problem]:
     found = []
     for name in (name for name in rules.conditions if name not in OF_ROWS):
         for problem in _BY_NAME[name](case):
-            if rules.cell(*problem.cell).condition != name:
+            if rules.cell(*problem.cell).condition != name and name not in _WHERE_ROWS_MET:
                 raise ValueError(f"condition {name!r} judged the cell {problem.cell}, which does not name it")
             found.append(problem)
     return found
@@ -142,13 +145,11 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
         stored = case.properties.get(key)
         if stored is None:
             continue
-        changes = case.source if side == "source" else case.destination
-        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
         condition = _shown(case, stored)
         rows = "1 row" if found.rows == 1 else f"{found.rows} rows"
         count = f"{rows}, such as {found.example}" if not found.reason else f"a row has no value: {found.reason}"
         yield Problem(
-            (axis, "properties") if side == "source" else ("properties", axis),
+            _met(case, side, key, found),
             VerdictCode.CHECK_VIOLATED,
             "",
             f"Rows of the {side} violate the constraint {check_name(key)}, {condition}: {count}",
@@ -162,6 +163,52 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
                 "is_new": key in case.source.properties,
             },
         )
+
+
+def _met(case: Case, side: str, key: str, found: Violation) -> tuple[str, str]:
+    """The cell of what broke the constraint: what brought the rows, and what made the constraint. Where neither side
+    made it, the other side's rows or partitions.
+    """
+    own, other = (case.source, case.destination) if side == "source" else (case.destination, case.source)
+    brought, met = _placing_axis(case, own, found), "properties"
+    if not _makes(other, key):
+        met = _placing_axis(case, other, found)
+        brought = "properties" if _makes(own, key) else brought
+    return (brought, met) if side == "source" else (met, brought)
+
+
+def _makes(changes: ObjectChanges, key: str) -> bool:
+    change = changes.properties.get(key)
+    return change is not None and change.after is not None
+
+
+def _placing_axis(case: Case, changes: ObjectChanges, found: Violation) -> str:
+    """What brought the rows that do not fit. Beside written rows it is a partition's new name where the example has
+    that.
+    """
+    hit = [axis for axis in ROW_PLACING_AXES if changes.hits(axis)] or [ROW_AXES[0]]
+    if hit[-1] == "partition" and _is_placed_by(case, changes, found):
+        return "partition"
+    return hit[0]
+
+
+def _is_placed_by(case: Case, changes: ObjectChanges, found: Violation) -> bool:
+    if case.columns is None or not found.example:
+        return False
+    row, schema = json.loads(found.example), case.columns.schema
+    names = [column.name if (column := schema.column(i)) is not None else "" for i in schema.partition_by]
+    for change in changes.partitions:
+        if change.before is None or change.after is None:
+            continue
+        told = [(row[name], value) for name, value in zip(names, change.after, strict=True) if name in row]
+        if told and all(value == _told(cell) for cell, value in told):
+            return True
+    return False
+
+
+def _told(cell: object) -> str | None:
+    """A value of an example as a partition is called."""
+    return cell if cell is None or isinstance(cell, str) else json.dumps(cell)
 
 
 def _rows_of_one_key(case: Case) -> Iterator[Problem]:

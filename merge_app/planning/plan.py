@@ -8,6 +8,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import Rules, load_rules
+from merge_app.planning.broken_views import broken_views_judge
 from merge_app.planning.databases import database_plan
 from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
@@ -88,6 +89,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
     findings += left_out_judge(given, sides)
     findings += stale_reads_judge(given, objects)
+    findings += broken_views_judge(given, objects)
     return findings, objects
 
 

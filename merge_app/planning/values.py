@@ -200,6 +200,24 @@ class StaleRead:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedByView:
+    """A table or view that a view of the destination names, with the columns that it may mean; names are folded."""
+
+    database: str
+    table: str
+    columns: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNames:
+    """A view of the destination: database and name, and what its query names."""
+
+    database: str
+    name: str
+    reads: tuple[NamedByView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
 
@@ -209,6 +227,7 @@ class PlanInput:
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
     compared with (P7); ``left_out_before`` are decisions of earlier merges, ``stale_reads`` what notes tell.
+    ``views`` are the destination's, where the source changed more than rows.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the destination's object what the source has.
     ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage;
@@ -226,6 +245,7 @@ class PlanInput:
     destination_base: RestoreBase = NO_BASE
     left_out_before: tuple[LeftOutBefore, ...] = ()
     stale_reads: tuple[StaleRead, ...] = ()
+    views: tuple[ViewNames, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0

@@ -309,6 +309,64 @@ def test_a_row_put_together_from_both_sides_has_to_fit(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1, 9, 9)]
 
 
+@pytest.fixture
+def parted(lake: Lake) -> Lake:
+    """Table d.t (v, p), partitioned by p, with (1, 1), and branch b."""
+    lake.sql("CREATE TABLE d.t (v INT, p INT) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (1, 1)")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+RENAMED = "ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = -1)"
+
+
+@pytest.mark.parametrize("strict", ["main", "b"])
+@pytest.mark.parametrize("beside", [None, "INSERT INTO d.t VALUES (1, 8)"])
+def test_a_renamed_partition_that_does_not_fit_is_named(parted: Lake, strict: str, beside: str | None) -> None:
+    other = "b" if strict == "main" else "main"
+    parted.sql("ALTER TABLE d.t ADD CONSTRAINT c CHECK (p > 0)", strict)
+    if beside is not None:
+        parted.sql(beside, other)
+    parted.sql(RENAMED, other)
+    renamed = parted.head(other)
+    found = conflict(parted)
+    side, rule = ("source", "dest") if other == "b" else ("dest", "source")
+    assert (found["code"], found["details"]["side"][:4]) == ("CHECK_VIOLATED", side[:4])
+    assert (found[f"{side}_op"], found[f"{rule}_op"]) == ("partition", "properties")
+    assert found[f"{side}_versions"] == [renamed]
+
+
+def test_a_row_beside_a_renamed_partition_that_fits_is_named(parted: Lake) -> None:
+    parted.sql("ALTER TABLE d.t ADD CONSTRAINT c CHECK (p > 0)")
+    parted.sql("ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = 2)", "b")
+    parted.sql("INSERT INTO d.t VALUES (1, -8)", "b")
+    found = conflict(parted)
+    assert (found["source_op"], found["source_versions"]) == ("insert", [parted.head("b")])
+
+
+def test_rows_and_a_partition_that_only_together_violate_are_named(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (v INT, p INT, CHECK (v <> p)) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (5, 1)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = 2)", "b")
+    lake.sql("INSERT INTO d.t VALUES (2, 1)")
+    found = conflict(lake)
+    assert (found["code"], found["source_op"], found["dest_op"]) == ("CHECK_VIOLATED", "partition", "insert")
+    assert (found["source_versions"], found["dest_versions"]) == ([lake.head("b")], [lake.head()])
+
+
+def test_cells_of_both_sides_that_only_together_violate_are_named(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, low INT, high INT, PRIMARY KEY (id), CONSTRAINT ordered CHECK (low <= high))")
+    lake.sql("INSERT INTO d.t VALUES (1, 5, 10)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET low = 9", "b")
+    lake.sql("UPDATE d.t SET high = 6")
+    found = conflict(lake)
+    assert (found["source_op"], found["dest_op"]) == ("update", "update")
+    assert (found["source_versions"], found["dest_versions"]) == ([lake.head("b")], [lake.head()])
+
+
 def test_a_transaction_that_ends_behind_a_new_constraint_is_judged(plain: Lake) -> None:
     transaction = plain.sql("BEGIN").extra["transaction"]
     plain.sql("INSERT INTO d.t VALUES (2, -1)", transaction=transaction)
@@ -325,7 +383,7 @@ def test_a_statement_that_runs_again_is_asked_too(lake: Lake) -> None:
     lake.sql("UPDATE d.t SET v = v + 5", "b")
     lake.sql("INSERT INTO d.t VALUES (2, 7)")
     again = "MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)"
-    violated(lake, again)
+    assert " of d.t, " in violated(lake, again).message
     lake.sql("ALTER TABLE d.t DROP CONSTRAINT small")
     lake.sql(again)
     assert lake.rows("d.t") == [(1, 6), (2, 12)]

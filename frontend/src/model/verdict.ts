@@ -27,6 +27,7 @@ const NOTE_WORDS: Record<string, string> = {
   OVERRIDDEN_BY_SOURCE: "overridden",
   DROPS_DEST_CHANGES: "drops changes",
   STALE_READ: "stale read",
+  BREAKS_VIEW: "breaks a view",
 };
 
 export const UNHIT = MARKS.unhit;

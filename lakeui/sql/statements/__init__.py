@@ -103,14 +103,12 @@ from lakeui.sql.statements.tables import (
     ColumnDefinition,
     CreateDatabase,
     CreateTable,
-    CreateView,
     DescribeColumn,
     DescribeDatabase,
     DescribeDetail,
     DescribeTable,
     DropDatabase,
     DropTable,
-    DropView,
     Position,
     RenameDatabase,
     RenameTable,
@@ -124,8 +122,18 @@ from lakeui.sql.statements.tables import (
     ShowTableExtended,
     ShowTableProperties,
     ShowTables,
-    ShowViews,
     UnsetDatabaseProperties,
+)
+from lakeui.sql.statements.views import (
+    AlterView,
+    CreateView,
+    DropView,
+    NamedInView,
+    RenameView,
+    SetViewProperties,
+    ShowViews,
+    UnsetViewProperties,
+    ViewColumn,
 )
 
 
@@ -206,6 +214,10 @@ Statement = (
     | ShowCreateTable
     | ShowPartitions
     | CreateView
+    | AlterView
+    | RenameView
+    | SetViewProperties
+    | UnsetViewProperties
     | DropView
     | ShowViews
     | DescribeHistory
@@ -233,6 +245,7 @@ __all__ = [
     "AddPartition",
     "AlterColumn",
     "AlterColumns",
+    "AlterView",
     "BeginTransaction",
     "BranchName",
     "CancelQuery",
@@ -283,6 +296,7 @@ __all__ = [
     "MergeKey",
     "MergeUpdate",
     "MoveColumn",
+    "NamedInView",
     "Optimize",
     "PartitionValuesByColumn",
     "PointInTime",
@@ -294,6 +308,7 @@ __all__ = [
     "RenameDatabase",
     "RenamePartition",
     "RenameTable",
+    "RenameView",
     "RestoreBranch",
     "RestoreDatabase",
     "RestoreMerge",
@@ -306,6 +321,7 @@ __all__ = [
     "SetDefault",
     "SetNotNull",
     "SetTableProperties",
+    "SetViewProperties",
     "ShowBranches",
     "ShowCatalogs",
     "ShowChanges",
@@ -336,9 +352,11 @@ __all__ = [
     "UnsetCatalogProperties",
     "UnsetDatabaseProperties",
     "UnsetTableProperties",
+    "UnsetViewProperties",
     "Update",
     "UseBranch",
     "UseCatalog",
     "UseDatabase",
     "Vacuum",
+    "ViewColumn",
 ]

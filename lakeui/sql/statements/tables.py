@@ -195,28 +195,3 @@ class ShowCreateTable:
 @dataclass(frozen=True, slots=True)
 class ShowPartitions:
     table: TableName
-
-
-@dataclass(frozen=True, slots=True)
-class CreateView:
-    """``text`` is the SELECT as the user wrote it, to keep and to read again whenever the view is."""
-
-    view: TableName
-    query: Query
-    text: str
-    or_replace: bool = False
-    if_not_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DropView:
-    view: TableName
-    if_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ShowViews:
-    """``like`` as in ShowTables."""
-
-    database: DatabaseName | None = None
-    like: str | None = None

@@ -377,7 +377,11 @@ ALREADY_EXISTS | main | view named d.adults; OR REPLACE | CREATE VIEW d.adults A
 ALREADY_EXISTS | main | table named d.people | CREATE OR REPLACE VIEW d.people AS SELECT * FROM d.sales
 NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE VIEW d.fresh AS SELECT * FROM d.peple
 NOT_FOUND | main | database dd; Did you mean d | CREATE VIEW dd.fresh AS SELECT * FROM d.people
-NOT_SUPPORTED | main | list of columns; AS | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
+INVALID_VALUE | main | names 1 columns; id, name, age | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
+INVALID_VALUE | main | a is there twice | CREATE VIEW d.fresh (a, a) AS SELECT * FROM d.people
+SYNTAX_ERROR | main | type is that of the query | CREATE VIEW d.fresh (a INT) AS SELECT 1 AS a
+NOT_SUPPORTED | main | WITH SCHEMA; CAST | CREATE VIEW d.fresh WITH SCHEMA EVOLUTION AS SELECT 1 AS a
+NOT_SUPPORTED | main | no partitions | CREATE VIEW d.fresh PARTITIONED ON (a) AS SELECT 1 AS a
 NOT_SUPPORTED | main | CREATE TEMP VIEW; WITH name AS | CREATE TEMP VIEW fresh AS SELECT 1
 NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; WITH name AS | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
 NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
@@ -391,6 +395,25 @@ FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp
 NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
 FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
 SYNTAX_ERROR | main | | CREATE VIEW d.fresh AS
+# AlterView
+NOT_FOUND | main | view d.adult; Did you mean d.adults | ALTER VIEW d.adult AS SELECT 1 AS a
+NOT_FOUND | main | table d.peple; Did you mean d.people | ALTER VIEW d.adults AS SELECT * FROM d.peple
+INVALID_VALUE | main | d.people is a table; ALTER TABLE | ALTER VIEW d.people AS SELECT 1 AS a
+NOT_SUPPORTED | transaction | transaction | ALTER VIEW d.adults AS SELECT 1 AS a
+NOT_SUPPORTED | main | WITH SCHEMA; CAST | ALTER VIEW d.adults WITH SCHEMA BINDING
+SYNTAX_ERROR | main | RENAME TO | ALTER VIEW d.adults
+# RenameView
+NOT_FOUND | main | view d.adult; Did you mean d.adults | ALTER VIEW d.adult RENAME TO d.fresh
+ALREADY_EXISTS | main | table named d.people | ALTER VIEW d.adults RENAME TO people
+NOT_FOUND | main | database dd; Did you mean d | ALTER VIEW d.adults RENAME TO dd.fresh
+NOT_SUPPORTED | transaction | transaction | ALTER VIEW d.adults RENAME TO fresh
+# SetViewProperties
+NOT_FOUND | main | view d.adult; Did you mean d.adults | ALTER VIEW d.adult SET TBLPROPERTIES ('a' = 'b')
+NOT_SUPPORTED | transaction | transaction | ALTER VIEW d.adults SET TBLPROPERTIES ('a' = 'b')
+SYNTAX_ERROR | main | | ALTER VIEW d.adults SET TBLPROPERTIES
+# UnsetViewProperties
+PROPERTY_NOT_FOUND | main | no property 'a'; IF EXISTS | ALTER VIEW d.adults UNSET TBLPROPERTIES ('a')
+NOT_SUPPORTED | transaction | transaction | ALTER VIEW d.adults UNSET TBLPROPERTIES ('a')
 # DropView
 NOT_FOUND | main | view d.adult; Did you mean d.adults | DROP VIEW d.adult
 NOT_FOUND | main | view d.zzz; SHOW VIEWS | DROP VIEW d.zzz
