@@ -8,7 +8,7 @@ A row fits where the condition is not false: NULL passes, as in the SQL standard
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog_app.domain.row_counts import telling_columns
@@ -78,11 +78,21 @@ def columns_read(stored: str) -> tuple[int, ...]:
 def condition_shown(stored: str, schema: Schema) -> str:
     """The condition with the names that its columns have. A column that is not there keeps its mark."""
 
-    def named(part: re.Match[str]) -> str:
-        column = schema.column(int(part[1])) if part[1] else None
-        return part[0] if column is None else "`" + column.name.replace("`", "``") + "`"
+    def named(identifier: int) -> str | None:
+        column = schema.column(identifier)
+        return None if column is None else "`" + column.name.replace("`", "``") + "`"
 
-    return _PART.sub(named, stored)
+    return marks_replaced(stored, named)
+
+
+def marks_replaced(stored: str, text: Callable[[int], str | None]) -> str:
+    """The stored condition with other text for its columns, given their ids; None leaves the mark."""
+
+    def replaced(part: re.Match[str]) -> str:
+        found = text(int(part[1])) if part[1] else None
+        return part[0] if found is None else found
+
+    return _PART.sub(replaced, stored)
 
 
 def checks_shown(properties: Mapping[str, str], schema: Schema) -> dict[str, str]:

@@ -18,7 +18,8 @@ class Column:
     ``default`` is the SQL text new rows get; ``initial_default`` is what rows written before the column existed
     read as (null when None). ``aliases`` are the ids under which the same column was added on merged branches.
     ``nested`` is the type of a column with fields inside, with the ids of these (``struct<x#3:int>``); None of one
-    without fields.
+    without fields. ``generated``: of a column of ``writing_schema``, the stored SQL over the other columns that is its
+    value; it is kept among the constraints of the table, not with the column.
     """
 
     id: int
@@ -30,6 +31,7 @@ class Column:
     comment: str | None = None
     aliases: tuple[int, ...] = ()
     nested: str | None = None
+    generated: str | None = field(default=None, compare=False)
 
     @property
     def parsed(self) -> ParsedType:

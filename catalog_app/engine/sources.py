@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.assignment import is_assignable
+from catalog_app.domain.checks import condition_shown
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.asking import sql_dataframe
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
@@ -65,7 +66,10 @@ def target_dataframe(
         raise InvalidValue("A column is named twice in the INSERT.", remedy="Name each column once.")
     expressions = []
     matching = by_fields if by_name else Matching.BY_PLACE
+    computed = {column.id for column in schema.columns if _is_computed(column, given, fixed)}
     for column in schema.columns:
+        if column.id in computed:
+            continue
         if column.id in given:
             index = given[column.id]
             require_assignable(column, kinds[index])
@@ -78,7 +82,23 @@ def target_dataframe(
         expressions.append(f"{value} AS {quoted(column.name)}")
     if isinstance(source, QuerySource):
         stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)
-    return frame.selectExpr(*expressions)
+    frame = frame.selectExpr(*expressions)
+    return _with_computed(frame, schema, computed) if computed else frame
+
+
+def _is_computed(column: Column, given: Mapping[int, int], fixed: Mapping[str, str]) -> bool:
+    return column.generated is not None and column.id not in given and column.name.casefold() not in fixed
+
+
+def _with_computed(frame: DataFrame, schema: Schema, computed: set[int]) -> DataFrame:
+    """Generated columns that the source does not give, computed of the values that are stored."""
+    chosen = []
+    for column in schema.columns:
+        text = quoted(column.name)
+        if column.id in computed and column.generated is not None:
+            text = f"{default_value(column, condition_shown(column.generated, schema))} AS {text}"
+        chosen.append(text)
+    return frame.selectExpr(*chosen)
 
 
 def _described(frame: DataFrame, source: RowSource) -> Described:

@@ -19,6 +19,7 @@ from catalog_app.domain.checks import (
 )
 from catalog_app.domain.checks import column_mark as mark_of
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, TableScan
+from catalog_app.domain.generated import is_generated
 from catalog_app.domain.names import name_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
@@ -49,12 +50,16 @@ def checks_stated(checks: Iterable[sql.CheckConstraint], schema: Schema, table: 
     for check in checks:
         if check.name is not None:
             name_check("constraint", check.name)
+            if is_generated(check_key(check.name)):
+                raise InvalidValue(
+                    f"Names like {check.name} are those of generated columns.", remedy="Give the constraint another."
+                )
         key = check_key(check.name or _name_made(table, check.condition))
         if key in found:
             raise InvalidValue(
                 f"The constraint {check_name(key)} is there twice.", remedy="Give each constraint its own name."
             )
-        found[key] = _stored(check.condition, schema, table)
+        found[key] = condition_stored(check.condition, schema, table)
         condition_analyse(condition_shown(found[key], schema), schema, table, "CHECK")
     return found
 
@@ -63,25 +68,26 @@ def _name_made(table: str, condition: str) -> str:
     return f"{table[:_LONGEST_STEM]}_chk_{hashlib.sha256(condition.encode()).hexdigest()[:7]}"
 
 
-def _stored(condition: str, schema: Schema, table: str) -> str:
+def condition_stored(condition: str, schema: Schema, table: str, what: str = "A CHECK") -> str:
+    """The condition, or another expression, with marks for its columns. Raises NotFound, NotSupported."""
     tree = exp.Paren(this=read_expression(condition))
     for node in list(tree.find_all(exp.Column)):
         parts = [part.name for part in node.parts]
         if len(parts) > 1 and parts[0].casefold() == table.casefold() and schema.named(parts[1]) is not None:
             del parts[0]
-        column = _column(parts, schema, table)
+        column = _column(parts, schema, table, what)
         node.replace(exp.Column(this=exp.to_identifier(mark_of(column), quoted=True)))
     return write(tree.this)
 
 
-def _column(parts: Sequence[str], schema: Schema, table: str) -> Column:
+def _column(parts: Sequence[str], schema: Schema, table: str, what: str) -> Column:
     column = schema.named(parts[0])
     if column is None:
         nearest = nearest_name(parts[0], [item.name for item in schema.columns])
         raise NotFound("column", parts[0], nearest=nearest, where=f"in table {table}")
     if len(parts) > 1 or _has_struct(column.parsed):
         raise NotSupported(
-            f"A CHECK cannot read {'.'.join(parts)}: fields inside of a column may be renamed or dropped.",
+            f"{what} cannot read {'.'.join(parts)}: fields inside of a column may be renamed or dropped.",
             remedy="Keep the value in a column of its own.",
         )
     return column

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from catalog_app.domain.checks import check_name
+from catalog_app.domain.generated import generated_key_of
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
+from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
-from lakeui.common.errors import NotNullViolation
+from lakeui.common.errors import InvalidValue, NotNullViolation
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.ddl import commit_table, defaults_check, table_columns
 from lakeui.frontdoor.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
@@ -53,11 +56,17 @@ def _position(table: TableState, position: sql.Position | None, new_ids: dict[st
 
 def drop_columns(call: Call, statement: sql.DropColumns) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    change = alterations.columns_drop(target.table, statement.names, if_exists=statement.if_exists)
+    chosen = [column for name in statement.names if (column := target.table.schema.named(name)) is not None]
+    own = [key for column in chosen for key in generated_key_of(target.table.properties, column)]
+    left = {key: value for key, value in target.table.properties.items() if key not in own}
+    change = alterations.columns_drop(
+        replace(target.table, properties=left), statement.names, if_exists=statement.if_exists
+    )
     fields = fields_drop(target.table, statement.fields, if_exists=statement.if_exists)
     names = [column.name for name in statement.names if (column := target.table.schema.named(name))]
     properties = properties_after_drop(target.table, names)
-    return commit_table(call, target, "DROP COLUMN", [_together(target.table, change, fields), properties])
+    generated = alterations.properties_unset(target.table, own) if own else None
+    return commit_table(call, target, "DROP COLUMN", [_together(target.table, change, fields), properties, generated])
 
 
 def _together(table: TableState, change: Operation | None, fields: Sequence[ColumnChange]) -> Operation | None:
@@ -110,6 +119,7 @@ def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration
         case sql.DropNotNull():
             return alterations.column_attribute(table, name, ColumnAttribute.NULLABLE, True)
         case sql.SetDefault(expression):
+            _require_not_generated(table, alterations.column_get(table, name))
             defaults_check([replace(alterations.column_get(table, name), default=expression)])
             return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, expression)
         case sql.DropDefault():
@@ -118,6 +128,16 @@ def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration
             return alterations.column_attribute(table, name, ColumnAttribute.COMMENT, text)
         case sql.MoveColumn(position):
             return alterations.column_move(table, name, _position(table, position, {}) or 0)
+
+
+def _require_not_generated(table: TableState, column: Column) -> None:
+    key = next(generated_key_of(table.properties, column), None)
+    if key is not None:
+        raise InvalidValue(
+            f"{column.name} is a generated column and takes no default.",
+            remedy=f"Make it a plain one first: ALTER TABLE .. DROP CONSTRAINT `{check_name(key)}`.",
+            column=column.name,
+        )
 
 
 def _require_no_nulls(target: TablePlace, name: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import (
     FileEffects,
     Operation,
@@ -33,6 +34,7 @@ from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.field_values import all_columns
+from lakeui.frontdoor.generated import values_without_generated, with_generated
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -144,13 +146,15 @@ def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[
     call.context.step("write", f"rows of {target.label}")
     table = target.table
     with staging(call):
+        schema = writing_schema(table)
+        given = values_without_generated(statement, schema)
         return engine().append(
             table.table_id,
-            table.schema,
-            _source(call, statement),
-            columns=statement.columns,
-            by_name=statement.by_name,
-            partition=statement.partition,
+            schema,
+            _source(call, given),
+            columns=given.columns,
+            by_name=given.by_name,
+            partition=given.partition,
         )
 
 
@@ -294,7 +298,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.snapshot, table, chosen)
     text, alias = statement.where.text if statement.where else None, statement.alias or table.name
-    assignments = all_columns(table.schema, statement, alias)
+    assignments = with_generated(writing_schema(table), all_columns(table.schema, statement, alias), alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
     tables = subquery_tables(call, statement.subqueries)
     with staging(call):

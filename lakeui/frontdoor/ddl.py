@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.generated import checks_stated_shown, generated_shown
 from catalog_app.domain.names import name_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
@@ -22,6 +22,7 @@ from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.checks import checks_stated
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.generated import generated_stated
 from lakeui.frontdoor.merge_settings import table_properties_check, unset_check
 from lakeui.frontdoor.places import (
     Call,
@@ -169,7 +170,11 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
         schema=schema,
         schema_version=0,
         comment=statement.comment or "",
-        properties={**dict(statement.properties), **checks_stated(statement.checks, schema, statement.table.table)},
+        properties={
+            **dict(statement.properties),
+            **checks_stated(statement.checks, schema, statement.table.table),
+            **generated_stated(definitions, schema, statement.table.table),
+        },
     )
     return TablePlace(place, state)
 
@@ -219,8 +224,16 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
     """The statement with the columns, key, partitioning and comment of that table."""
     table = table_for_reading(call, like).table
     by_id = {column.id: column.name for column in table.schema.columns}
+    generated = generated_shown(table)
     definitions = tuple(
-        sql.ColumnDefinition(column.name, column.type, column.nullable, column.default, column.comment)
+        sql.ColumnDefinition(
+            column.name,
+            column.type,
+            column.nullable,
+            column.default,
+            column.comment,
+            generated=generated.get(column.name),
+        )
         for column in table.schema.columns
     )
     return replace(
@@ -229,10 +242,7 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
         primary_key=tuple(by_id[i] for i in table.schema.primary_key),
         partition_by=tuple(by_id[i] for i in table.schema.partition_by),
         comment=comment_of(table),
-        checks=tuple(
-            sql.CheckConstraint(condition, name)
-            for name, condition in checks_shown(table.properties, table.schema).items()
-        ),
+        checks=tuple(sql.CheckConstraint(condition, name) for name, condition in checks_stated_shown(table).items()),
     )
 
 

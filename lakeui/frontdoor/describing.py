@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.generated import checks_stated_shown, generated_shown
 from catalog_app.domain.state import TableState, comment_of, own_properties, stated_properties
 from catalog_app.domain.types import ParsedType
 from catalog_app.selectors.objects import ViewState, tables_list, views_list
@@ -52,8 +52,9 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
 
 
 def _constraints(table: TableState) -> dict[str, str]:
-    found = checks_shown(table.properties, table.schema)
-    return {f"Constraint {name}": f"CHECK ({condition})" for name, condition in found.items()}
+    generated = {f"Generated {name}": value for name, value in generated_shown(table).items()}
+    found = checks_stated_shown(table)
+    return {**generated, **{f"Constraint {name}": f"CHECK ({condition})" for name, condition in found.items()}}
 
 
 def describe_view(call: Call, name: sql.TableName, place: Place, view: ViewState, *, extended: bool) -> StatementResult:

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.nested import typed_like
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.types import parse_type, value_type
@@ -211,7 +212,13 @@ def _stage(
         call.context.step("write", f"{rows.rows:,} rows of {target.label}")
         source = typed_rows(rows, reading.chosen)
         return engine().append(
-            table.table_id, table.schema, source, columns=None, by_name=True, partition=None, fills_fields=True
+            table.table_id,
+            writing_schema(table),
+            source,
+            columns=None,
+            by_name=True,
+            partition=None,
+            fills_fields=True,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.constants import may_have_constants
@@ -17,6 +18,7 @@ from lakeui.frontdoor.analysis import Assigned, assigned_columns, merge_analyse
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.evolving import Evolved, SourceColumns, evolved
 from lakeui.frontdoor.field_values import all_columns
+from lakeui.frontdoor.generated import with_generated
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -48,7 +50,7 @@ def merge_prepare(
     known = _described(source) if described is None else tuple(described)
     columns = [(name, storable_type(kind)) for name, kind in known]
     fresh = evolved(table, statement, columns, source.alias, dropped=dropped)
-    schema = fresh.table.schema
+    schema = writing_schema(fresh.table)
     assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
     if text:
         _require_values(statement, schema, assigned)
@@ -99,7 +101,10 @@ def _assigned(
         given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
     elif isinstance(clause.action, sql.MergeUpdate):
         given = all_columns(schema, clause.action, statement.alias)
-    return assigned_columns(schema, given, statement.table.table)
+    is_update = isinstance(clause.action, sql.MergeUpdate)
+    return assigned_columns(
+        schema, with_generated(schema, given, statement.alias if is_update else None), statement.table.table
+    )
 
 
 def _require_values(statement: sql.MergeInto, schema: Schema, assigned: Sequence[Assigned]) -> None:
@@ -120,7 +125,7 @@ def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: 
         found = names.get(column.name.casefold())
         if found is not None:
             given.append((column.name, f"{quote_name(alias)}.{quote_name(found)}"))
-        elif not is_lenient:
+        elif not is_lenient and column.generated is None:
             raise InvalidValue(
                 f"The source has no column {column.name}, which * would take from it.",
                 remedy="Name the columns, add it to the source, or write MERGE WITH SCHEMA EVOLUTION INTO.",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
@@ -169,7 +170,7 @@ def _insert(
     source = query_source(call, build_query(writes.plain_rows(write)))
     staged = engine().append(
         target.table.table_id,
-        fresh.table.schema,
+        writing_schema(fresh.table),
         source,
         columns=None,
         by_name=True,

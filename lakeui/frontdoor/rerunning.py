@@ -9,12 +9,14 @@ from typing import Any, NoReturn
 
 from sqlglot import exp
 
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, LakeError, NotSupported
+from lakeui.frontdoor.generated import with_generated
 from lakeui.sql import statements as sql
 from lakeui.sql.allowlist import is_repeatable
 from lakeui.sql.dialect import read_expression
@@ -50,7 +52,7 @@ def with_statements(decided: Resolution, source: Branch, destination: Branch) ->
         return decided
     versions = dict.fromkeys(_versions(operations))
     commits = Commit.objects.filter(catalog_id=source.catalog_id, version__in=versions).order_by("version")
-    recorded = [_recorded(commit, state.schema) for commit in commits]
+    recorded = [_recorded(commit, writing_schema(state)) for commit in commits]
     return replace(decided, value=json.dumps(recorded, separators=(",", ":"))) if recorded else decided
 
 
@@ -88,6 +90,7 @@ def _recorded(commit: Commit, schema: Schema) -> dict[str, Any]:
     trees = [read_expression(text) for text in (*texts, *_texts(statement))]
     if not all(is_repeatable(tree) for tree in trees):
         _refuse(f"{called} uses the time or chance, so it does not give the same again")
+    assignments = tuple(with_generated(schema, assignments, statement.alias or statement.table.table))
     used = {name for name, _ in assignments} | {column.name for tree in trees for column in tree.find_all(exp.Column)}
     used |= condition_columns(statement.where) if statement.where is not None else set()
     for name in sorted(used):

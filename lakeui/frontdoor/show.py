@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.generated import checks_stated_shown, generated_shown
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
@@ -99,10 +99,11 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     found = table_for_reading(call, statement.table)
     table = found.table
     by_id = {column.id: column.name for column in table.schema.columns}
-    parts = [_column_text(column) for column in table.schema.columns]
+    generated = generated_shown(table)
+    parts = [_column_text(column, generated.get(column.name)) for column in table.schema.columns]
     if table.schema.primary_key:
         parts.append("PRIMARY KEY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.primary_key) + ")")
-    checks = checks_shown(table.properties, table.schema)
+    checks = checks_stated_shown(table)
     parts += [f"CONSTRAINT {_quoted(name)} CHECK ({condition})" for name, condition in checks.items()]
     name = f"{_quoted(found.place.database.name)}.{_quoted(table.name)}"
     text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
@@ -139,9 +140,10 @@ def _text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _column_text(column: Column) -> str:
+def _column_text(column: Column, generated: str | None) -> str:
     text = f"{_quoted(column.name)} {column.type}"
     text += "" if column.nullable else " NOT NULL"
+    text += f" GENERATED ALWAYS AS ({generated})" if generated is not None else ""
     text += f" DEFAULT {column.default}" if column.default is not None else ""
     return text + (f" COMMENT {_text(column.comment)}" if column.comment else "")
 

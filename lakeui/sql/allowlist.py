@@ -104,6 +104,12 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
     sizes_check(tree)
 
 
+def is_deterministic(tree: exp.Expr) -> bool:
+    """Whether an expression that passed the check has no function of chance."""
+    names = (node.name.lower() for node in tree.find_all(exp.Anonymous))
+    return all(_functions().get(name, True) for name in names)
+
+
 def is_repeatable(tree: exp.Expr) -> bool:
     """Whether an expression that passed the check gives the same for the same row whenever it is run."""
     for node in tree.walk():

@@ -77,8 +77,13 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
     in_parentheses = cursor.accept("(")
     columns: list[tuple[s.ColumnDefinition, s.Position | None]] = []
     while True:
-        column, is_key = read_column(cursor, may_be_field=True)
+        column, is_key = read_column(cursor, table, may_be_field=True)
         _refuse_beside_type(column)
+        if column.generated is not None:
+            raise NotSupported(
+                "ADD COLUMN takes no generated column: rows that are there would need its values.",
+                remedy="Use CREATE TABLE with the column, and INSERT .. SELECT; or CREATE OR REPLACE TABLE.",
+            )
         if is_key:
             raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
         if cursor.sees("CHECK", "(") or cursor.sees("CONSTRAINT"):

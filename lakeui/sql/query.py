@@ -67,15 +67,17 @@ def condition_columns(condition: Condition) -> set[str]:
     return {column.name.casefold() for column in read_expression(condition.text).find_all(exp.Column)}
 
 
-def build_check(text: str, target: TableName) -> str:
-    """The condition of a CHECK constraint over the columns of one table: it gives the same for a row at any time."""
+def build_check(text: str, target: TableName, what: str = "A CHECK") -> str:
+    """The condition of a CHECK constraint, or another expression over the columns of one table that gives the same for
+    a row at any time.
+    """
     with session_values_refused("it answers otherwise in each session."):
         tree = read_expression(text)
     check(tree, deterministic=True, allow_queries=False)
     refuse_many_rows(tree)
     if not is_repeatable(tree):
         raise InvalidValue(
-            "A CHECK cannot use the time of the statement: a row that fits today would not fit tomorrow.",
+            f"{what} cannot use the time of the statement: a row that fits today would not fit tomorrow.",
             remedy="Compare with a constant or with another column.",
         )
     return write(localise(tree, [(target, None)]))

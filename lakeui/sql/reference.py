@@ -17,7 +17,7 @@ from lakeui.sql.parse import FORBIDDEN, UNSUPPORTED, parse
 REFUSED = (
     "CREATE TABLE d.t (e TIMESTAMP) PARTITIONED BY (days(e))",
     "CREATE TABLE d.t (id INT) CLUSTER BY (id)",
-    "CREATE TABLE d.t (id INT, n INT GENERATED ALWAYS AS (id + 1))",
+    "ALTER TABLE d.t ADD COLUMN n INT GENERATED ALWAYS AS (id + 1)",
     "CREATE TABLE d.t (id BIGINT GENERATED ALWAYS AS IDENTITY)",
     "CREATE TABLE d.t (id INT, CHECK (id > 0) NOT ENFORCED)",
     "CREATE TABLE d.t (id INT, FOREIGN KEY (id) REFERENCES d.u (id))",

@@ -12,7 +12,7 @@ from lakeui.sql.names import read_past_table, read_path, read_present_table, rea
 from lakeui.sql.query import build_check, build_constant, build_query
 from lakeui.sql.types import read_type
 
-_BEHIND_DEFAULT = ("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER", "CHECK (", "CONSTRAINT")
+_BEHIND_DEFAULT = ("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER", "CHECK (", "CONSTRAINT", "GENERATED")
 _FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE")
 
 
@@ -47,8 +47,9 @@ def read_check(cursor: Cursor, table: s.TableName, name: str | None = None) -> s
     return s.CheckConstraint(condition, name)
 
 
-def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
-    """``name type [NOT NULL] [DEFAULT value] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key.
+def read_column(cursor: Cursor, table: s.TableName, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
+    """``name type [NOT NULL] [DEFAULT value | GENERATED ALWAYS AS (..)] [COMMENT '…'] [PRIMARY KEY]`` and whether it is
+    the key.
 
     ``may_be_field``: the name may be the path of a field inside of a column.
     """
@@ -65,10 +66,27 @@ def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.Column
             column = replace(column, comment=accept_comment(cursor))
         elif cursor.accept("PRIMARY", "KEY"):
             is_key = True
-        elif cursor.sees("GENERATED"):
-            raise NotSupported("Generated columns are not supported.", remedy="Compute the value when writing.")
+        elif cursor.accept("GENERATED"):
+            column = replace(column, generated=_read_generated(cursor, table))
         else:
+            if column.generated is not None and column.default is not None:
+                raise InvalidValue(f"{name} has a DEFAULT and is generated.", remedy="Leave one of the two out.")
             return column, is_key
+
+
+def _read_generated(cursor: Cursor, table: s.TableName) -> str:
+    """``ALWAYS AS (expression)``."""
+    if cursor.accept("BY", "DEFAULT") or cursor.sees("ALWAYS", "AS", "IDENTITY"):
+        raise NotSupported(
+            "Identity columns are not supported: two branches would give out the same numbers, and rows of both could"
+            " not be told apart after a merge.",
+            remedy="Write uuid() into a STRING column in each INSERT.",
+        )
+    cursor.expect("ALWAYS", "AS")
+    cursor.expect("(")
+    text = build_check(cursor.span(), table, "A generated column")
+    cursor.expect(")")
+    return text
 
 
 # -- CREATE TABLE -----------------------------------------------------------------------------------------------------
@@ -114,7 +132,7 @@ def create_table(cursor: Cursor) -> s.CreateTable:
         )
     if cursor.sees("(") and not cursor.sees("(", "SELECT"):
         _read_columns(cursor, draft, table)
-    _read_clauses(cursor, draft)
+    _read_clauses(cursor, draft, table)
     query = None
     if cursor.accept("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
         query = build_query(cursor.rest())
@@ -135,7 +153,7 @@ def create_table(cursor: Cursor) -> s.CreateTable:
 
 def _create_like(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.CreateTable:
     like, draft = read_table(cursor), _TableDraft()
-    _read_clauses(cursor, draft)
+    _read_clauses(cursor, draft, table)
     if draft.columns or draft.partition_by or draft.comment is not None:
         raise NotSupported(
             "CREATE TABLE LIKE takes columns, partitioning and comment from the other table.",
@@ -167,7 +185,7 @@ def _read_columns(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> Non
     cursor.expect("(")
     while True:
         if not _read_constraint(cursor, draft, table):
-            column, is_key = read_column(cursor)
+            column, is_key = read_column(cursor, table)
             draft.columns.append(column)
             if is_key:
                 _set_key(draft, (column.name,))
@@ -204,12 +222,12 @@ def _set_key(draft: _TableDraft, names: tuple[str, ...]) -> None:
     draft.primary_key = names
 
 
-def _read_clauses(cursor: Cursor, draft: _TableDraft) -> None:
+def _read_clauses(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> None:
     while True:
         if cursor.accept("USING"):
             draft.asked_format = _read_format(cursor)
         elif cursor.accept("PARTITIONED", "BY"):
-            _read_partitioning(cursor, draft)
+            _read_partitioning(cursor, draft, table)
         elif cursor.sees("COMMENT"):
             draft.comment = accept_comment(cursor)
         elif cursor.accept("TBLPROPERTIES"):
@@ -237,7 +255,7 @@ def _read_format(cursor: Cursor) -> str | None:
     return None if name.casefold() == "parquet" else name.upper()
 
 
-def _read_partitioning(cursor: Cursor, draft: _TableDraft) -> None:
+def _read_partitioning(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> None:
     cursor.expect("(")
     names: list[str] = []
     while True:
@@ -249,7 +267,7 @@ def _read_partitioning(cursor: Cursor, draft: _TableDraft) -> None:
             )
         if not (cursor.sees(",") or cursor.sees(")")):
             cursor.index = start
-            draft.columns.append(read_column(cursor)[0])
+            draft.columns.append(read_column(cursor, table)[0])
         names.append(name)
         if not cursor.accept(","):
             break

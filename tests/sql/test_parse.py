@@ -219,6 +219,23 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         "CREATE OR REPLACE VIEW db.v AS SELECT 1 -- one",
         s.CreateView(s.TableName("v", "db"), s.Query("SELECT 1"), "SELECT 1", True),
     ),
+    (
+        "CREATE VIEW db.v (a COMMENT 'x') TBLPROPERTIES ('k' = '1') COMMENT 'c' AS SELECT 1 AS a",
+        s.CreateView(
+            s.TableName("v", "db"),
+            s.Query("SELECT 1 AS `a`"),
+            "SELECT 1 AS a",
+            columns=(s.ViewColumn("a", "x"),),
+            properties=(("k", "1"), ("comment", "c")),
+        ),
+    ),
+    ("ALTER VIEW db.v AS SELECT 1", s.AlterView(s.TableName("v", "db"), s.Query("SELECT 1"), "SELECT 1")),
+    ("ALTER VIEW db.v RENAME TO w", s.RenameView(s.TableName("v", "db"), s.TableName("w", "db"))),
+    ("ALTER VIEW db.v SET TBLPROPERTIES ('k' = '1')", s.SetViewProperties(s.TableName("v", "db"), (("k", "1"),))),
+    (
+        "ALTER VIEW db.v UNSET TBLPROPERTIES IF EXISTS ('k')",
+        s.UnsetViewProperties(s.TableName("v", "db"), ("k",), True),
+    ),
     ("DROP VIEW IF EXISTS db.t", s.DropView(T, True)),
     ("SHOW VIEWS FROM d", s.ShowViews(DB)),
     ("DESCRIBE HISTORY db.t", s.DescribeHistory(T)),

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import expressions as sql
 
-from catalog_app.domain.checks import RowCheck, Violation
+from catalog_app.domain.checks import RowCheck, Violation, condition_shown
 from catalog_app.domain.files import (
     ColumnStatistics,
     FileScan,
@@ -454,9 +454,15 @@ def complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
     row = {}
     for column in schema.columns:
         value = given.get(column.name.casefold(), _DEFAULT)
+        if value is _DEFAULT and column.generated is not None:
+            continue
         if value is _DEFAULT:
             value = None if column.default is None else evaluate(column.default, {})
         row[column.id] = _stored(column, value)
+    for column in schema.columns:
+        if column.id not in row:
+            values = {c.name.casefold(): row.get(c.id) for c in schema.columns}
+            row[column.id] = _stored(column, evaluate(condition_shown(column.generated or "", schema), values))
     return row
 
 

@@ -55,7 +55,8 @@ class DescribeDatabase:
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression.
+    """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression,
+    ``generated`` of one over the other columns.
 
     ``within``: the column, and the fields inside of it, to which ADD COLUMN adds a field.
     """
@@ -66,6 +67,7 @@ class ColumnDefinition:
     default: str | None = None
     comment: str | None = None
     within: tuple[str, ...] = ()
+    generated: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

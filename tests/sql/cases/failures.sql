@@ -244,7 +244,10 @@ NOT_SUPPORTED | main | UNIQUE constraints | CREATE TABLE d.fresh (id int, UNIQUE
 NOT_FOUND | main | column nam; Did you mean name | CREATE TABLE d.fresh (name string, CHECK (nam > 'a'))
 INVALID_VALUE | main | constraint c is there twice | CREATE TABLE d.fresh (id int, CONSTRAINT c CHECK (id > 0), CONSTRAINT C CHECK (id > 1))
 NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
-NOT_SUPPORTED | main | Generated columns | CREATE TABLE d.fresh (id int, n int GENERATED ALWAYS AS (id + 1))
+NOT_SUPPORTED | main | Identity columns; uuid() | CREATE TABLE d.fresh (id BIGINT GENERATED ALWAYS AS IDENTITY)
+NOT_SUPPORTED | main | generated column; CREATE OR REPLACE TABLE | ALTER TABLE d.people ADD COLUMN n INT GENERATED ALWAYS AS (id)
+NOT_SUPPORTED | main | part of the primary key | CREATE TABLE d.fresh (id INT, n INT GENERATED ALWAYS AS (id) PRIMARY KEY)
+INVALID_VALUE | main | DEFAULT and is generated | CREATE TABLE d.fresh (id INT, n INT DEFAULT 1 GENERATED ALWAYS AS (id))
 NOT_SUPPORTED | main | bucket | CREATE TABLE d.fresh (id int) PARTITIONED BY (bucket(4, id))
 FORBIDDEN_STATEMENT | main | Where and how a table is stored | CREATE TABLE d.fresh (id int) LOCATION '/tmp/x'
 FORBIDDEN_STATEMENT | main | looks like a file; managed tables | CREATE TABLE d.fresh AS SELECT * FROM parquet.`/tmp/x`
