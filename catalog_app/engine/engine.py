@@ -28,6 +28,7 @@ from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.joining import Joining
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
+from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -78,6 +79,28 @@ class Engine:
         def work(spark: SparkSession) -> QueryResult:
             frame = query_dataframe(spark, self._warehouse, text, tables)
             return collect(frame, limit=limit, columns=described(frame, QuerySource(text, tables)))
+
+        return self._queries.run(work)
+
+    def plan(self, text: str, tables: Tables) -> list[str]:
+        """What Spark would do for a query, for people (see ``plan_shown``)."""
+
+        def work(spark: SparkSession) -> list[str]:
+            frame = query_dataframe(spark, self._warehouse, text, tables)
+            return plan_shown(frame._explain_string(mode="formatted"))  # noqa: SLF001 - explain() prints it
+
+        return self._queries.run(work)
+
+    def measure(self, text: str, tables: Tables) -> int:
+        """Compute all rows of checked SQL, and answer how many they are."""
+        from pyspark.sql.connect.functions import count, lit
+        from pyspark.sql.connect.observation import Observation
+
+        def work(spark: SparkSession) -> int:
+            seen = Observation()
+            rows = query_dataframe(spark, self._warehouse, text, tables).observe(seen, count(lit(1)).alias("rows"))
+            rows.write.format("noop").mode("overwrite").save()
+            return int(seen.get["rows"])
 
         return self._queries.run(work)
 

@@ -73,7 +73,7 @@ def user_require_active(user: Any) -> None:
 
 def task_kind(parameters: Mapping[str, Any]) -> str:
     """The kind of a statement's task: queries have places of their own in the workers."""
-    return QUERY_TASK_KIND if frontdoor.is_query(parameters["statement"], bound(parameters)) else TASK_KIND
+    return QUERY_TASK_KIND if frontdoor.takes_query_place(parameters["statement"], bound(parameters)) else TASK_KIND
 
 
 @handles(QUERY_TASK_KIND)

@@ -3,7 +3,17 @@
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 
-__all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_query", "is_task", "is_unrecorded"]
+__all__ = [
+    "Session",
+    "StatementResult",
+    "admit",
+    "execute",
+    "export",
+    "is_query",
+    "is_task",
+    "is_unrecorded",
+    "takes_query_place",
+]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -39,6 +49,13 @@ def is_query(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:
     from lakeui.frontdoor.dispatch import is_query
 
     return is_query(text, parameters)
+
+
+def takes_query_place(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:
+    """Whether the statement reads rows on Spark, for an answer or to be measured, and writes nothing."""
+    from lakeui.frontdoor.dispatch import takes_query_place
+
+    return takes_query_place(text, parameters)
 
 
 def is_unrecorded(text: str, parameters: Parameters = NO_PARAMETERS) -> bool:

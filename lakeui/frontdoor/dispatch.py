@@ -287,5 +287,12 @@ def is_query(text: str, parameters: Parameters) -> bool:
     return isinstance(parse(text, parameters), QUERIES)
 
 
+def takes_query_place(text: str, parameters: Parameters) -> bool:
+    """Whether the statement takes one of the places of queries: it reads rows on Spark."""
+    statement = parse(text, parameters)
+    is_measured = isinstance(statement, sql.Explain) and statement.mode is sql.ExplainMode.ANALYZE
+    return is_measured or isinstance(statement, QUERIES)
+
+
 def leaves_no_commit(text: str, parameters: Parameters) -> bool:
     return isinstance(parse(text, parameters), UNRECORDED)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from django.conf import settings
+
+from catalog_app.domain.files import TableScan
+from catalog_app.engine.values import QuerySource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.change_tables import changes_found
+from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.explaining_changes import CHANGES, change_steps
 from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.pruning import pruned
-from lakeui.frontdoor.queries import DEPTH, view_query
+from lakeui.frontdoor.queries import DEPTH, query_source, view_query
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 
@@ -32,14 +39,39 @@ class _Read:
 
 
 def explain(call: Call, statement: sql.Explain, run: Callable[[Call], StatementResult]) -> StatementResult:
-    """Nothing is written, and no row is read. ``run`` does what is explained, for statements whose change is looked at
-    before it is taken back.
+    """Nothing is written; no row is read but by ANALYZE. ``run`` does what is explained, for statements whose change is
+    looked at before it is taken back.
     """
     inner = statement.statement
     is_change = isinstance(inner, CHANGES) and not (isinstance(inner, sql.CreateTable) and inner.query is not None)
     steps = list(change_steps(call, run) if is_change else _steps(call, inner))
+    if isinstance(inner, sql.Select) and statement.mode is not sql.ExplainMode.FILES:
+        steps += list(_on_spark(call, inner, statement.mode))
     version = call.snapshot.version if call.session.catalog else None
     return answer([("step", "string"), ("detail", "string")], [list(step) for step in steps], version)
+
+
+def _on_spark(call: Call, statement: sql.Select, mode: sql.ExplainMode) -> Iterator[Step]:
+    source = query_source(call, statement.query)
+    with reading(), interruptible(call.context):
+        if mode is sql.ExplainMode.PLAN:
+            yield from (("plan", line) for line in engine().plan(source.text, source.tables))
+            return
+        began = time.monotonic()
+        rows = engine().measure(source.text, source.tables)
+        seconds = time.monotonic() - began
+    files = {file.path: file.rows for scan in _scans(source) for file in scan.files}
+    size = sum(Warehouse(settings.LAKEUI["WAREHOUSE"]).size(path) for path in files)
+    yield "run", f"{rows:,} rows in {seconds:.3f} s"
+    yield "read", f"{len(files):,} files of {size:,} bytes, which hold {sum(files.values()):,} rows, deleted ones too"
+
+
+def _scans(source: QuerySource) -> Iterator[TableScan]:
+    for relation in source.tables.values():
+        if isinstance(relation, TableScan):
+            yield relation
+        elif isinstance(relation, QuerySource):
+            yield from _scans(relation)
 
 
 def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:

@@ -20,7 +20,17 @@ from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
-from lakeui.sql.statements import AlterView, CreateView, DryRun, Explain, MergeBranch, Statement, Vacuum
+from lakeui.sql.statements import (
+    AlterView,
+    CreateView,
+    DryRun,
+    Explain,
+    ExplainMode,
+    MergeBranch,
+    Select,
+    Statement,
+    Vacuum,
+)
 
 Reader = Callable[[Cursor], Statement]
 
@@ -97,12 +107,24 @@ def _refuse_sql_functions(cursor: Cursor) -> None:
 
 
 def _explain(cursor: Cursor) -> Explain:
-    """``EXPLAIN statement``."""
-    for mode in ("EXTENDED", "FORMATTED", "CODEGEN", "COST", "ANALYZE"):
-        if cursor.sees(mode):
-            raise NotSupported(f"EXPLAIN {mode} is not supported yet.", remedy="Write EXPLAIN and the statement.")
+    """``EXPLAIN [EXTENDED | FORMATTED | ANALYZE] statement``."""
+    for word in ("CODEGEN", "COST"):
+        if cursor.sees(word):
+            raise NotSupported(f"EXPLAIN {word} is not supported.", remedy="EXPLAIN FORMATTED shows Spark's plan.")
+    mode = ExplainMode.FILES
+    if cursor.accept_phrase("EXTENDED", "FORMATTED"):
+        mode = ExplainMode.PLAN
+    elif cursor.accept("ANALYZE"):
+        mode = ExplainMode.ANALYZE
     accept_common_tables(cursor)
-    return Explain(_reader(cursor)(cursor))
+    statement = _reader(cursor)(cursor)
+    if mode is not ExplainMode.FILES and not isinstance(statement, Select):
+        word = "ANALYZE" if mode is ExplainMode.ANALYZE else "FORMATTED"
+        raise NotSupported(
+            f"EXPLAIN {word} takes a query.",
+            remedy="Put DRY RUN behind a statement that writes: it does all but the commit, and answers the numbers.",
+        )
+    return Explain(statement, mode)
 
 
 def _refuse_scripts(cursor: Cursor) -> None:

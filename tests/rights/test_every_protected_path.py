@@ -55,7 +55,7 @@ WRITES = {
     "drop a database": "DROP DATABASE d CASCADE",
     "create a view": "CREATE VIEW d.v AS SELECT * FROM d.r",
     "alter a view": "ALTER VIEW d.w AS SELECT 1 AS one",
-    "rename a view": "ALTER VIEW d.w RENAME TO x",
+    "rename a view": "ALTER VIEW d.w RENAME TO W",
     "set a property of a view": "ALTER VIEW d.w SET TBLPROPERTIES ('a' = 'b')",
     "unset a property of a view": "ALTER VIEW d.w UNSET TBLPROPERTIES IF EXISTS ('a')",
     "drop a view": "DROP VIEW d.w",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from lakeui.sql.statements.alterations import (
     AddColumns,
@@ -137,11 +138,20 @@ from lakeui.sql.statements.views import (
 )
 
 
+class ExplainMode(Enum):
+    """What is told beside tables and files: Spark's plan of a query, or what running the query took."""
+
+    FILES = auto()
+    PLAN = auto()
+    ANALYZE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Tell what the statement reads; do nothing."""
+    """Tell what the statement reads; do nothing, but for ANALYZE, which runs the query."""
 
     statement: Statement
+    mode: ExplainMode = ExplainMode.FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +294,7 @@ __all__ = [
     "DropView",
     "DryRun",
     "Explain",
+    "ExplainMode",
     "FieldAssignments",
     "Insert",
     "MergeAction",
