@@ -22,6 +22,7 @@ def said() -> list[str]:
 @pytest.fixture
 def supervisor(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Supervisor:
     monkeypatch.setattr(restarts, "FIRST_DELAY_SECONDS", 0.01)
+    monkeypatch.setattr("lakeui.runtime.supervisor.LOOK_SECONDS", 0.01)
     options = UpOptions(
         base=tmp_path, home=tmp_path, port=1, demo=False, admin_password="", admin_password_is_ours=True, environment={}
     )
