@@ -6,9 +6,18 @@ import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/webhooks";
-/** While a message is under way its log follows closely; else it only has to notice new ones. */
 const UNDER_WAY_POLL_MS = 2000;
 const POLL_MS = 15_000;
+/** The second and the third attempt come within this time. */
+const UNDER_WAY_MS = 60_000;
+
+/** While a message is under way its log follows closely; else it only has to notice new ones. A message is counted as
+ * attempted while its attempt still runs. */
+export function deliveriesPollAfter(sent: readonly Delivery[], now: number): number {
+  const isUnderWay = ({ state, attempts, attempted_at }: Delivery) =>
+    state === "pending" && (attempts === 0 || now - Date.parse(attempted_at ?? "") < UNDER_WAY_MS);
+  return sent.some(isUnderWay) ? UNDER_WAY_POLL_MS : POLL_MS;
+}
 
 /** Who is told what happens in a catalog. Owners see them. */
 export function useWebhooks(catalog: string) {
@@ -55,10 +64,7 @@ export function useDeliveries(catalog: string, webhook: Webhook) {
       return body(client.GET(`${AT}/{webhook_id}/deliveries/`, { params: { path: { catalog, webhook_id: webhook.id }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    refetchInterval: ({ state }) => {
-      const sent = state.data?.pages.flatMap((page) => page.results) ?? [];
-      return sent.some((delivery) => delivery.state === "pending" && delivery.attempts === 0) ? UNDER_WAY_POLL_MS : POLL_MS;
-    },
+    refetchInterval: ({ state }) => deliveriesPollAfter(state.data?.pages.flatMap((page) => page.results) ?? [], Date.now()),
   });
 }
 

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { deliveriesPollAfter } from "../../queries/webhooks";
 import { renderAt } from "../../testing/render";
 import { json, page, problem, serve } from "../../testing/server";
 
@@ -11,7 +12,7 @@ const since = "2026-01-01T00:00:00Z";
 const URL = "https://example.org/hook";
 const HOOK = { id: 3, url: URL, events: ["merge_request"], is_active: true, created_by: "alice", created_at: since };
 const SENT = {
-  id: "6f0c9a3e-0000-4000-8000-000000000001", event: "merge_request", state: "failed", attempts: 8, status: 500, error: "The server answered 500.",
+  id: "6f0c9a3e-0000-4000-8000-000000000001", event: "merge_request" as const, state: "failed" as const, attempts: 8, status: 500, error: "The server answered 500.",
   duration_ms: 12, body: '{"type":"merge_request"}', created_at: since, attempted_at: since, next_attempt_at: null,
 };
 const LAKE = { [AT]: { name: "demo", role: "owner" }, [HOOKS]: { results: [HOOK] } };
@@ -89,6 +90,15 @@ describe("webhooks", () => {
     await waitFor(() => expect(posts()).toEqual([`${log}${SENT.id}/repeat/`]));
     await user.click(await screen.findByRole("button", { name: "Send a test message" }));
     await waitFor(() => expect(posts()[1]).toBe(`${HOOKS}3/test/`));
+  });
+
+  it("follow a message closely while it is under way, also between its attempts", () => {
+    const after = (seconds: number) => Date.parse(since) + 1000 * seconds;
+    const pending = { ...SENT, state: "pending" as const, attempts: 1, attempted_at: since };
+    expect(deliveriesPollAfter([SENT, { ...pending, attempts: 0, attempted_at: null }], after(3600))).toBe(2000);
+    expect(deliveriesPollAfter([pending], after(20))).toBe(2000);
+    expect(deliveriesPollAfter([pending], after(61))).toBe(15_000);
+    expect(deliveriesPollAfter([{ ...pending, state: "delivered" as const }], after(1))).toBe(15_000);
   });
 
   it("tell who is no owner whom to ask", async () => {
