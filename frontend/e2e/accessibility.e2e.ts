@@ -13,7 +13,8 @@ const PAGES = [
   "/c/demo/b/delays/t/flights/flights?tab=history",
   "/c/demo/b/delays/t/flights/flights?tab=segments",
   "/c/demo/b/delays/t/flights/flights?tab=schemas",
-  "/c/demo/b/delays/t/flights/flights?tab=changes",
+  // A few changed rows: axe looks at each cell, and the comparison shows many changed rows in the same table.
+  "/c/demo/b/airlines_2014/t/flights/airlines?tab=changes",
   "/c/demo/b/main/t/flights/airlines?tab=rows&version=3",
   "/c/demo/compare",
   "/c/demo/compare/delays...main",
