@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
-from catalog_app.models import Branch
+from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.branches import (
     branch_detail,
     branches_list,
@@ -21,9 +25,24 @@ from catalog_app.selectors.divergence import divergences_load
 from catalog_app.selectors.people import catalogs_visible, role_of
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
+from lakeui.api.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.lake_serializers import BranchAnswer, BranchFilter, CatalogAnswer, CatalogDetail, CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
+from lakeui.api.resource_writes import (
+    AT_ONCE,
+    DRY_RUN,
+    NewName,
+    PointInTime,
+    Write,
+    WriteOptions,
+    as_of_written,
+    gone,
+    or_rehearsed,
+    written,
+)
 from lakeui.api.serializers import ProblemDocument
+from lakeui.api.strict import body_checked
+from lakeui.sql.dialect import quote_name, quote_text
 from merge_app.audit.selectors import audit_counts
 from merge_app.jobs.selectors import unfinished_count
 
@@ -39,6 +58,18 @@ IF_NONE_MATCH = OpenApiParameter(
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you saw; 412 if it has changed since."
 )
+
+
+class CatalogRequest(NewName):
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
+
+
+class BranchRequest(NewName, PointInTime):
+    """A branch to make: from the parent's head, or from a version of it, or from how it was at a time."""
+
+    parent = serializers.CharField(  # type: ignore[assignment]  # a declared field
+        required=False, default=MAIN, max_length=LONGEST_NAME, help_text="Branch."
+    )
 
 
 class CatalogListView(ApiView):
@@ -62,6 +93,26 @@ class CatalogListView(ApiView):
         )
         return tagged(request, Response(body))
 
+    @extend_schema(
+        operation_id="catalog_create",
+        summary="Create a catalog",
+        description="As CREATE CATALOG does. Whoever creates it owns it.",
+        tags=["catalogs"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=CatalogRequest,
+        responses={201: CatalogDetail, **DRY_RUN, **AT_ONCE},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        wanted = body_checked(CatalogRequest, request)
+        comment = f" COMMENT {quote_text(wanted['comment'])}" if wanted["comment"] else ""
+
+        def made(_: Any) -> Response:
+            found = catalog_of(request, wanted["name"])
+            address = reverse("api-catalog", args=[found.name], request=request)
+            return Response(_catalog_shown(request, found), status=201, headers={"Location": address})
+
+        return written(request, Write(f"CREATE CATALOG {quote_name(wanted['name'])}{comment}", wanted), made)
+
 
 class CatalogView(ApiView):
     @extend_schema(
@@ -72,18 +123,32 @@ class CatalogView(ApiView):
         responses={200: CatalogDetail, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str) -> Response:
-        found = catalog_of(request, catalog)
-        (summary,) = catalogs_summarise([found])
-        main = branch_detail(found, MAIN)
-        role = role_of(principal_of(request), found.pk)
-        body = {
-            **CatalogAnswer(summary).data,
-            "role": role.value if role else None,
-            "main": branches_shown([main])[0],
-            "running_task_count": unfinished_count(catalog=found.name),
-            **audit_counts(catalog_id=found.pk),
-        }
-        return tagged(request, Response(body))
+        return tagged(request, Response(_catalog_shown(request, catalog_of(request, catalog))))
+
+    @extend_schema(
+        operation_id="catalog_drop",
+        summary="Drop a catalog",
+        description="As DROP CATALOG does.",
+        tags=["catalogs"],
+        parameters=[WriteOptions, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE},
+    )
+    def delete(self, request: Request, catalog: str) -> HttpResponse:
+        options = checked(WriteOptions, request)
+        return written(request, Write(f"DROP CATALOG {quote_name(catalog)}", options, catalog), gone)
+
+
+def _catalog_shown(request: Request, found: Catalog) -> dict[str, Any]:
+    (summary,) = catalogs_summarise([found])
+    main = branch_detail(found, MAIN)
+    role = role_of(principal_of(request), found.pk)
+    return {
+        **CatalogAnswer(summary).data,
+        "role": role.value if role else None,
+        "main": branches_shown([main])[0],
+        "running_task_count": unfinished_count(catalog=found.name),
+        **audit_counts(catalog_id=found.pk),
+    }
 
 
 class BranchListView(ApiView):
@@ -106,6 +171,28 @@ class BranchListView(ApiView):
         found = branches_list(catalog_of(request, catalog), **filters, after=page.after, limit=page.fetch)
         return tagged(request, Response(page_body(request, page, found, key=sort_key, shown=branches_shown)))
 
+    @extend_schema(
+        operation_id="branch_create",
+        summary="Create a branch",
+        description="As CREATE BRANCH does. Branches and tags of a catalog share their names.",
+        tags=["branches"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=BranchRequest,
+        responses={201: BranchAnswer, **DRY_RUN, **AT_ONCE},
+    )
+    def post(self, request: Request, catalog: str) -> HttpResponse:
+        wanted = body_checked(BranchRequest, request)
+        found = catalog_of(request, catalog)
+        as_of = as_of_written(wanted, is_required=False)
+        statement = f"CREATE BRANCH {quote_name(wanted['name'])} FROM {quote_name(wanted['parent'])} {as_of}".rstrip()
+
+        def made(_: Any) -> Response:
+            branch = branch_detail(found, wanted["name"])
+            address = reverse("api-branch", args=[found.name, branch.name], request=request)
+            return Response(branches_shown([branch])[0], status=201, headers={"Location": address})
+
+        return written(request, Write(statement, wanted, found.name), made)
+
 
 class BranchView(ApiView):
     @extend_schema(
@@ -119,6 +206,38 @@ class BranchView(ApiView):
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         found = branch_detail(catalog_of(request, catalog), branch)
         return tagged(request, Response(branches_shown([found])[0]), head=found.head_version)
+
+    @extend_schema(
+        operation_id="branch_rename",
+        summary="Rename a branch",
+        description="As ALTER BRANCH .. RENAME TO does.",
+        tags=["branches"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=NewName,
+        responses={200: or_rehearsed(BranchAnswer), **AT_ONCE},
+    )
+    def patch(self, request: Request, catalog: str, branch: str) -> HttpResponse:
+        wanted = body_checked(NewName, request)
+        found = catalog_of(request, catalog)
+        statement = f"ALTER BRANCH {quote_name(branch)} RENAME TO {quote_name(wanted['name'])}"
+
+        def renamed(_: Any) -> Response:
+            return Response(branches_shown([branch_detail(found, wanted["name"])])[0])
+
+        return written(request, Write(statement, wanted, found.name), renamed)
+
+    @extend_schema(
+        operation_id="branch_drop",
+        summary="Drop a branch",
+        description="As DROP BRANCH does; `undrops/` brings it back.",
+        tags=["branches"],
+        parameters=[WriteOptions, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE},
+    )
+    def delete(self, request: Request, catalog: str, branch: str) -> HttpResponse:
+        found = catalog_of(request, catalog)
+        options = checked(WriteOptions, request)
+        return written(request, Write(f"DROP BRANCH {quote_name(branch)}", options, found.name), gone)
 
 
 def branches_shown(branches: Sequence[Branch]) -> list[dict[str, Any]]:

@@ -6,17 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
 from catalog_app.domain.state import DatabaseState
 from catalog_app.selectors.listing import TableEntry, TableSize, table_sizes, tables_count, tables_page
 from catalog_app.selectors.objects import databases_list
-from lakeui.api.base import ApiView, checked, head_tagged
+from lakeui.api.base import ApiView, catalog_of, checked, head_tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import BranchPlace, DatabasePlace, branch_place, database_place
+from lakeui.api.resource_writes import AS_TASK, DRY_RUN, NewName, Write, WriteOptions, gone, or_rehearsed, written
+from lakeui.api.sql_view import PREFER
+from lakeui.api.strict import body_checked
 from lakeui.api.table_serializers import (
     DatabaseAnswer,
     DatabaseDetail,
@@ -25,8 +32,20 @@ from lakeui.api.table_serializers import (
     TableSummary,
     VersionQuery,
 )
+from lakeui.sql.dialect import quote_name, quote_text
 
 REFUSALS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
+
+
+class DatabaseRequest(NewName):
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
+    properties = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=10_000), required=False, default=dict
+    )
+
+
+class DropDatabase(WriteOptions):
+    cascade = serializers.BooleanField(required=False, default=False, help_text="Its tables go with it.")
 
 
 class DatabaseListView(ApiView):
@@ -56,6 +75,33 @@ class DatabaseListView(ApiView):
             shown=lambda entries: DatabaseAnswer(entries, many=True).data,
         )
 
+    @extend_schema(
+        operation_id="database_create",
+        summary="Create a database",
+        description="As CREATE DATABASE does: one commit on the branch.",
+        tags=["databases"],
+        parameters=[PREFER, IDEMPOTENCY_KEY],
+        request=DatabaseRequest,
+        responses={201: DatabaseDetail, **DRY_RUN, **AS_TASK},
+    )
+    def post(self, request: Request, catalog: str, branch: str) -> HttpResponse:
+        wanted = body_checked(DatabaseRequest, request)
+        found = catalog_of(request, catalog)
+
+        def made(_: Any) -> Response:
+            place = database_place(request, catalog, branch, wanted["name"], None)
+            address = reverse("api-database", args=[catalog, branch, place.database.name], request=request)
+            return Response(_shown(place), status=201, headers={"Location": address})
+
+        return written(request, Write(_create_written(wanted), wanted, found.name, branch), made)
+
+
+def _create_written(wanted: dict[str, Any]) -> str:
+    comment = f" COMMENT {quote_text(wanted['comment'])}" if wanted["comment"] else ""
+    pairs = ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in wanted["properties"].items())
+    properties = f" WITH DBPROPERTIES ({pairs})" if pairs else ""
+    return f"CREATE DATABASE {quote_name(wanted['name'])}{comment}{properties}"
+
 
 def _key(state: DatabaseState) -> tuple[str]:
     return (state.name.casefold(),)
@@ -71,11 +117,46 @@ class DatabaseView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str) -> Response:
         place = database_place(request, catalog, branch, database, checked(VersionQuery, request).get("version"))
-        return head_tagged(request, place.branch, lambda: self._body(place))
+        return head_tagged(request, place.branch, lambda: _shown(place))
 
-    def _body(self, place: DatabasePlace) -> Any:
-        count = tables_count(place.snapshot, place.database.database_id)
-        return {**DatabaseAnswer(place.database).data, "table_count": count}
+    @extend_schema(
+        operation_id="database_rename",
+        summary="Rename a database",
+        description="As ALTER DATABASE .. RENAME TO does: one commit on the branch.",
+        tags=["databases"],
+        parameters=[PREFER, IDEMPOTENCY_KEY],
+        request=NewName,
+        responses={200: or_rehearsed(DatabaseDetail), **AS_TASK},
+    )
+    def patch(self, request: Request, catalog: str, branch: str, database: str) -> HttpResponse:
+        wanted = body_checked(NewName, request)
+        found = catalog_of(request, catalog)
+        statement = f"ALTER DATABASE {quote_name(database)} RENAME TO {quote_name(wanted['name'])}"
+
+        def renamed(_: Any) -> Response:
+            return Response(_shown(database_place(request, catalog, branch, wanted["name"], None)))
+
+        return written(request, Write(statement, wanted, found.name, branch), renamed)
+
+    @extend_schema(
+        operation_id="database_drop",
+        summary="Drop a database",
+        description="As DROP DATABASE does: one commit on the branch; `undrops/` brings it back.",
+        tags=["databases"],
+        parameters=[DropDatabase, PREFER, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="It is dropped."), **DRY_RUN, **AS_TASK},
+    )
+    def delete(self, request: Request, catalog: str, branch: str, database: str) -> HttpResponse:
+        options = checked(DropDatabase, request)
+        found = catalog_of(request, catalog)
+        cascade = " CASCADE" if options["cascade"] else ""
+        statement = f"DROP DATABASE {quote_name(database)}{cascade}"
+        return written(request, Write(statement, options, found.name, branch), gone)
+
+
+def _shown(place: DatabasePlace) -> dict[str, Any]:
+    count = tables_count(place.snapshot, place.database.database_id)
+    return {**DatabaseAnswer(place.database).data, "table_count": count}
 
 
 class TableListView(ApiView):

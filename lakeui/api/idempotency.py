@@ -52,7 +52,7 @@ def once(request: Request, work: Callable[[], Response]) -> Response:
     key = idempotency_key(request)
     if not key:
         return work()
-    digest = request_digest([request.method, request.path, request.data])
+    digest = request_digest([request.method, request.get_full_path(), request.data])
     user_id = request.user.pk
     assert user_id is not None
     known = _answered(user_id, key, digest)

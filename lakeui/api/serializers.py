@@ -187,6 +187,10 @@ class MergeSummary(serializers.Serializer[Any]):
     source = serializers.CharField()  # type: ignore[assignment]
     destination = serializers.CharField()
     outcome = serializers.CharField()
+    status = serializers.CharField(
+        help_text="The outcome; of a refusal `conflicted`, or `waits for people` where a protection or a request stops"
+        " it; of a dry run `mergeable` or `conflicted`."
+    )
     version = serializers.IntegerField(allow_null=True)
     source_head = serializers.IntegerField(allow_null=True)
     destination_head = serializers.IntegerField(allow_null=True)

@@ -74,16 +74,21 @@ class SqlView(ApiView):
         if is_download(request):
             return download_response(request, parameters)
         parameters.pop("escape_formulas", None)
-        key = idempotency_key(request)
-        preference = read_preference(request.headers.get("Prefer", ""))
-        as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
-        # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
-        if as_task or key or preference.respond_async:
-            return task_response(_submit(request, parameters, key), preference)
-        if task_kind(parameters) != QUERY_TASK_KIND:
-            return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
-        with query_of(request, parameters) as context:
-            return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
+        return statement_response(request, parameters)
+
+
+def statement_response(request: Request, parameters: dict[str, Any]) -> HttpResponse:
+    """The answer to the statement of ``parameters``: at once, or of the task that carries it out."""
+    key = idempotency_key(request)
+    preference = read_preference(request.headers.get("Prefer", ""))
+    as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
+    # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
+    if as_task or key or preference.respond_async:
+        return task_response(_submit(request, parameters, key), preference)
+    if task_kind(parameters) != QUERY_TASK_KIND:
+        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
+    with query_of(request, parameters) as context:
+        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
 
 
 def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:

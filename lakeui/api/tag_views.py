@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,15 +15,14 @@ from catalog_app.models import Tag
 from catalog_app.selectors.branches import sort_key
 from catalog_app.selectors.tags import tag_get, tags_list
 from catalog_app.services.catalogs import MAIN
-from lakeui import frontdoor
-from lakeui.api.base import ApiView, catalog_of, checked, session_of, tagged
-from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.base import ApiView, catalog_of, checked, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
-from lakeui.api.serializers import ProblemDocument
+from lakeui.api.resource_writes import AT_ONCE, DRY_RUN, Write, WriteOptions, gone, written
 from lakeui.api.strict import body_checked
 from lakeui.sql.dialect import quote_name
-from merge_app.jobs.context import Context
 
 
 class TagAnswer(serializers.Serializer[Any]):
@@ -39,7 +39,7 @@ class TagAnswer(serializers.Serializer[Any]):
         return tag.created_by.get_username() if tag.created_by else ""
 
 
-class TagRequest(serializers.Serializer[Any]):
+class TagRequest(WriteOptions):
     name = serializers.CharField(max_length=200)
     branch = serializers.CharField(required=False, default=MAIN, max_length=200)
     version = serializers.IntegerField(
@@ -67,25 +67,23 @@ class TagListView(ApiView):
         summary="Name a version of a branch",
         description="As CREATE TAG does. Branches and tags of a catalog share their names.",
         tags=["tags"],
+        parameters=[IDEMPOTENCY_KEY],
         request=TagRequest,
-        responses={
-            201: TagAnswer,
-            **BAD_REQUEST,
-            **FORBIDDEN,
-            **NOT_FOUND,
-            (409, "application/problem+json"): ProblemDocument,
-        },
+        responses={201: TagAnswer, **DRY_RUN, **AT_ONCE},
     )
-    def post(self, request: Request, catalog: str) -> Response:
+    def post(self, request: Request, catalog: str) -> HttpResponse:
         wanted = body_checked(TagRequest, request)
         found = catalog_of(request, catalog)
         statement = f"CREATE TAG {quote_name(wanted['name'])} FROM {quote_name(wanted['branch'])}"
         if wanted["version"] is not None:
             statement += f" VERSION AS OF {wanted['version']}"
-        _run(request, found.name, statement)
-        tag = tag_get(found, wanted["name"])
-        address = reverse("api-tag", args=[found.name, tag.name], request=request)
-        return Response(TagAnswer(tag).data, status=201, headers={"Location": address})
+
+        def made(_: Any) -> Response:
+            tag = tag_get(found, wanted["name"])
+            address = reverse("api-tag", args=[found.name, tag.name], request=request)
+            return Response(TagAnswer(tag).data, status=201, headers={"Location": address})
+
+        return written(request, Write(statement, wanted, found.name), made)
 
 
 class TagView(ApiView):
@@ -104,13 +102,10 @@ class TagView(ApiView):
         summary="Drop a tag",
         description="As DROP TAG does. What it named stays, but may expire.",
         tags=["tags"],
-        responses={204: OpenApiResponse(description="The name is free again."), **FORBIDDEN, **NOT_FOUND},
+        parameters=[WriteOptions, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE},
     )
-    def delete(self, request: Request, catalog: str, tag: str) -> Response:
+    def delete(self, request: Request, catalog: str, tag: str) -> HttpResponse:
         found = catalog_of(request, catalog)
-        _run(request, found.name, f"DROP TAG {quote_name(tag)}")
-        return Response(status=204)
-
-
-def _run(request: Request, catalog: str, statement: str) -> None:
-    frontdoor.execute(statement, session_of(request, catalog, MAIN), Context())
+        options = checked(WriteOptions, request)
+        return written(request, Write(f"DROP TAG {quote_name(tag)}", options, found.name), gone)

@@ -14,6 +14,7 @@ from lakeui.api import (
     lake_views,
     markdown_view,
     member_views,
+    merge_views,
     metrics_view,
     pipeline_views,
     protection_views,
@@ -135,6 +136,9 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     ),
     path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
     path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
+    path("merges/", merge_views.CatalogMergeListView.as_view(), name="api-catalog-merges"),
+    path("restores/", merge_views.RestoreListView.as_view(), name="api-restores"),
+    path("undrops/", merge_views.UndropListView.as_view(), name="api-undrops"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
 ]

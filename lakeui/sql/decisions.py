@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_database, read_table
 from lakeui.sql.statements import ConflictDecision
@@ -92,3 +94,51 @@ def _action(cursor: Cursor) -> tuple[str, str, str]:
     if cursor.accept("SET"):
         return "edited", "", cursor.string("a value as JSON in quotes")
     cursor.fail(f"Expected {', '.join(_ACTIONS)}, RENAME TO, TAKE NEWEST BY or SET")
+
+
+# -- the other way ----------------------------------------------------------------------------------------------------
+
+_PHRASES = {decision: phrase for phrase, decision in _ACTIONS.items() if phrase != "TAKE TARGET"}
+
+
+def decisions_written(decisions: Sequence[ConflictDecision]) -> str:
+    """The text that ``accept_decisions`` reads as these, empty where there are none."""
+    if not decisions:
+        return ""
+    return f"RESOLVE ({', '.join(_written(item) for item in decisions)})"
+
+
+def _written(item: ConflictDecision) -> str:
+    # Which dot parts a full name makes no difference: whoever reads it puts both parts together again.
+    parts = item.name.split(".", 1) if item.kind == "table" else [item.name]
+    name = f"{item.kind.upper()} {'.'.join(quote_name(part) for part in parts)}"
+    return " ".join(part for part in (name, _part_written(item), _action_written(item)) if part)
+
+
+def _part_written(item: ConflictDecision) -> str:
+    match item.part:
+        case "column":
+            return f"COLUMN {quote_name(item.column)}"
+        case "property":
+            return f"PROPERTY {quote_text(item.part_key)}"
+        case "partition":
+            values = ("NULL" if value is None else quote_text(value) for value in json.loads(item.part_key))
+            return f"PARTITION ({', '.join(values)})"
+        case "rows":
+            return "ROWS"
+        case "row":
+            return f"ROW {quote_text(item.part_key)}"
+        case "cell":
+            return f"CELL {quote_name(item.column)} OF {quote_text(item.part_key)}"
+    return ""
+
+
+def _action_written(item: ConflictDecision) -> str:
+    match item.decision:
+        case "rename":
+            return f"RENAME TO {quote_name(item.new_name)}"
+        case "newest":
+            return f"TAKE NEWEST BY {quote_name(item.value)}"
+        case "edited":
+            return f"SET {quote_text(item.value)}"
+    return _PHRASES[item.decision]

@@ -186,6 +186,11 @@ def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def quote_text(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     # The blanks that keep the places of a text are not read once more for each part of a statement.
     body = text.lstrip()

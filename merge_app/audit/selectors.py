@@ -189,6 +189,7 @@ def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:
         "source": attempt.source,
         "destination": attempt.destination,
         "outcome": attempt.outcome,
+        "status": _status(attempt),
         "version": attempt.version,
         "source_head": attempt.source_head,
         "destination_head": attempt.destination_head,
@@ -199,3 +200,13 @@ def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:
         "time": attempt.recorded_at.isoformat(),
         "digest": attempt.digest,
     }
+
+
+def _status(attempt: MergeAttempt) -> str:
+    """What the attempt came to, in the word that says what is next."""
+    if attempt.outcome == "dry run":
+        return "mergeable" if attempt.body.get("mergeable") else "conflicted"
+    if attempt.outcome == "refused":
+        stopped = attempt.body.get("blockers") or attempt.body.get("protection")
+        return "waits for people" if stopped else "conflicted"
+    return attempt.outcome

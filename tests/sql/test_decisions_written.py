@@ -1,0 +1,41 @@
+"""Decisions of a merge as text: what is written is read back as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.sql import statements as sql
+from lakeui.sql.decisions import decisions_written
+from lakeui.sql.parse import parse
+from merge_app.planning.values import Decision, ResolutionPart
+
+NASTY = 'it\'s `a` \\ "b"'
+PLAIN = {"source", "destination", "larger", "both", "rerun", "leave_out"}
+DECISIONS = [
+    *(sql.ConflictDecision("table", f"d`x.it's `a`", decision) for decision in sorted(PLAIN)),
+    sql.ConflictDecision("table", "d.t", "rename", new_name=NASTY),
+    sql.ConflictDecision("table", "d.t", "newest", "rows", value=NASTY),
+    sql.ConflictDecision("table", "d.t", "edited", "cell", f'{{"id":"{NASTY}"}}', NASTY, value=f'"{NASTY}"'),
+    sql.ConflictDecision("table", "d.t", "source", "row", f'{{"id":"{NASTY}"}}'),
+    sql.ConflictDecision("table", "d.t", "source", "column", column=NASTY),
+    sql.ConflictDecision("table", "d.t", "source", "property", NASTY),
+    sql.ConflictDecision("table", "d.t", "source", "partition", '["2013",null,"it\'s"]'),
+    sql.ConflictDecision("database", "it's `a`", "destination"),
+    sql.ConflictDecision("database", "a.b", "destination", "property", "k"),
+]
+
+
+def test_every_decision_and_part_is_among_them() -> None:
+    assert {item.decision for item in DECISIONS} == {decision.value for decision in Decision}
+    assert {item.part for item in DECISIONS} == {part.value for part in ResolutionPart}
+
+
+@pytest.mark.parametrize("decision", DECISIONS, ids=lambda item: f"{item.part} {item.decision}")
+def test_a_decision_is_read_as_it_was_written(decision: sql.ConflictDecision) -> None:
+    found = parse(f"MERGE BRANCH s TO t {decisions_written([decision, decision])}")
+    assert isinstance(found, sql.MergeBranch)
+    assert found.decisions == (decision, decision)
+
+
+def test_no_decisions_are_no_text() -> None:
+    assert decisions_written([]) == ""
