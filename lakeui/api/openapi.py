@@ -71,7 +71,8 @@ def _close(document: dict[str, Any], described: Any) -> None:
     elif isinstance(described, dict) and "$ref" in described:
         _close(document, document["components"]["schemas"][described["$ref"].rpartition("/")[2]])
     elif isinstance(described, dict):
-        if "properties" in described:
+        # A member may be called properties too: what is closed is an object.
+        if described.get("type") == "object" and "properties" in described:
             described["additionalProperties"] = False
         for item in described.values():
             _close(document, item)

@@ -46,6 +46,7 @@ USUAL = [
     "/api/v1/catalogs/",
     CATALOG,
     CATALOG + "graph/",
+    CATALOG + "merges/",
     CATALOG + "tags/",
     CATALOG + "tags/{tag}/",
     CATALOG + "branches/",

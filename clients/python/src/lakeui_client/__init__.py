@@ -1,0 +1,43 @@
+"""A lakeui server from Python: branches, statements, comparisons, merges, merge requests.
+
+with Lake("http://127.0.0.1:8000", token).catalog("demo").branch("fix", from_="main") as b:
+    b.sql("UPDATE flights.airlines SET name = ? WHERE carrier = ?", ["United", "UA"])
+    print(b.diff())
+    b.merge()
+"""
+
+from lakeui_client.errors import (
+    ConflictError,
+    ConnectionFailed,
+    LakeError,
+    NotFound,
+    PermissionDenied,
+    Stale,
+    Unauthenticated,
+    WaitsForPeople,
+)
+from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest
+from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
+
+__all__ = [
+    "Branch",
+    "Catalog",
+    "Compared",
+    "Conflict",
+    "ConflictError",
+    "ConnectionFailed",
+    "Diff",
+    "Lake",
+    "LakeError",
+    "MergeRequest",
+    "Merged",
+    "NotFound",
+    "PermissionDenied",
+    "Rehearsal",
+    "Result",
+    "Stale",
+    "Unauthenticated",
+    "Undone",
+    "WaitsForPeople",
+]
+__version__ = "0.1.0"

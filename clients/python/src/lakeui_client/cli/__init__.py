@@ -1,0 +1,1 @@
+"""The command ``lake``. Nothing is imported here: a call of it has to start at once."""

@@ -1,0 +1,348 @@
+"""What each command does: asks the server, and answers a document and its text."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lakeui_client.cli import show
+from lakeui_client.cli.settings import VARIABLES, Settings, settings_keep, settings_path, settings_read
+from lakeui_client.errors import failed
+from lakeui_client.http import Watcher
+from lakeui_client.lake import Branch, Catalog, Lake
+from lakeui_client.values import Diff, Merged, Undone
+
+DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
+
+
+class Said(NamedTuple):
+    """What a command says: ``document`` with --json, else ``text``; and the status that it ends with."""
+
+    document: Any
+    text: str
+    status: int = DONE
+
+
+class Place:
+    """Where a command acts."""
+
+    def __init__(self, given: Namespace, watch: Watcher | None) -> None:
+        self.settings: Settings = settings_read(
+            **{name: getattr(given, name, None) for name in ("url", "catalog", "branch")}
+        )
+        self._watch = watch
+
+    @property
+    def lake(self) -> Lake:
+        return Lake(self.settings.url, self.settings.token, watch=self._watch)
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.lake.catalog(self.settings.catalog_named)
+
+    @property
+    def branch(self) -> Branch:
+        return self.catalog.branch(self.settings.branch)
+
+
+Command = Callable[[Place, Namespace], Said]
+
+
+def login(place: Place, given: Namespace) -> Said:
+    url = given.server or place.settings.url
+    token = os.environ.get(VARIABLES["token"]) or _token_asked(url)
+    found = Lake(url, token).catalogs()
+    names = [entry["name"] for entry in found]
+    changes = {"catalog": names[0], "branch": "main"} if len(names) == 1 else {"catalog": "", "branch": "main"}
+    settings_keep(url=url, token=token, **changes)
+    text = f"Signed in at {url}. The token is kept in {settings_path()}."
+    if not changes["catalog"]:
+        text += f"\nChoose a catalog: lake switch -C CATALOG main. There are: {', '.join(names) or 'none yet'}."
+    return Said({"url": url, "catalogs": names, **changes}, text)
+
+
+def _token_asked(url: str) -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    import getpass
+
+    print(f"A token is made on the page {url}/settings, or by manage.py token USER at the server.", file=sys.stderr)
+    return getpass.getpass("Access token: ").strip()
+
+
+def status(place: Place, given: Namespace) -> Said:
+    settings = place.settings
+    found = place.branch.get()
+    document = {"url": settings.url, "catalog": settings.catalog, "branch": found}
+    text = f"On branch {found['name']} of {settings.catalog} at {settings.url}, version {found['head_version']}."
+    if found["parent"]:
+        text += f"\n{found['ahead']} ahead of {found['parent']}, {found['behind']} behind."
+    return Said(document, text)
+
+
+def catalogs(place: Place, given: Namespace) -> Said:
+    if given.create:
+        made = place.lake.create_catalog(given.create, given.comment or "")
+        return Said(made.get(), f"Created catalog {made.name}.")
+    if given.drop:
+        place.lake.catalog(given.drop).drop()
+        return Said({"dropped": given.drop}, f"Dropped catalog {given.drop}.")
+    found = place.lake.catalogs()
+    return Said(found, show.entries(found, "name", "branch_count", "commit_count", "last_commit.time", "comment"))
+
+
+def branch(place: Place, given: Namespace) -> Said:
+    catalog = place.catalog
+    if given.delete:
+        catalog.branch(given.delete).drop()
+        return Said(
+            {"dropped": given.delete}, f"Dropped branch {given.delete}; lake undrop {given.delete} brings it back."
+        )
+    if given.move:
+        old, new = given.move
+        renamed = catalog.branch(old)
+        renamed.rename(new)
+        if place.settings.branch == old and not os.environ.get(VARIABLES["branch"]):
+            settings_keep(branch=renamed.name)
+        return Said(renamed.get(), f"Branch {old} is {renamed.name} now.")
+    if given.name:
+        made = _branch_made(place, given)
+        return Said(made.get(), f"Created branch {made.name} from {given.source or place.settings.branch}.")
+    found = catalog.branches(dropped=True if given.dropped else None)
+    shown = [
+        {**entry, "name": ("* " if entry["name"] == place.settings.branch else "  ") + entry["name"]} for entry in found
+    ]
+    names = ("name", "parent", "ahead", "behind", "head_version", "last_commit.operation", "last_commit.author")
+    return Said(found, show.entries(shown, *names))
+
+
+def _branch_made(place: Place, given: Namespace) -> Branch:
+    return place.catalog.branch(
+        given.name, from_=given.source or place.settings.branch, version=given.at_version, timestamp=given.at_time
+    )
+
+
+def switch(place: Place, given: Namespace) -> Said:
+    for name in ("branch", "catalog"):
+        if os.environ.get(VARIABLES[name]):
+            raise failed(f"{VARIABLES[name]} is set, and goes before what is kept.", f"unset {VARIABLES[name]}")
+    chosen = _branch_made(place, given) if given.create else place.catalog.branch(given.name)
+    found = chosen.get()
+    if found["is_dropped"]:
+        raise failed(f"Branch {given.name} was dropped.", f"lake undrop {given.name}", code="NOT_FOUND")
+    settings_keep(url=place.settings.url, catalog=place.settings.catalog_named, branch=found["name"])
+    return Said(found, f"On branch {found['name']} of {place.settings.catalog}, version {found['head_version']}.")
+
+
+def log(place: Place, given: Namespace) -> Said:
+    filters = {name: getattr(given, name) for name in ("author", "operation", "search")}
+    found = place.branch.log(given.number, **filters)
+    return Said(
+        found, show.entries(found, "version", "time", "branch", "author", "operation", "rows_changed", "statement")
+    )
+
+
+def diff(place: Place, given: Namespace) -> Said:
+    source = given.source or place.settings.branch
+    into = given.destination or (place.settings.branch if source != place.settings.branch else None)
+    found = place.catalog.branch(source).diff(into)
+    return Said(found.raw, _diff_text(found))
+
+
+def _diff_text(found: Diff) -> str:
+    counts = found.raw
+    head = f"{found.source} is {counts['ahead']} ahead of {found.destination}, {counts['behind']} behind."
+    rows = [
+        (
+            entry.verdict,
+            entry.name,
+            ", ".join(entry.source_ops),
+            ", ".join(entry.dest_ops) or "-",
+            ", ".join(entry.codes),
+        )
+        for entry in found.objects
+    ]
+    drawn = show.table(("verdict", "object", found.source, found.destination, "codes"), rows) if rows else ""
+    end = "It merges." if found.mergeable else "A merge is refused."
+    return "\n".join(part for part in (head, drawn, "Nothing to merge." if found.is_empty else end) if part)
+
+
+def show_one(place: Place, given: Namespace) -> Said:
+    """A version of the branch, or a record of the audit by its id."""
+    if not given.what.isdigit():
+        record = place.lake.record(given.what)
+        lines = [f"{name}: {show.cell(value)}" for name, value in record.items() if not isinstance(value, dict | list)]
+        return Said(record, "\n".join([*lines, *(f"  - {item['message']}" for item in record.get("conflicts") or ())]))
+    version = int(given.what)
+    found = place.branch.log(1, version=version)
+    if not found or found[0]["version"] != version:
+        raise failed(
+            f"Branch {place.settings.branch} has no version {version}.", "lake log lists them.", code="NOT_FOUND"
+        )
+    commit = found[0]
+    lines = [f"{name}: {show.cell(commit[name])}" for name in ("version", "branch", "time", "author", "operation")]
+    lines += ["", show.safe(commit["statement"])] if commit["statement"] else []
+    return Said(commit, "\n".join([*lines, show.entries(commit["operations"], "kind", "object", "metrics")]))
+
+
+def merge(place: Place, given: Namespace) -> Said:
+    into = given.into or place.settings.branch
+    source = place.catalog.branch(given.source)
+    decisions = _json_read(given.decisions, list, "--decisions") if given.decisions else []
+    if given.dry_run:
+        found = source.rehearse(into, decisions=decisions)
+        lines = [f"  - {item.object}: {item.message}" for item in found.conflicts]
+        objects = [f"  {item['action']}: {item['object']}" for item in found.raw["plan"]["objects"]]
+        end = f"{given.source} merges into {into}." if found.mergeable else f"A merge into {into} is refused."
+        text = "\n".join([*objects, *map(show.safe, lines), end])
+        return Said(found.raw, text, DONE if found.mergeable else CONFLICT)
+    return _merged(source.merge(into, decisions=decisions, bypass_reason=given.bypass_reason or ""), given.source, into)
+
+
+def _merged(done: Merged, source: str, into: str) -> Said:
+    if done.outcome != "merged":
+        return Said(done.raw, f"There is nothing to merge from {source} into {into}.")
+    return Said(
+        done.raw, f"Merged {source} into {into} as version {done.version}. Take it back: lake revert {done.merge_id}"
+    )
+
+
+def revert(place: Place, given: Namespace) -> Said:
+    return _undone(place.catalog.revert(given.merge_id, bypass_reason=given.bypass_reason or ""))
+
+
+def restore(place: Place, given: Namespace) -> Said:
+    database, _, table = (given.object or "").partition(".")
+    found = place.branch.restore(
+        version=given.to_version, timestamp=given.to_time, database=database, table=table, dry_run=given.dry_run
+    )
+    if isinstance(found, Undone):
+        return _undone(found)
+    return Said(found.raw, f"It can be restored. {show.summary(found.raw)}")
+
+
+def _undone(done: Undone) -> Said:
+    if done.outcome == "nothing to do":
+        return Said(done.raw, "It is so already.")
+    return Said(done.raw, f"Done as version {done.version}, audit record {done.audit_id}.")
+
+
+def undrop(place: Place, given: Namespace) -> Said:
+    place.catalog.undrop_branch(given.name)
+    return Said({"branch": given.name}, f"Branch {given.name} is back.")
+
+
+def request(place: Place, given: Namespace) -> Said:
+    catalog, action = place.catalog, given.action
+    if action == "list":
+        listed = catalog.merge_requests(state=given.state)
+        names = ("number", "state", "title", "source.name", "destination.name", "author", "approvals")
+        return Said(listed, show.entries(listed, *names))
+    if action == "open":
+        source = catalog.branch(given.source or place.settings.branch)
+        opened = source.request(
+            given.title, into=given.into, description=given.description or "", reviewers=given.reviewer or ()
+        )
+        document = opened.get()
+        return Said(document, f"Opened merge request {opened.number}: {document['title']}")
+    found = catalog.merge_request(given.number)
+    if action == "merge":
+        shown = found.get()
+        done = found.merge(given.fingerprint or "", bypass_reason=given.bypass_reason or "")
+        return _merged(done, shown["source"]["name"], shown["destination"]["name"])
+    if action == "close":
+        found.close()
+    document = found.get()
+    waits = action == "show" and document["state"] not in ("merged", "closed") and not document["mergeable"]
+    return Said(document, _request_text(document), WAITS if waits and given.exit_code else DONE)
+
+
+def _request_text(found: dict[str, Any]) -> str:
+    lines = [
+        f"{found['number']}: {show.safe(found['title'])} ({found['state']})",
+        f"{found['source']['name']} into {found['destination']['name']}, by {found['author']}",
+        *(
+            f"  {vote['reviewer']}: {vote['verdict']}" + ("" if vote["counts"] else " (does not count)")
+            for vote in found["votes"]
+        ),
+        *(f"  - {show.safe(item['message'])}" for item in found["blockers"]),
+    ]
+    return "\n".join(lines)
+
+
+def review(place: Place, given: Namespace) -> Said:
+    found = place.catalog.merge_request(given.number)
+    if given.verdict == "approve":
+        made = found.approve(given.fingerprint, given.message or "")
+    else:
+        made = found.review(given.verdict.replace("-", "_"), given.message or "")
+    return Said(made, f"{made['reviewer']}: {made['verdict']} of merge request {given.number}.")
+
+
+def sql(place: Place, given: Namespace) -> Said:
+    parameters = _json_read(given.parameters, list | dict, "--parameters") if given.parameters else None
+    if given.file:
+        if given.dry_run or given.statement:
+            raise failed("A script takes no statement and no dry run.", "Leave them out.")
+        text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text(encoding="utf-8")
+        found = place.branch.script(text, parameters, one_transaction=given.one_transaction)
+        return Said([item.raw for item in found], "\n\n".join(_result_text(item.raw) for item in found))
+    if not given.statement:
+        raise failed("There is no statement.", 'Write lake sql "SELECT 1", or -f FILE.')
+    answer = place.branch.sql(given.statement, parameters, database=given.database, dry_run=given.dry_run)
+    return Said(answer.raw, _result_text(answer.raw))
+
+
+def _result_text(raw: dict[str, Any]) -> str:
+    drawn = show.table([column["name"] for column in raw["columns"]], raw["rows"])
+    return "\n".join(part for part in (drawn, show.summary(raw)) if part) or "Done."
+
+
+def import_file(place: Place, given: Namespace) -> Said:
+    options = {"primary_key": given.primary_key} if given.primary_key else {}
+    keys = given.key or ()
+    found = place.branch.import_file(
+        given.file, given.table, mode=given.mode, key_columns=keys, dry_run=given.dry_run, **options
+    )
+    return Said(found.raw, f"{given.file} into {given.table} {show.summary(found.raw)}")
+
+
+def export(place: Place, given: Namespace) -> Said:
+    query = given.query if " " in given.query.strip() else f"SELECT * FROM {given.query}"
+    count = place.branch.export(query, given.file)
+    return Said({"file": given.file, "rows": count}, f"Wrote {count:,} rows into {given.file}.")
+
+
+def tags(place: Place, given: Namespace) -> Said:
+    catalog = place.catalog
+    if given.delete:
+        catalog.drop_tag(given.delete)
+        return Said({"dropped": given.delete}, f"Dropped tag {given.delete}.")
+    if given.name:
+        made = catalog.create_tag(given.name, place.settings.branch, given.at_version)
+        return Said(made, f"Tagged version {made['version']} of {made['branch']} as {made['name']}.")
+    found = catalog.tags()
+    return Said(found, show.entries(found, "name", "branch", "version", "created_by", "created_at"))
+
+
+def audit(place: Place, given: Namespace) -> Said:
+    names = ("kind", "outcome", "source", "destination", "actor", "since", "until")
+    filters = {name: getattr(given, name) for name in names}
+    found = place.lake.records(catalog=place.settings.catalog or None, limit=given.number, **filters)
+    shown = ("merge_id", "status", "source", "destination", "actor", "version", "time")
+    return Said(found, show.entries(found, *shown))
+
+
+def _json_read(text: str, kind: Any, option: str) -> Any:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise failed(f"What {option} says is no JSON: {error}.", "Write it in single quotes.") from None
+    if not isinstance(found, kind):
+        raise failed(f"What {option} says is of another type of JSON.", "lake COMMAND --help says which.")
+    return found

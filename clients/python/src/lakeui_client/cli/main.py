@@ -1,0 +1,245 @@
+"""``lake``: a lakeui server from the command line.
+
+Ends with 0 when it is done, 2 when a conflict refuses, 3 when people have to act first, 1 for anything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from lakeui_client.cli import commands as c
+from lakeui_client.cli import show
+from lakeui_client.errors import ConflictError, LakeError, WaitsForPeople
+
+_ABOUT = "A lakeui server from the command line."
+_STATUSES = (
+    "Ends with 0 when it is done, 2 when a conflict refuses, 3 when people have to act first, 1 for anything else."
+)
+_VERDICTS = ("approve", "request-changes", "comment", "withdraw")
+_MODES = ("create", "append", "replace", "insert", "update", "upsert")
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with 1 where a command line is not understood: 2 is a conflict."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(c.FAILED, f"{self.prog}: {message}\n")
+
+
+def parser_make() -> Parser:
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--json", action="store_true", help="print one JSON document")
+    common.add_argument("--wait", action="store_true", help="say on standard error what the server is doing")
+    common.add_argument("-C", "--catalog", help="instead of LAKEUI_CATALOG, or the one that was switched to")
+    common.add_argument("-b", "--branch", help="instead of LAKEUI_BRANCH, or the one that was switched to")
+    common.add_argument("--url", help="instead of LAKEUI_URL, or the server that was signed in to")
+    parser = Parser(prog="lake", description=_ABOUT, epilog=_STATUSES, parents=[common])
+    parser.add_argument("--version", action="version", version="lake 0.1.0")
+    words = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, parser_class=Parser)
+
+    def word(name: str, run: c.Command, text: str) -> Parser:
+        made: Parser = words.add_parser(name, help=text, description=text, parents=[common])
+        made.set_defaults(run=run)
+        return made
+
+    _places(word)
+    _histories(word)
+    _merges(word)
+    _data(word)
+    completion = word("completion", c.login, "print the completion of a shell, to be evaluated by it")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    return parser
+
+
+def _begins(made: Parser) -> None:
+    made.add_argument("--from", dest="source", metavar="BRANCH", help="begin there instead of at the present branch")
+    made.add_argument("--version", dest="at_version", type=int, metavar="N", help="begin at this version of it")
+    made.add_argument("--time", dest="at_time", metavar="TIME", help="begin as it was at this time")
+
+
+def _places(word: Any) -> None:
+    made = word("login", c.login, "keep a server and an access token, which LAKEUI_TOKEN or a prompt gives")
+    made.add_argument("server", nargs="?", metavar="URL")
+    word("status", c.status, "say where commands act")
+    made = word("catalogs", c.catalogs, "list catalogs, or make or drop one")
+    made.add_argument("--create", metavar="NAME")
+    made.add_argument("--comment", metavar="TEXT")
+    made.add_argument("--drop", metavar="NAME")
+    made = word("branch", c.branch, "list branches, or make, rename or drop one")
+    made.add_argument("name", nargs="?")
+    _begins(made)
+    made.add_argument("-d", "--delete", metavar="NAME")
+    made.add_argument("-m", "--move", nargs=2, metavar=("OLD", "NEW"))
+    made.add_argument("--dropped", action="store_true", help="list those that were dropped")
+    made = word("switch", c.switch, "go to another branch")
+    made.add_argument("name")
+    made.add_argument("-c", "--create", action="store_true", help="make it first")
+    _begins(made)
+
+
+def _histories(word: Any) -> None:
+    made = word("log", c.log, "list the commits of the branch, newest first")
+    made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
+    for name in ("author", "operation", "search"):
+        made.add_argument(f"--{name}", metavar="TEXT")
+    made = word("show", c.show_one, "show a version of the branch, or an audit record by its id")
+    made.add_argument("what", metavar="VERSION|ID")
+    made = word("tags", c.tags, "list tags, or tag a version of the branch")
+    made.add_argument("name", nargs="?")
+    made.add_argument("--version", dest="at_version", type=int, metavar="N", help="instead of the newest")
+    made.add_argument("-d", "--delete", metavar="NAME")
+    made = word("audit", c.audit, "list audit records, newest first")
+    made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
+    made.add_argument("--kind", default="merge", help="merge, restore, undrop, transaction, vacuum, settings or bypass")
+    for name in ("outcome", "source", "destination", "actor", "since", "until"):
+        made.add_argument(f"--{name}", metavar="TEXT")
+
+
+def _merges(word: Any) -> None:
+    made = word("diff", c.diff, "compare a branch with the present one; the present one with its parent")
+    made.add_argument("source", nargs="?")
+    made.add_argument("destination", nargs="?")
+    made = word("merge", c.merge, "merge a branch into the present one")
+    made.add_argument("source")
+    made.add_argument("--into", metavar="BRANCH", help="merge into this one instead")
+    made.add_argument("--dry-run", action="store_true", help="say what it would do; ends with 2 where it is refused")
+    made.add_argument("--decisions", metavar="JSON", help="what becomes of conflicts: an array, as REST has it")
+    _bypass(made)
+    made = word("revert", c.revert, "take a merge back")
+    made.add_argument("merge_id", metavar="ID")
+    _bypass(made)
+    made = word("restore", c.restore, "take the branch, a database or a table back to how it was")
+    made.add_argument("object", nargs="?", metavar="DATABASE[.TABLE]")
+    made.add_argument("--to-version", type=int, metavar="N")
+    made.add_argument("--to-time", metavar="TIME")
+    made.add_argument("--dry-run", action="store_true")
+    made = word("undrop", c.undrop, "bring a dropped branch back")
+    made.add_argument("name")
+    _requests(word("request", c.request, "merge requests"))
+    made = word("review", c.review, "review a merge request; an approval is of the plan as it is now")
+    made.add_argument("number", type=int)
+    made.add_argument("verdict", choices=_VERDICTS)
+    made.add_argument("-m", "--message", metavar="TEXT")
+    made.add_argument("--fingerprint", metavar="TEXT", help="approve the plan that was looked at, and no other")
+
+
+def _requests(request: Parser) -> None:
+    actions = request.add_subparsers(metavar="ACTION", dest="action", required=True, parser_class=Parser)
+    made = actions.add_parser("list", help="list them")
+    made.add_argument("--state", metavar="STATE")
+    made = actions.add_parser("open", help="open one of the present branch")
+    made.add_argument("title")
+    made.add_argument("--source", metavar="BRANCH", help="of this branch instead")
+    made.add_argument("--into", metavar="BRANCH", help="instead of its parent")
+    made.add_argument("--description", metavar="TEXT")
+    made.add_argument("--reviewer", action="append", metavar="NAME", help="may be given several times")
+    made = actions.add_parser("show", help="show one, and what stands in its way")
+    made.add_argument("number", type=int)
+    made.add_argument("--exit-code", action="store_true", help="end with 3 where something stands in its way")
+    made = actions.add_parser("merge", help="merge one; ends with 3 where people have to act first")
+    made.add_argument("number", type=int)
+    made.add_argument("--fingerprint", metavar="TEXT", help="only if its plan is the one that was looked at")
+    _bypass(made)
+    made = actions.add_parser("close", help="close one")
+    made.add_argument("number", type=int)
+    for action in actions.choices.values():
+        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document")
+        action.add_argument("--wait", action="store_true", default=argparse.SUPPRESS, help="say what the server does")
+        action.add_argument("-C", "--catalog", default=argparse.SUPPRESS)
+        action.add_argument("-b", "--branch", default=argparse.SUPPRESS)
+
+
+def _bypass(made: Parser) -> None:
+    made.add_argument("--bypass-reason", metavar="TEXT", help="owners, in an emergency: why to go past a protection")
+
+
+def _data(word: Any) -> None:
+    made = word("sql", c.sql, "run a statement on the branch, or a script")
+    made.add_argument("statement", nargs="?")
+    made.add_argument("-f", "--file", help="a script; - reads standard input")
+    made.add_argument("-p", "--parameters", metavar="JSON", help="an array for the markers ?, an object for :name")
+    made.add_argument("-d", "--database", help="where tables lie that are named without one")
+    made.add_argument("--dry-run", action="store_true", help="do all but the commit")
+    made.add_argument("--one-transaction", action="store_true", help="the script becomes one commit, or none")
+    made = word("import", c.import_file, "load a file into a table, as one commit")
+    made.add_argument("file")
+    made.add_argument("table", metavar="DATABASE.TABLE")
+    made.add_argument("--mode", choices=_MODES, default="append")
+    made.add_argument("--key", action="append", metavar="COLUMN", help="of insert, update, upsert: which rows match")
+    made.add_argument("--primary-key", action="append", metavar="COLUMN", help="of create")
+    made.add_argument("--dry-run", action="store_true")
+    made = word("export", c.export, "write a table, or the result of a query, into a file")
+    made.add_argument("query", metavar="TABLE|QUERY")
+    made.add_argument("file", metavar="FILE.csv|FILE.parquet")
+
+
+class _Progress:
+    """Says each step of a task once, on standard error."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, task: dict[str, Any]) -> None:
+        for step in task["steps"][self._seen :]:
+            detail = f": {show.safe(step['detail'])}" if step["detail"] else ""
+            print(f"{step['name']}{detail}", file=sys.stderr)
+        self._seen = len(task["steps"])
+
+
+def run(arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["__complete"]:
+        from lakeui_client.cli.completion import candidates
+
+        print("\n".join(candidates(parser_make(), list(arguments[1:]))))
+        return c.DONE
+    given = parser_make().parse_args(arguments)
+    if given.command == "completion":
+        from lakeui_client.cli.completion import script
+
+        print(script(given.shell))
+        return c.DONE
+    as_json = getattr(given, "json", False)
+    watch = _Progress() if getattr(given, "wait", False) else None
+    try:
+        said: c.Said = given.run(c.Place(given, watch), given)
+    except LakeError as error:
+        return _refused(error, as_json)
+    except OSError as error:
+        return _refused(LakeError({"code": "FILE", "detail": f"{error.strerror}: {error.filename}"}), as_json)
+    print(json.dumps(said.document, ensure_ascii=False, indent=2) if as_json else said.text)
+    return said.status
+
+
+def _refused(error: LakeError, as_json: bool) -> int:
+    """The status of a refusal, which stands in the one document, or on standard error."""
+    if as_json:
+        print(json.dumps(error.problem, ensure_ascii=False, indent=2))
+    else:
+        print(show.problem(error.problem), file=sys.stderr)
+    if isinstance(error, ConflictError):
+        return c.CONFLICT
+    return c.WAITS if isinstance(error, WaitsForPeople) else c.FAILED
+
+
+def main() -> int:
+    try:
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        print(
+            "Stopped here; what the server began goes on, and lake audit or lake log says what came of it.",
+            file=sys.stderr,
+        )
+        return 130
+    except BrokenPipeError:
+        # Whoever read has seen enough. Python would complain of it once more when it ends.
+        sys.stderr.close()
+        return c.DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Answers as text for a terminal."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+WIDEST_CELL = 80
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A header, a rule, and the rows; numbers to the right, NULL in capitals."""
+    if not names:
+        return ""
+    shown = [[cell(name) for name in names], *([cell(value) for value in row] for row in rows)]
+    widths = [max(width(line[place]) for line in shown) for place in range(len(names))]
+    right = [
+        bool(rows) and all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(names))
+    ]
+    lines = ["  ".join(_padded(*item) for item in zip(line, widths, right, strict=True)).rstrip() for line in shown]
+    return "\n".join([lines[0], "  ".join("-" * size for size in widths), *lines[1:]])
+
+
+def entries(found: Sequence[Mapping[str, Any]], *names: str) -> str:
+    """Some members of the entries of a list; a dot leads into a member."""
+    return table(
+        [name.rpartition(".")[2] for name in names], [[_member(entry, name) for name in names] for entry in found]
+    )
+
+
+def _member(entry: Any, path: str) -> Any:
+    for name in path.split("."):
+        entry = entry.get(name) if isinstance(entry, Mapping) else None
+    return entry
+
+
+def _padded(text: str, size: int, to_right: bool) -> str:
+    padding = " " * (size - width(text))
+    return padding + text if to_right else text + padding
+
+
+def cell(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    text = safe(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
+
+
+def safe(text: str) -> str:
+    """Control characters, which could drive the reader's terminal, shown as what they are."""
+    hidden = ("Cc", "Cf", "Zl", "Zp", "Cs")
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        one.encode("unicode_escape", "backslashreplace").decode() if unicodedata.category(one) in hidden else one
+        for one in text
+    )
+
+
+def width(text: str) -> int:
+    """Columns of a terminal: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in ("W", "F") else 1 for one in text
+    )
+
+
+def summary(raw: Mapping[str, Any]) -> str:
+    """The line below an answer: rows, version, metrics."""
+    parts = []
+    if raw.get("columns"):
+        count = raw["row_count"]
+        parts.append(f"{count:,} row{'' if count == 1 else 's'}{' shown, there are more' if raw['truncated'] else ''}")
+    if raw.get("version") is not None:
+        parts.append(f"version {raw['version']}")
+    parts += [
+        f"{name.replace('_', ' ')} {value:,}"
+        for name, value in sorted(raw.get("metrics", {}).items())
+        if isinstance(value, int | float) and value and not isinstance(value, bool)
+    ]
+    return f"({', '.join(parts)})" if parts else ""
+
+
+def problem(document: Mapping[str, Any]) -> str:
+    """A refusal: what, each conflict or blocker, and the way out."""
+    lines = [f"{document.get('code', 'FAILED')}: {safe(str(document.get('detail', '')))}"]
+    for name in ("conflicts", "blockers"):
+        for entry in document.get(name) or ():
+            label = f"{safe(entry['object'])}: " if entry.get("object") else ""
+            lines.append(f"  - {label}{safe(entry['message'])}")
+    lines += [f"  - {safe(entry['field'])}: {safe(entry['message'])}" for entry in document.get("errors") or ()]
+    if document.get("remedy"):
+        lines.append(safe(str(document["remedy"])))
+    return "\n".join(lines)

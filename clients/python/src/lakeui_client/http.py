@@ -1,0 +1,191 @@
+"""Requests to one server over the standard library: a client that starts in a tenth of a second needs no other.
+
+A request is sent again only where that changes nothing more: one that reads, or one with an Idempotency-Key, which the
+server answers as it did the first time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+from lakeui_client.errors import ConnectionFailed, error_of, failed
+
+ATTEMPTS = 4
+WAIT_SECONDS = 30
+"""How long one request waits for work at the server; longer work is asked for again."""
+_LATER = (429, 502, 503, 504)
+_OPEN = ("queued", "running")
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.content) if self.content else None
+
+
+Watcher = Callable[[dict[str, Any]], None]
+"""Is told a task each time that it is looked at, until it is finished."""
+
+
+class Http:
+    """The interface of one server, as whoever the token belongs to."""
+
+    def __init__(self, url: str, token: str, *, timeout: float = 60, watch: Watcher | None = None) -> None:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise failed(f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8000.")
+        self.url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self._parts = parts
+        self._token = token
+        self._timeout = timeout
+        self._connection: http.client.HTTPConnection | None = None
+        self.watch = watch
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON of a resource."""
+        return self.send("GET", path, query=query).json
+
+    def pages(self, path: str, *, limit: int | None = None, **query: Any) -> list[dict[str, Any]]:
+        """The entries of a list, at most ``limit`` of them, through all of its pages."""
+        size = 200 if limit is None else max(1, min(limit, 200))
+        page, found = self.get(path, limit=size, **query), []
+        while True:
+            found += page["results"]
+            if not page["next"] or (limit is not None and len(found) >= limit):
+                return found if limit is None else found[:limit]
+            page = self.follow(page["next"])
+
+    def follow(self, address: str) -> Any:
+        """The next page of a list. Only path and query count: the token goes to no other server."""
+        following = urlsplit(address)
+        path = following.path.removeprefix(self._parts.path.rstrip("/"))
+        return self.get(f"{path}?{following.query}")
+
+    def write(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """The JSON of a write that happens once, also where it is sent again. Waits for the task that it became."""
+        headers = {"Idempotency-Key": key_make(), "Prefer": f"wait={WAIT_SECONDS}"}
+        return self.finished(self.send(method, path, query=query, body=body, headers=headers).json)
+
+    def finished(self, answer: Any) -> Any:
+        """The result of the task in ``answer``, or ``answer`` where it is no task. Raises LakeError."""
+        while isinstance(answer, dict) and answer.get("state") in _OPEN and "steps" in answer:
+            if self.watch:
+                self.watch(answer)
+            wait = 1 if self.watch else WAIT_SECONDS
+            answer = self.send("GET", f"/api/v1/tasks/{answer['id']}/", headers={"Prefer": f"wait={wait}"}).json
+        if isinstance(answer, dict) and "steps" in answer and "state" in answer:
+            if answer["state"] != "succeeded":
+                raise error_of({"code": answer["state"].upper(), **(answer["error"] or {}), "task": answer["id"]})
+            return answer["result"]
+        return answer
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        data: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """The answer of a success. Raises LakeError with the problem document of a refusal."""
+        given = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", **(headers or {})}
+        content = data
+        if body is not None:
+            content = json.dumps(body).encode()
+            given["Content-Type"] = "application/json"
+        target = f"{self._parts.path.rstrip('/')}{path}"
+        if chosen := _query(query or {}):
+            target += ("&" if "?" in target else "?") + chosen
+        repeats = ATTEMPTS if method in ("GET", "HEAD") or "Idempotency-Key" in given else 1
+        for attempt in range(repeats):
+            is_last = attempt + 1 == repeats
+            try:
+                answer = self._send(method, target, content, given)
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                if is_last:
+                    raise self._no_answer(error) from error
+                time.sleep(0.2 * 2**attempt)
+                continue
+            if answer.status not in _LATER or is_last:
+                break
+            time.sleep(_pause(answer, attempt))
+        if answer.status >= 400:
+            raise error_of(_problem(answer))
+        return answer
+
+    def _send(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+            self._connection = kind(self._parts.hostname or "", self._parts.port, timeout=self._timeout)
+        self._connection.request(method, target, content, dict(headers))
+        response = self._connection.getresponse()
+        answer = Answer(
+            response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+        )
+        if response.will_close:
+            self.close()
+        return answer
+
+    def _no_answer(self, error: Exception) -> ConnectionFailed:
+        why = str(error) or type(error).__name__
+        return ConnectionFailed(
+            {
+                "code": "CONNECTION_FAILED",
+                "detail": f"The server at {self.url} did not answer: {why}.",
+                "remedy": "Look whether it runs, and whether LAKEUI_URL is its address.",
+            }
+        )
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def key_make() -> str:
+    """A key that no other request has."""
+    return os.urandom(16).hex()
+
+
+def segment(name: str) -> str:
+    """A name as a part of an address."""
+    return quote(name, safe="")
+
+
+def _query(query: Mapping[str, Any]) -> str:
+    chosen = {name: value for name, value in query.items() if value is not None}
+    return urlencode({name: str(value).lower() if isinstance(value, bool) else value for name, value in chosen.items()})
+
+
+def _pause(answer: Answer, attempt: int) -> float:
+    try:
+        return min(float(answer.headers.get("retry-after", "")), WAIT_SECONDS)
+    except ValueError:
+        return 0.2 * 2.0**attempt
+
+
+def _problem(answer: Answer) -> dict[str, Any]:
+    """The problem document of a refusal; of a server in between, which sends none, what can be said."""
+    if "json" in answer.headers.get("content-type", ""):
+        found = answer.json
+        if isinstance(found, dict):
+            return {"status": answer.status, **found}
+    return {
+        "status": answer.status,
+        "code": "UNEXPECTED_ANSWER",
+        "detail": f"The answer has status {answer.status} and no problem document.",
+        "remedy": "Look whether the address is that of a lakeui server.",
+    }

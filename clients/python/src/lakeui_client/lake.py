@@ -1,0 +1,455 @@
+"""A lake, its catalogs, their branches and merge requests. Nothing is kept here: each call asks the server."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from lakeui_client.errors import LakeError, Stale, failed
+from lakeui_client.http import WAIT_SECONDS, Http, Watcher, key_make, segment
+from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Parameters = Sequence[Any] | Mapping[str, Any] | None
+"""Values for the markers ``?`` of a statement in their order, or for ``:name`` by name."""
+
+PARQUET, CSV = "application/vnd.apache.parquet", "text/csv"
+_ODD_FLOATS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+_BEFORE = r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*"
+_READS = re.compile(_BEFORE + r"(select|with|values|from|show|describe|desc|explain|use)\b", re.IGNORECASE | re.DOTALL)
+_QUERIES = re.compile(_BEFORE + r"(select|with|values|from)\b", re.IGNORECASE | re.DOTALL)
+
+
+class Lake:
+    """A server. ``url`` and ``token`` are those of ``LAKEUI_URL`` and ``LAKEUI_TOKEN`` where they are not given."""
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, *, timeout: float = 60, watch: Watcher | None = None
+    ) -> None:
+        url = url or os.environ.get("LAKEUI_URL") or "http://127.0.0.1:8000"
+        token = token or os.environ.get("LAKEUI_TOKEN")
+        if not token:
+            raise failed("There is no access token.", "Set LAKEUI_TOKEN, or run: lake login", code="UNAUTHENTICATED")
+        self.http = Http(url, token, timeout=timeout, watch=watch)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def catalogs(self) -> list[dict[str, Any]]:
+        return self.http.pages("/api/v1/catalogs/")
+
+    def catalog(self, name: str) -> Catalog:
+        return Catalog(self.http, name)
+
+    def create_catalog(self, name: str, comment: str = "") -> Catalog:
+        made = self.http.write("POST", "/api/v1/catalogs/", {"name": name, "comment": comment})
+        return Catalog(self.http, made["name"])
+
+    def record(self, merge_id: str) -> dict[str, Any]:
+        """The audit record of a merge, a restore, or another attempt."""
+        found: dict[str, Any] = self.http.get(f"/api/v1/merges/{segment(merge_id)}/")
+        return found
+
+    def records(self, **filters: Any) -> list[dict[str, Any]]:
+        """Audit records, newest first; ``filters`` as of ``GET /api/v1/merges/``, with ``limit``."""
+        return self.http.pages("/api/v1/merges/", **filters)
+
+
+class Catalog:
+    def __init__(self, http: Http, name: str) -> None:
+        self.http, self.name = http, name
+        self.path = f"/api/v1/catalogs/{segment(name)}/"
+
+    def get(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.http.get(self.path)
+        return found
+
+    def drop(self) -> None:
+        self.http.write("DELETE", self.path)
+
+    def branches(self, **filters: Any) -> list[dict[str, Any]]:
+        return self.http.pages(f"{self.path}branches/", **filters)
+
+    def branch(
+        self,
+        name: str,
+        *,
+        from_: str | None = None,
+        version: int | None = None,
+        timestamp: str | None = None,
+        drop_at_end: bool = False,
+    ) -> Branch:
+        """The branch of that name; with ``from_`` a new one, which begins at the head of that branch, or at a version
+        or time of it. In a ``with`` block it stays at the end, unless ``drop_at_end``: then it is dropped, however the
+        block ends.
+        """
+        if from_ is None:
+            if version is not None or timestamp is not None:
+                raise failed("A version is given without the branch that it is of.", "Say from_ too.")
+            return Branch(self, name, drop_at_end=drop_at_end)
+        body = {"name": name, "parent": from_, "version": version, "timestamp": timestamp}
+        made = self.http.write("POST", f"{self.path}branches/", body)
+        return Branch(self, made["name"], drop_at_end=drop_at_end)
+
+    def undrop_branch(self, name: str) -> Branch:
+        self.http.write("POST", f"{self.path}undrops/", {"branch": name})
+        return Branch(self, name)
+
+    def tags(self, **filters: Any) -> list[dict[str, Any]]:
+        return self.http.pages(f"{self.path}tags/", **filters)
+
+    def create_tag(self, name: str, branch: str = "main", version: int | None = None) -> dict[str, Any]:
+        body = {"name": name, "branch": branch, "version": version}
+        made: dict[str, Any] = self.http.write("POST", f"{self.path}tags/", body)
+        return made
+
+    def drop_tag(self, name: str) -> None:
+        self.http.write("DELETE", f"{self.path}tags/{quote(name)}/")
+
+    def merges(self, **filters: Any) -> list[dict[str, Any]]:
+        """Attempts to merge, newest first, with their ``status``."""
+        return self.http.pages(f"{self.path}merges/", **filters)
+
+    def revert(self, merge_id: str, *, bypass_reason: str = "") -> Undone:
+        """Take a merge back as one unit."""
+        return self.restored({"merge_id": merge_id, "bypass_reason": bypass_reason})
+
+    def restored(self, body: Mapping[str, Any]) -> Undone:
+        return _undone(self.http.write("POST", f"{self.path}restores/", dict(body)))
+
+    def merge_requests(self, **filters: Any) -> list[dict[str, Any]]:
+        return self.http.pages(f"{self.path}merge-requests/", **filters)
+
+    def merge_request(self, number: int) -> MergeRequest:
+        return MergeRequest(self, number)
+
+    def compare(self, source: str, destination: str) -> Diff:
+        """What a merge of ``source`` into ``destination`` would meet."""
+        path = f"{self.path}compare/{segment(source)}...{segment(destination)}/"
+        first = page = self.http.get(path, limit=200)
+        entries = list(page["results"])
+        while page["next"]:
+            page = self.http.follow(page["next"])
+            if page["fingerprint"] != first["fingerprint"]:
+                raise Stale(
+                    {"code": "STALE", "detail": "A branch moved between two pages.", "remedy": "Compare again."}
+                )
+            entries += page["results"]
+        raw = {**first, "results": entries, "next": None}
+        names = (first["source"]["name"], first["destination"]["name"])
+        objects = tuple(map(Compared.read, entries))
+        return Diff(*names, first["mergeable"], first["is_empty"], first["fingerprint"], objects, raw)
+
+
+class Branch:
+    """A branch of a catalog, by its name."""
+
+    def __init__(self, catalog: Catalog, name: str, *, drop_at_end: bool = False) -> None:
+        self.catalog, self.name, self.http = catalog, name, catalog.http
+        self._drop_at_end = drop_at_end
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._drop_at_end:
+            try:
+                self.drop()
+            except LakeError:
+                # What ended the block is what its reader has to know.
+                if error is None:
+                    raise
+
+    @property
+    def path(self) -> str:
+        return f"{self.catalog.path}branches/{quote(self.name)}/"
+
+    def get(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.http.get(self.path)
+        return found
+
+    def rename(self, name: str) -> None:
+        self.name = self.http.write("PATCH", self.path, {"name": name})["name"]
+
+    def drop(self) -> None:
+        self.http.write("DELETE", self.path)
+
+    # -- statements ---------------------------------------------------------------------------------------------------
+
+    def sql(
+        self,
+        statement: str,
+        parameters: Parameters = None,
+        *,
+        database: str | None = None,
+        transaction: str | None = None,
+        dry_run: bool = False,
+        bypass_reason: str = "",
+    ) -> Result:
+        """Run one statement here. ``parameters`` never become text of it. What writes is done once, also where the
+        answer was lost on its way. Raises LakeError, ConflictError where others came in between and it does not fit.
+        """
+        body = self._statement(statement, parameters, database)
+        given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
+        body |= {name: value for name, value in given.items() if value}
+        headers = {"Prefer": f"wait={WAIT_SECONDS}"}
+        if not _READS.match(statement):
+            headers["Idempotency-Key"] = key_make()
+        answer = self.http.finished(self.http.send("POST", "/api/v1/sql/", body=body, headers=headers).json)
+
+        def fetch() -> pa.Table:
+            return self.arrow(statement, parameters, database=database, version=answer["version"])
+
+        return Result(answer, fetch if transaction is None and _QUERIES.match(statement) else None)
+
+    def script(
+        self, text: str, parameters: Mapping[str, Any] | None = None, *, one_transaction: bool = False
+    ) -> list[Result]:
+        """Run the statements of a script, until one fails; with ``one_transaction`` all become one commit, or none."""
+        body = {"catalog": self.catalog.name, "branch": self.name, "script": text, "one_transaction": one_transaction}
+        found = self.http.write(
+            "POST", "/api/v1/sql/script/", body | ({"parameters": parameters} if parameters else {})
+        )
+        return [Result(entry) for entry in found["results"]]
+
+    def export(
+        self, statement: str, file: str | Path, parameters: Parameters = None, *, database: str | None = None
+    ) -> int:
+        """Write the whole result of a query into a file, CSV or Parquet by its ending; answers the number of rows."""
+        ending = Path(file).suffix.lower()
+        if ending not in (".csv", ".parquet"):
+            raise failed(f"{file} ends neither in .csv nor in .parquet.", "Its ending says what is written.")
+        kind = CSV if ending == ".csv" else PARQUET
+        body = self._statement(statement, parameters, database)
+        answer = self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": kind})
+        Path(file).write_bytes(answer.content)
+        return int(answer.headers.get("lakeui-rows", 0))
+
+    def arrow(
+        self,
+        statement: str,
+        parameters: Parameters = None,
+        *,
+        database: str | None = None,
+        version: int | None = None,
+    ) -> pa.Table:
+        """The whole result of a query as an Arrow table. Raises Stale where the branch is not at ``version``."""
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            raise failed("There is no pyarrow.", "pip install 'lakeui-client[arrow]'") from None
+        body = self._statement(statement, parameters, database)
+        answer = self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": PARQUET})
+        read = re.search(r"-v(\d+)\.parquet", answer.headers.get("content-disposition", ""))
+        if version is not None and read is not None and int(read[1]) != version:
+            raise Stale(
+                {
+                    "code": "STALE",
+                    "detail": f"The branch moved from version {version} to {read[1]} since the query was answered.",
+                    "remedy": "Ask again, or name the version in the query: FROM t VERSION AS OF n.",
+                }
+            )
+        return pyarrow.parquet.read_table(pyarrow.BufferReader(answer.content))
+
+    def _statement(self, statement: str, parameters: Parameters, database: str | None) -> dict[str, Any]:
+        body: dict[str, Any] = {"catalog": self.catalog.name, "branch": self.name, "statement": statement}
+        if parameters is not None:
+            body["parameters"] = _sendable(parameters)
+        return body | ({"database": database} if database else {})
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def import_file(
+        self,
+        file: str | Path,
+        table: str,
+        *,
+        mode: str = "append",
+        key_columns: Iterable[str] = (),
+        dry_run: bool = False,
+        **options: Any,
+    ) -> Result:
+        """Load a file (CSV, JSON, Parquet, Arrow) into ``database.table`` as one commit. ``mode``: ``create`` the
+        table, ``append``, ``replace``, or ``insert``, ``update``, ``upsert`` by ``key_columns``.
+        """
+        database, dot, name = table.partition(".")
+        if not dot:
+            raise failed(f"{table} names no database.", "Write it as database.table.")
+        path = Path(file)
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name)}",
+        }
+        sent = self.http.send("POST", f"{self.path}imports/", data=path.read_bytes(), headers=headers).json
+        body = {"database": database, "table": name, "mode": mode, **options}
+        body |= {"key_columns": list(key_columns)} if key_columns else {}
+        body |= {"dry_run": True} if dry_run else {}
+        return Result(self.http.write("POST", f"{self.path}imports/{sent['id']}/load/", body))
+
+    # -- history ------------------------------------------------------------------------------------------------------
+
+    def log(self, limit: int | None = 50, **filters: Any) -> list[dict[str, Any]]:
+        """Commits, newest first."""
+        return self.http.pages(f"{self.path}history/", limit=limit, **filters)
+
+    def restore(
+        self,
+        *,
+        version: int | None = None,
+        timestamp: str | None = None,
+        database: str = "",
+        table: str = "",
+        dry_run: bool = False,
+    ) -> Undone | Result:
+        """Take the branch, a database or a table back to how it was, as a commit of its own."""
+        body: dict[str, Any] = {"branch": self.name, "version": version, "timestamp": timestamp, "dry_run": dry_run}
+        body |= {name: value for name, value in (("database", database), ("table", table)) if value}
+        if dry_run:
+            return Result(self.http.write("POST", f"{self.catalog.path}restores/", body))
+        return self.catalog.restored(body)
+
+    # -- merging ------------------------------------------------------------------------------------------------------
+
+    def _destination(self, into: str | None) -> str:
+        return into or self.get()["parent"] or "main"
+
+    def diff(self, into: str | None = None) -> Diff:
+        """What a merge into ``into``, the parent unless said, would meet."""
+        return self.catalog.compare(self.name, self._destination(into))
+
+    def rehearse(self, into: str | None = None, *, decisions: Sequence[Mapping[str, Any]] = ()) -> Rehearsal:
+        """A dry run of the merge: whatever it finds is the answer, and nothing is changed."""
+        body = self._merge(into, decisions) | {"dry_run": True}
+        raw = self.http.write("POST", f"{self.catalog.path}merges/", body)
+        conflicts = tuple(map(Conflict.read, raw["conflicts"]))
+        return Rehearsal(raw["mergeable"], conflicts, raw["fingerprint"], raw["merge_id"], raw)
+
+    def merge(
+        self, into: str | None = None, *, decisions: Sequence[Mapping[str, Any]] = (), bypass_reason: str = ""
+    ) -> Merged:
+        """Merge this branch. Raises ConflictError with every conflict, WaitsForPeople where a protection asks for a
+        merge request; neither branch is changed then.
+        """
+        body = self._merge(into, decisions) | ({"bypass_reason": bypass_reason} if bypass_reason else {})
+        raw = self.http.write("POST", f"{self.catalog.path}merges/", body)
+        return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)
+
+    def _merge(self, into: str | None, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        body: dict[str, Any] = {"source": self.name, "destination": self._destination(into)}
+        return body | ({"decisions": [dict(item) for item in decisions]} if decisions else {})
+
+    def request(
+        self,
+        title: str,
+        *,
+        into: str | None = None,
+        description: str = "",
+        reviewers: Iterable[str] = (),
+        draft: bool = False,
+    ) -> MergeRequest:
+        """Open a merge request of this branch."""
+        body = {
+            "source": self.name,
+            "destination": self._destination(into),
+            "title": title,
+            "description": description,
+            "reviewers": list(reviewers),
+            "draft": draft,
+        }
+        return MergeRequest(
+            self.catalog, self.http.write("POST", f"{self.catalog.path}merge-requests/", body)["number"]
+        )
+
+
+class MergeRequest:
+    """A merge request of a catalog, by its number."""
+
+    def __init__(self, catalog: Catalog, number: int) -> None:
+        self.catalog, self.number, self.http = catalog, number, catalog.http
+        self.path = f"{catalog.path}merge-requests/{number}/"
+
+    def get(self) -> dict[str, Any]:
+        """What it is now: ``state``, ``votes``, ``blockers``."""
+        found: dict[str, Any] = self.http.get(self.path)
+        return found
+
+    def diff(self) -> Diff:
+        found = self.get()
+        source = found["source"]["name"]
+        if found["source"]["catalog"] != found["destination"]["catalog"]:
+            source = f"{found['source']['catalog']}.{source}"
+        return self.catalog.compare(source, found["destination"]["name"])
+
+    def approve(self, fingerprint: str | None = None, body: str = "") -> dict[str, Any]:
+        """Approve exactly the plan of ``fingerprint``, which a comparison gives; without it the plan as it is now."""
+        return self.review("approve", body, fingerprint or self.diff().fingerprint)
+
+    def request_changes(self, body: str) -> dict[str, Any]:
+        return self.review("request_changes", body)
+
+    def review(self, verdict: str, body: str = "", fingerprint: str = "") -> dict[str, Any]:
+        given = {"verdict": verdict, "body": body} | ({"fingerprint": fingerprint} if fingerprint else {})
+        made: dict[str, Any] = self.http.write("POST", f"{self.path}reviews/", given)
+        return made
+
+    def merge(self, fingerprint: str = "", *, bypass_reason: str = "") -> Merged:
+        """Merge it. Raises WaitsForPeople where something stands in its way, ConflictError for open conflicts."""
+        given = {"fingerprint": fingerprint, "bypass_reason": bypass_reason}
+        raw = self.http.write("POST", f"{self.path}merge/", {name: value for name, value in given.items() if value})
+        return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)
+
+    def close(self) -> None:
+        self.http.write("PATCH", self.path, {"state": "closed"})
+
+
+def _undone(raw: dict[str, Any]) -> Undone:
+    return Undone(raw["audit_id"], raw["outcome"], raw["version"], raw)
+
+
+def _sendable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
+    if isinstance(parameters, Mapping):
+        return {name: value_sent(value) for name, value in parameters.items()}
+    return [value_sent(value) for value in parameters]
+
+
+def value_sent(value: Any) -> Any:
+    """A Python value as JSON has it, with its type where JSON has none."""
+    import datetime
+    import decimal
+
+    match value:
+        case datetime.datetime():
+            kind = "timestamp" if value.tzinfo else "timestamp_ntz"
+            return {"value": value.isoformat(sep=" "), "type": kind}
+        case datetime.date():
+            return {"value": value.isoformat(), "type": "date"}
+        case decimal.Decimal():
+            return {"value": format(value, "f"), "type": _decimal_type(value)}
+        case float() if str(value) in _ODD_FLOATS:
+            return {"value": _ODD_FLOATS[str(value)], "type": "double"}
+        case None | bool() | int() | float() | str():
+            return value
+    raise failed(
+        f"A {type(value).__name__} cannot be a parameter.",
+        "Send a text, a number, a date or a time; of bytes unhex(?).",
+    )
+
+
+def _decimal_type(value: Any) -> str:
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        raise failed(f"{value} is no DECIMAL.", "Send a float for NaN and infinities.")
+    scale = max(0, -exponent)
+    return f"decimal({max(len(digits) + max(0, exponent), scale, 1)},{scale})"

@@ -1,0 +1,156 @@
+"""What the server answers, as values. Each keeps the JSON that it was made of in ``raw``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Conflict(NamedTuple):
+    """Why a merge is refused: one cell of a rule table, on one object. ``decisions`` are those that answer it."""
+
+    object: str
+    kind: str
+    source_op: str
+    dest_op: str
+    code: str
+    message: str
+    remedy: str
+    decisions: tuple[dict[str, Any], ...]
+    raw: dict[str, Any]
+
+    @classmethod
+    def read(cls, raw: dict[str, Any]) -> Conflict:
+        named = {name: str(raw.get(name, "")) for name in cls._fields[:7]}
+        return cls(**named, decisions=tuple(raw.get("decisions", ())), raw=raw)
+
+
+class Compared(NamedTuple):
+    """An object that one branch changed, and the verdict of the rules on it."""
+
+    verdict: str
+    kind: str
+    name: str
+    source_ops: tuple[str, ...]
+    dest_ops: tuple[str, ...]
+    codes: tuple[str, ...]
+    raw: dict[str, Any]
+
+    @classmethod
+    def read(cls, raw: dict[str, Any]) -> Compared:
+        lists = {name: tuple(raw[name]) for name in ("source_ops", "dest_ops", "codes")}
+        return cls(raw["verdict"], raw["kind"], raw["name"], **lists, raw=raw)
+
+
+class Diff(NamedTuple):
+    """Two branches compared: what a merge of the first into the second would meet. ``fingerprint`` names its plan."""
+
+    source: str
+    destination: str
+    mergeable: bool
+    is_empty: bool
+    fingerprint: str
+    objects: tuple[Compared, ...]
+    raw: dict[str, Any]
+
+    @property
+    def conflicts(self) -> tuple[Compared, ...]:
+        """The objects that refuse the merge."""
+        return tuple(entry for entry in self.objects if entry.verdict == "conflict")
+
+
+class Rehearsal(NamedTuple):
+    """What a merge would do. Nothing was changed."""
+
+    mergeable: bool
+    conflicts: tuple[Conflict, ...]
+    fingerprint: str
+    merge_id: str
+    raw: dict[str, Any]
+
+
+class Merged(NamedTuple):
+    """A merge. ``outcome`` is ``merged``, or ``nothing to merge``; ``merge_id`` takes it back."""
+
+    merge_id: str
+    outcome: str
+    version: int | None
+    fingerprint: str
+    raw: dict[str, Any]
+
+
+class Undone(NamedTuple):
+    """What was restored or brought back, as a commit of its own."""
+
+    audit_id: str
+    outcome: str
+    version: int | None
+    raw: dict[str, Any]
+
+
+class Result:
+    """What a statement answered: rows of a query, or ``version`` and ``metrics`` of a write.
+
+    ``rows`` are values of JSON; ``truncated`` where there are more than the server sends at once. ``to_arrow`` has all.
+    """
+
+    def __init__(self, raw: Mapping[str, Any], fetch: Callable[[], pa.Table] | None = None) -> None:
+        self.raw = dict(raw)
+        self._fetch = fetch
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """Name and Spark SQL type of each."""
+        return tuple((column["name"], column["type"]) for column in self.raw.get("columns", ()))
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.raw.get("rows", ())]
+
+    @property
+    def row_count(self) -> int:
+        return int(self.raw.get("row_count", 0))
+
+    @property
+    def truncated(self) -> bool:
+        return bool(self.raw.get("truncated", False))
+
+    @property
+    def version(self) -> int | None:
+        return self.raw.get("version")
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        return dict(self.raw.get("metrics", {}))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.raw.get("rows", ()))
+
+    def __repr__(self) -> str:
+        return f"<Result: {len(self.columns)} columns, {self.row_count} rows, version {self.version}>"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        names = [name for name, _ in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+    def to_arrow(self) -> pa.Table:
+        """All rows with their types. A query is asked once more, as a file; raises Stale where the branch moved since.
+        Takes ``lakeui-client[arrow]``.
+        """
+        if self._fetch is None:
+            import pyarrow
+
+            names = [name for name, _ in self.columns]
+            columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [() for _ in names]
+            return pyarrow.table({name: list(values) for name, values in zip(names, columns, strict=True)})
+        return self._fetch()
+
+    def to_pandas(self) -> Any:
+        """As ``to_arrow``, as a DataFrame; takes pandas."""
+        return self.to_arrow().to_pandas()
