@@ -12,7 +12,7 @@ from merge_app.planning.values import Decision, ResolutionPart
 NASTY = 'it\'s `a` \\ "b"'
 PLAIN = {"source", "destination", "larger", "both", "rerun", "leave_out"}
 DECISIONS = [
-    *(sql.ConflictDecision("table", f"d`x.it's `a`", decision) for decision in sorted(PLAIN)),
+    *(sql.ConflictDecision("table", "d`x.it's `a`", decision) for decision in sorted(PLAIN)),
     sql.ConflictDecision("table", "d.t", "rename", new_name=NASTY),
     sql.ConflictDecision("table", "d.t", "newest", "rows", value=NASTY),
     sql.ConflictDecision("table", "d.t", "edited", "cell", f'{{"id":"{NASTY}"}}', NASTY, value=f'"{NASTY}"'),

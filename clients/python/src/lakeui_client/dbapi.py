@@ -1,0 +1,336 @@
+"""DB-API 2.0 (PEP 249) over a branch of a catalog.
+
+    connection = connect("http://127.0.0.1:8000", token, catalog="demo", branch="main")
+
+What changes tables becomes one commit at ``connection.commit()``: the first such statement begins a transaction.
+Others, such as CREATE BRANCH, belong to no transaction and are done at once. With ``autocommit`` every statement is.
+Statements read ``?`` with a sequence, or ``:name`` with a mapping.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
+from lakeui_client.errors import NotFound as _NotFound
+from lakeui_client.lake import Branch, Lake
+from lakeui_client.values import Result
+
+apilevel = "2.0"
+threadsafety = 1
+paramstyle = "qmark"
+
+_TRANSACTED = re.compile(
+    r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*"
+    r"(insert|update|delete|truncate|merge\s+(?:with\s+schema\s+evolution\s+)?into"
+    r"|(?:create|drop|alter)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Warning(Exception):  # noqa: A001
+    """PEP 249 wants it; nothing raises it."""
+
+
+class Error(Exception):
+    """``problem`` is what the server said, where it said something."""
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        cause = self.__cause__
+        return cause.problem if isinstance(cause, LakeError) else {}
+
+
+class InterfaceError(Error):
+    """The driver was used wrongly."""
+
+
+class DatabaseError(Error):
+    """The server refused."""
+
+
+class DataError(DatabaseError):
+    pass
+
+
+class OperationalError(DatabaseError):
+    pass
+
+
+class IntegrityError(DatabaseError):
+    pass
+
+
+class InternalError(DatabaseError):
+    pass
+
+
+class ProgrammingError(DatabaseError):
+    pass
+
+
+class NotSupportedError(DatabaseError):
+    pass
+
+
+_OF_CODES: dict[str, type[DatabaseError]] = {
+    "DUPLICATE_KEY": IntegrityError,
+    "NOT_NULL_VIOLATION": IntegrityError,
+    "CHECK_VIOLATION": IntegrityError,
+    "CARDINALITY": IntegrityError,
+    "TYPE_NARROWING": DataError,
+    "NOT_SUPPORTED": NotSupportedError,
+    "FORBIDDEN_STATEMENT": NotSupportedError,
+    "INTERNAL_ERROR": InternalError,
+}
+
+
+def _translated(error: LakeError) -> DatabaseError:
+    known = _OF_CODES.get(error.code)
+    if known is None:
+        late = isinstance(error, ConflictError | ConnectionFailed | PermissionDenied | Unauthenticated)
+        is_away = late or error.status >= 500 or error.status == 429
+        wrong = isinstance(error, _NotFound) or error.status in (400, 409)
+        known = OperationalError if is_away else ProgrammingError if wrong else DatabaseError
+    return known(f"{error.code}: {error}")
+
+
+class _Type:
+    """Equal to the Spark types of its family, as PEP 249 compares ``description``."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and other.lower().startswith(self._names)
+
+    def __hash__(self) -> int:
+        return hash(self._names)
+
+
+STRING = _Type("string", "varchar", "char")
+BINARY = _Type("binary")
+NUMBER = _Type("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+DATETIME = _Type("date", "timestamp")
+ROWID = _Type("\0")
+
+Date = datetime.date
+Time = datetime.time
+Timestamp = datetime.datetime
+Binary = bytes
+DateFromTicks = datetime.date.fromtimestamp
+TimestampFromTicks = datetime.datetime.fromtimestamp
+
+
+def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802
+    return datetime.time(*time.localtime(ticks)[3:6])
+
+
+def connect(
+    url: str | None = None,
+    token: str | None = None,
+    *,
+    catalog: str,
+    branch: str = "main",
+    database: str | None = None,
+    autocommit: bool = False,
+    timeout: float = 60,
+) -> Connection:
+    try:
+        lake = Lake(url, token, timeout=timeout)
+    except LakeError as error:
+        raise InterfaceError(str(error)) from error
+    return Connection(lake.catalog(catalog).branch(branch), database=database, autocommit=autocommit)
+
+
+class Connection:
+    Warning, Error, InterfaceError, DatabaseError = Warning, Error, InterfaceError, DatabaseError
+    DataError, OperationalError, IntegrityError = DataError, OperationalError, IntegrityError
+    InternalError, ProgrammingError, NotSupportedError = InternalError, ProgrammingError, NotSupportedError
+
+    def __init__(self, branch: Branch, *, database: str | None = None, autocommit: bool = False) -> None:
+        self.branch, self.database, self.autocommit = branch, database, autocommit
+        self.is_closed = False
+        self._transaction: str | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Commit what the block did, or roll it back where it failed."""
+        self.commit() if kind is None else self.rollback()
+
+    def cursor(self) -> Cursor:
+        self._require_open()
+        return Cursor(self)
+
+    def commit(self) -> None:
+        """One commit of all that was written since the last one. Raises OperationalError where others came in between
+        and it does not fit; nothing of it was done then.
+        """
+        self._end("COMMIT")
+
+    def rollback(self) -> None:
+        self._end("ROLLBACK")
+
+    def _end(self, statement: str) -> None:
+        self._require_open()
+        transaction, self._transaction = self._transaction, None
+        if transaction is not None:
+            self._sql(statement, None, transaction)
+
+    def close(self) -> None:
+        """Roll back what was not committed."""
+        if not self.is_closed:
+            try:
+                self.rollback()
+            finally:
+                self.is_closed = True
+                self.branch.http.close()
+
+    def run(self, statement: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> Result:
+        self._require_open()
+        if not self.autocommit and self._transaction is None and _TRANSACTED.match(statement):
+            self._transaction = self._sql("BEGIN", None, None).raw["transaction"]
+        return self._sql(statement, parameters, self._transaction)
+
+    def _sql(self, statement: str, parameters: Any, transaction: str | None) -> Result:
+        try:
+            return self.branch.sql(statement, parameters, database=self.database, transaction=transaction)
+        except LakeError as error:
+            raise _translated(error) from error
+
+    def _require_open(self) -> None:
+        if self.is_closed:
+            raise InterfaceError("The connection is closed.")
+
+
+class Cursor:
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.arraysize = 1
+        self.result: Result | None = None
+        self._rows: Iterator[tuple[Any, ...]] = iter(())
+        self._is_closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
+        if self.result is None or not self.result.columns:
+            return None
+        return [(name, kind, None, None, None, None, None) for name, kind in self.result.columns]
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that were answered, or written."""
+        if self.result is None:
+            return -1
+        if self.result.columns:
+            return self.result.row_count
+        written = [value for name, value in self.result.metrics.items() if re.fullmatch("rows_(.*)ed", name)]
+        return sum(written) if written else -1
+
+    def execute(self, operation: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Cursor:
+        if self._is_closed:
+            raise InterfaceError("The cursor is closed.")
+        self.result = self.connection.run(operation, parameters or None)
+        self._rows = iter(_rows(self.result))
+        return self
+
+    def executemany(self, operation: str, seq_of_parameters: Sequence[Sequence[Any] | Mapping[str, Any]]) -> None:
+        for parameters in seq_of_parameters:
+            self.execute(operation, parameters)
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        self._require_rows()
+        return next(self._rows, None)
+
+    def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
+        self._require_rows()
+        wanted = self.arraysize if size is None else size
+        return [row for _, row in zip(range(wanted), self._rows, strict=False)]
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        self._require_rows()
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        self._require_rows()
+        return self._rows
+
+    def _require_rows(self) -> None:
+        if self._is_closed:
+            raise InterfaceError("The cursor is closed.")
+        if self.description is None:
+            raise ProgrammingError("No statement that answers rows was executed.")
+
+    def setinputsizes(self, sizes: Any) -> None:
+        """Nothing depends on it."""
+
+    def setoutputsize(self, size: Any, column: Any = None) -> None:
+        """Nothing depends on it."""
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._rows = iter(())
+
+
+def _rows(result: Result) -> Iterator[tuple[Any, ...]]:
+    """All rows as Python values. More than the server sends as JSON at once come as a file, which takes pyarrow;
+    without it they are refused: a cursor never ends early in silence.
+    """
+    if result.truncated:
+        try:
+            table = result.to_arrow()
+        except LakeError as error:
+            raise _translated(error) from error
+        return zip(*(column.to_pylist() for column in table.columns), strict=True)
+    readers = [_reader(kind) for _, kind in result.columns]
+    return (
+        tuple(None if value is None else read(value) for read, value in zip(readers, row, strict=True))
+        for row in result.rows
+    )
+
+
+def _reader(kind: str) -> Callable[[Any], Any]:
+    """What makes a Python value of a JSON value of that Spark type."""
+    name = kind.lower()
+    if name.startswith("decimal"):
+        return decimal.Decimal
+    if name in ("float", "double"):
+        return float
+    if name.startswith("timestamp"):
+        return _moment
+    if name == "binary":
+        return base64.b64decode
+    return _date if name == "date" else _same
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _moment(text: str) -> datetime.datetime | str:
+    """A time; a text where Python's calendar has no such year."""
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+
+
+def _date(text: str) -> datetime.date | str:
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        return text

@@ -1,0 +1,79 @@
+"""A real server in a thread and a real worker, without Spark, and people with tokens who only have the client."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+
+from catalog_app.domain.roles import Role
+from lakeui.access.tokens import token_create
+from lakeui.wsgi import application
+from lakeui_client import Catalog, Lake
+from tests.e2e.lake import Lake as Store
+from tests.members import join
+from tests.without_spark.conftest import lake as store
+from tests.without_spark.conftest import services, worker_module
+
+__all__ = ["services", "store", "worker_module"]
+
+Person = Callable[..., Catalog]
+
+
+class Silent(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def url(services: None, celery_worker: None) -> Iterator[str]:
+    """The address of the server."""
+    server = ThreadedWSGIServer(("127.0.0.1", 0), Silent, connections_override={})
+    server.set_app(application)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join(timeout=20)
+
+
+@pytest.fixture
+def person(url: str, store: Store) -> Iterator[Person]:
+    """Makes somebody with that role, and answers the catalog as they have it."""
+    opened: list[Lake] = []
+
+    def make(role: Role = Role.OWNER, at: str = url) -> Catalog:
+        user = get_user_model().objects.create_user(f"{role.value}-{secrets.token_hex(4)}")
+        join(user, store.catalog, role)
+        lake = Lake(at, token_create(user=user, name="client")[1])
+        opened.append(lake)
+        return lake.catalog(store.catalog)
+
+    yield make
+    for lake in opened:
+        lake.http.close()
+
+
+@pytest.fixture
+def catalog(person: Person) -> Catalog:
+    """The catalog as its owner has it, with table d.t of two rows."""
+    found = person()
+    main = found.branch("main")
+    main.sql("CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))")
+    main.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    return found
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the command keeps its settings; no variable says anything."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG", "LAKEUI_BRANCH"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "config" / "lakeui" / "client.json"

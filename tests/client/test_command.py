@@ -1,0 +1,192 @@
+"""``lake``: the whole way from a branch to a merge that is taken back, its documents, texts and exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog_app.domain.roles import Role
+from lakeui_client import Catalog
+from lakeui_client.cli.main import parser_make, run
+from tests.client.conftest import Person
+
+Call = Callable[..., tuple[int, str]]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def lake(catalog: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Calls the command; answers its status and what it printed."""
+    monkeypatch.setenv("LAKEUI_URL", catalog.http.url)
+    monkeypatch.setenv("LAKEUI_TOKEN", catalog.http._token)
+    monkeypatch.setenv("LAKEUI_CATALOG", catalog.name)
+
+    def call(*arguments: str) -> tuple[int, str]:
+        status = run(arguments)
+        said = capsys.readouterr()
+        return status, said.out + said.err
+
+    return call
+
+
+def document(lake: Call, *arguments: str, status: int = 0) -> Any:
+    """The one document that --json prints."""
+    found, text = lake(*arguments, "--json")
+    assert found == status, text
+    return json.loads(text)
+
+
+def test_a_branch_is_changed_compared_merged_and_taken_back(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEUI_BRANCH", "fix")
+    assert document(lake, "branch", "fix", "--from", "main")["parent"] == "main"
+    written = document(lake, "sql", "UPDATE d.t SET name = :n WHERE id = 1", "-p", '{"n": "x"}')
+    assert written["metrics"]["rows_updated"] == 1
+    assert document(lake, "diff")["mergeable"] is True
+    assert "d.t" in lake("diff", "fix", "main")[1]
+    assert document(lake, "-b", "main", "merge", "fix", "--dry-run")["mergeable"] is True
+    merged = document(lake, "merge", "fix", "-b", "main")
+    assert merged["outcome"] == "merged"
+    assert document(lake, "show", merged["merge_id"])["outcome"] == "merged"
+    assert document(lake, "show", str(merged["version"]), "-b", "main")["operation"] == "MERGE BRANCH"
+    assert document(lake, "audit")[0]["status"] == "mergeable" or document(lake, "audit")[0]["status"] == "merged"
+    assert "Done as version" in lake("revert", merged["merge_id"])[1]
+    assert document(lake, "log", "-n", "1", "-b", "main")[0]["operation"] == "RESTORE MERGE"
+    status, text = lake("sql", "SELECT * FROM d.t ORDER BY id", "-b", "main")
+    assert (status, text.splitlines()[:4]) == (0, ["id  name", "--  ----", " 1  a", " 2  b"])
+
+
+def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
+    lake("branch", "fix")
+    lake("sql", "UPDATE d.t SET name = 'x' WHERE id = 1", "-b", "fix")
+    lake("sql", "UPDATE d.t SET name = 'y' WHERE id = 1")
+    assert document(lake, "merge", "fix", "--dry-run", status=2)["conflicts"]
+    assert document(lake, "merge", "fix", status=2)["code"] == "MERGE_CONFLICT"
+    status, text = lake("merge", "fix")
+    assert (status, text.splitlines()[0][:16]) == (2, "MERGE_CONFLICT: ")
+    assert "  - d.t: " in text
+    decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "destination"}]'
+    assert document(lake, "merge", "fix", "--decisions", decisions)["outcome"] == "merged"
+
+
+def test_what_waits_for_people_ends_with_3(
+    lake: Call, catalog: Catalog, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog.http.write("POST", f"{catalog.path}protection-rules/", {"pattern": "main", "required_approvals": 1})
+    monkeypatch.setenv("LAKEUI_TOKEN", person(Role.CONTRIBUTOR).http._token)
+    lake("branch", "fix")
+    lake("sql", "DELETE FROM d.t", "-b", "fix")
+    assert lake("merge", "fix")[0] == 3
+    number = str(document(lake, "request", "open", "Empty it", "--source", "fix")["number"])
+    assert lake("request", "merge", number)[0] == 3
+    assert document(lake, "request", "show", number, "--exit-code", status=3)["blockers"]
+    monkeypatch.setenv("LAKEUI_TOKEN", person(Role.MAINTAINER).http._token)
+    assert document(lake, "review", number, "approve", "-m", "Fine.")["verdict"] == "approve"
+    assert document(lake, "request", "merge", number)["outcome"] == "merged"
+    assert [entry["state"] for entry in document(lake, "request", "list", "--state", "merged")] == ["merged"]
+    assert "(merged)" in lake("request", "show", number)[1]
+
+
+def test_anything_else_that_fails_ends_with_1(lake: Call) -> None:
+    assert lake("show", "999999")[0] == 1
+    status, text = lake("sql", "SELECT * FROM d.tt")
+    assert (status, text.splitlines()[0].startswith("NOT_FOUND: ")) == (1, True)
+    assert document(lake, "-b", "mian", "status", status=1)["nearest"] == "main"
+    with pytest.raises(SystemExit) as unknown:
+        run(["mrege"])
+    assert unknown.value.code == 1
+    assert lake("sql", "SELECT :a", "-p", "a=1")[0] == 1
+
+
+def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
+    lake("branch", "a")
+    assert document(lake, "branch", "-m", "a", "b/c")["name"] == "b/c"
+    assert document(lake, "tags", "first", "-b", "b/c")["branch"] == "b/c"
+    assert [entry["name"] for entry in document(lake, "tags")] == ["first"]
+    assert document(lake, "tags", "-d", "first") == {"dropped": "first"}
+    assert lake("branch", "-d", "b/c")[0] == 0
+    assert [entry["name"] for entry in document(lake, "branch")] == ["main"]
+    assert [entry["name"] for entry in document(lake, "branch", "--dropped")] == ["b/c"]
+    assert lake("undrop", "b/c")[0] == 0
+    assert "* main" in lake("branch")[1]
+
+
+def test_tables_are_restored_imported_and_run_by_scripts(lake: Call, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("id,name\n3,c\n")
+    before = document(lake, "status")["branch"]["head_version"]
+    assert document(lake, "import", str(file), "d.t")["metrics"]["rows_inserted"] == 1
+    script = tmp_path / "all.sql"
+    script.write_text("DELETE FROM d.t WHERE id = 1; SELECT count(*) AS n FROM d.t;")
+    assert [found["rows"] for found in document(lake, "sql", "-f", str(script))] == [[], [[2]]]
+    assert document(lake, "restore", "d.t", "--to-version", str(before), "--dry-run")["dry_run"] is True
+    assert document(lake, "restore", "d.t", "--to-version", str(before))["outcome"] == "restore"
+    assert document(lake, "sql", "SELECT count(*) FROM d.t")["rows"] == [[2]]
+    assert document(lake, "import", str(tmp_path / "none.csv"), "d.t", status=1)["code"] == "FILE"
+
+
+def test_what_the_server_does_is_said_beside_the_answer(lake: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["sql", "INSERT INTO d.t VALUES (3, 'c')", "--wait", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["metrics"]["rows_inserted"] == 1
+
+
+def test_a_login_is_kept_for_its_owner_and_its_server(
+    lake: Call, catalog: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert document(lake, "login", catalog.http.url)["catalog"] == catalog.name
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    for name in ("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG"):
+        monkeypatch.delenv(name)
+    assert document(lake, "switch", "-c", "fix")["parent"] == "main"
+    assert document(lake, "status")["branch"]["name"] == "fix"
+    assert document(lake, "switch", "none", status=1)["code"] == "NOT_FOUND"
+    assert document(lake, "status")["branch"]["name"] == "fix"
+    other = document(lake, "status", "--url", "http://127.0.0.1:1", status=1)
+    assert other["code"] == "UNAUTHENTICATED"
+    monkeypatch.setenv("LAKEUI_BRANCH", "main")
+    assert document(lake, "status")["branch"]["name"] == "main"
+    assert lake("switch", "main")[0] == 1
+
+
+def test_shells_complete_commands_options_and_branches(lake: Call) -> None:
+    lake("branch", "feature/x")
+    for shell in ("bash", "zsh", "fish"):
+        assert "lake __complete" in lake("completion", shell)[1]
+    assert lake("__complete", "mer")[1].split() == ["merge"]
+    assert "--dry-run" in lake("__complete", "merge", "x", "--")[1].split()
+    assert lake("__complete", "request", "o")[1].split() == ["open"]
+    assert lake("__complete", "review", "1", "req")[1].split() == ["request-changes"]
+    kept_names = lake("__complete", "-C", "x", "import", "f", "t", "--mode", "up")[1].split()
+    assert kept_names == ["update", "upsert"]
+
+
+def test_every_command_says_what_it_is_for() -> None:
+    (words,) = (action for action in parser_make()._actions if action.dest == "command")
+    helps = {entry.dest: entry.help for entry in words._choices_actions}  # type: ignore[attr-defined]
+    assert helps.keys() == words.choices.keys()  # type: ignore[union-attr]
+    assert all(helps.values())
+
+
+def test_a_call_imports_nothing_that_takes_long(lake: Call) -> None:
+    """Half of a call would be the import of one of these."""
+    source = ROOT / "clients" / "python" / "src"
+    code = (
+        "import sys; from lakeui_client.cli.main import run; run(['status', '--json']);"
+        " print(sorted({'asyncio', 'dataclasses', 'httpx', 'inspect', 'pyarrow', 'sqlalchemy'} & sys.modules.keys()),"
+        " file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (json.loads(done.stdout)["branch"]["name"], done.stderr.strip()) == ("main", "[]")

@@ -1,0 +1,90 @@
+"""The DB-API driver: what PEP 249 says, and transactions that are commits of a branch."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+
+from lakeui_client import Catalog, dbapi
+
+
+@pytest.fixture
+def connection(catalog: Catalog) -> Iterator[dbapi.Connection]:
+    made = dbapi.connect(catalog.http.url, catalog.http._token, catalog=catalog.name)
+    yield made
+    made.close()
+
+
+def test_the_module_says_what_pep_249_asks() -> None:
+    assert (dbapi.apilevel, dbapi.paramstyle, dbapi.threadsafety) == ("2.0", "qmark", 1)
+    for name in ("Warning", "InterfaceError", "DataError", "IntegrityError", "ProgrammingError", "NotSupportedError"):
+        assert issubclass(getattr(dbapi, name), Exception)
+        assert getattr(dbapi.Connection, name) is getattr(dbapi, name)
+    assert dbapi.NUMBER == "bigint"
+    assert dbapi.NUMBER == "decimal(5,2)"
+    assert dbapi.STRING != "bigint"
+
+
+def test_rows_are_fetched_as_python_values(connection: dbapi.Connection) -> None:
+    cursor = connection.cursor()
+    cursor.execute("CREATE TABLE d.v (i INT, s STRING, d DECIMAL(5,2), b BOOLEAN, t DATE, f DOUBLE)")
+    row = (1, "it's ?", Decimal("1.50"), True, datetime.date(2026, 1, 31), 0.5)
+    cursor.execute("INSERT INTO d.v VALUES (?, ?, ?, ?, ?, ?)", row)
+    cursor.execute("INSERT INTO d.v (i) VALUES (:i)", {"i": 2})
+    connection.commit()
+    cursor.execute("SELECT * FROM d.v WHERE i < ?", (9,))
+    assert [entry[:2] for entry in cursor.description or ()][:3] == [
+        ("i", "int"),
+        ("s", "string"),
+        ("d", "decimal(5,2)"),
+    ]
+    assert sorted(cursor) == [row, (2, None, None, None, None, None)]
+
+
+def test_rows_are_fetched_one_by_one_and_some_at_a_time(connection: dbapi.Connection) -> None:
+    cursor = connection.cursor().execute("SELECT id FROM d.t ORDER BY id")
+    assert (cursor.rowcount, cursor.fetchone(), cursor.fetchmany(5), cursor.fetchone()) == (2, (1,), [(2,)], None)
+    with pytest.raises(dbapi.ProgrammingError):
+        connection.cursor().fetchall()
+    cursor.close()
+    with pytest.raises(dbapi.InterfaceError):
+        cursor.execute("SELECT 1")
+
+
+def test_what_is_written_is_one_commit(connection: dbapi.Connection, catalog: Catalog) -> None:
+    before = catalog.branch("main").get()["head_version"]
+    cursor = connection.cursor()
+    cursor.executemany("INSERT INTO d.t VALUES (?, ?)", [(3, "c"), (4, "d")])
+    assert cursor.rowcount == 1
+    assert cursor.execute("SELECT count(*) FROM d.t").fetchone() == (4,)
+    assert catalog.branch("main").sql("SELECT count(*) FROM d.t").rows == [(2,)]
+    connection.commit()
+    log = catalog.branch("main").log(2)
+    assert (log[0]["operation"], log[1]["version"]) == ("TRANSACTION", before)
+    assert catalog.branch("main").sql("SELECT count(*) FROM d.t").rows == [(4,)]
+
+
+def test_what_is_rolled_back_or_left_is_not_there(connection: dbapi.Connection, catalog: Catalog) -> None:
+    connection.cursor().execute("DELETE FROM d.t")
+    connection.rollback()
+    with pytest.raises(ZeroDivisionError), connection as opened:
+        _ = opened.cursor().execute("DELETE FROM d.t").rowcount / 0
+    connection.cursor().execute("DELETE FROM d.t")
+    connection.close()
+    assert catalog.branch("main").sql("SELECT count(*) FROM d.t").rows == [(2,)]
+    with pytest.raises(dbapi.InterfaceError):
+        connection.cursor()
+
+
+def test_refusals_have_their_class_and_the_problem(connection: dbapi.Connection) -> None:
+    with pytest.raises(dbapi.IntegrityError) as twice:
+        connection.cursor().execute("INSERT INTO d.t VALUES (1, 'again')")
+    assert twice.value.problem["code"] == "DUPLICATE_KEY"
+    connection.rollback()
+    with pytest.raises(dbapi.ProgrammingError, match="SYNTAX_ERROR"):
+        connection.cursor().execute("SELEC 1")
+    with pytest.raises(dbapi.OperationalError, match="UNAUTHENTICATED"):
+        dbapi.connect(connection.branch.http.url, "x", catalog="c").cursor().execute("SHOW TAGS")
