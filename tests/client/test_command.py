@@ -18,28 +18,30 @@ from lakeui_client import Catalog
 from lakeui_client.cli.main import parser_make, run
 from tests.client.conftest import Person
 
-Call = Callable[..., tuple[int, str]]
+Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def lake(catalog: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Calls the command; answers its status and what it printed."""
+    """Calls the command; answers its status, what it printed, and what it printed as an error: the server, which runs
+    in this process, prints there too.
+    """
     monkeypatch.setenv("LAKEUI_URL", catalog.http.url)
     monkeypatch.setenv("LAKEUI_TOKEN", catalog.http._token)
     monkeypatch.setenv("LAKEUI_CATALOG", catalog.name)
 
-    def call(*arguments: str) -> tuple[int, str]:
+    def call(*arguments: str) -> tuple[int, str, str]:
         status = run(arguments)
         said = capsys.readouterr()
-        return status, said.out + said.err
+        return status, said.out, said.err
 
     return call
 
 
 def document(lake: Call, *arguments: str, status: int = 0) -> Any:
     """The one document that --json prints."""
-    found, text = lake(*arguments, "--json")
+    found, text, _ = lake(*arguments, "--json")
     assert found == status, text
     return json.loads(text)
 
@@ -59,7 +61,7 @@ def test_a_branch_is_changed_compared_merged_and_taken_back(lake: Call, monkeypa
     assert document(lake, "audit")[0]["status"] == "mergeable" or document(lake, "audit")[0]["status"] == "merged"
     assert "Done as version" in lake("revert", merged["merge_id"])[1]
     assert document(lake, "log", "-n", "1", "-b", "main")[0]["operation"] == "RESTORE MERGE"
-    status, text = lake("sql", "SELECT * FROM d.t ORDER BY id", "-b", "main")
+    status, text, _ = lake("sql", "SELECT * FROM d.t ORDER BY id", "-b", "main")
     assert (status, text.splitlines()[:4]) == (0, ["id  name", "--  ----", " 1  a", " 2  b"])
 
 
@@ -69,8 +71,8 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
     lake("sql", "UPDATE d.t SET name = 'y' WHERE id = 1")
     assert document(lake, "merge", "fix", "--dry-run", status=2)["conflicts"]
     assert document(lake, "merge", "fix", status=2)["code"] == "MERGE_CONFLICT"
-    status, text = lake("merge", "fix")
-    assert (status, text.splitlines()[0][:16]) == (2, "MERGE_CONFLICT: ")
+    status, _, text = lake("merge", "fix")
+    assert (status, "MERGE_CONFLICT: " in text) == (2, True)
     assert "  - d.t: " in text
     decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "destination"}]'
     assert document(lake, "merge", "fix", "--decisions", decisions)["outcome"] == "merged"
@@ -96,8 +98,8 @@ def test_what_waits_for_people_ends_with_3(
 
 def test_anything_else_that_fails_ends_with_1(lake: Call) -> None:
     assert lake("show", "999999")[0] == 1
-    status, text = lake("sql", "SELECT * FROM d.tt")
-    assert (status, text.splitlines()[0].startswith("NOT_FOUND: ")) == (1, True)
+    status, _, text = lake("sql", "SELECT * FROM d.tt")
+    assert (status, "NOT_FOUND: " in text) == (1, True)
     assert document(lake, "-b", "mian", "status", status=1)["nearest"] == "main"
     with pytest.raises(SystemExit) as unknown:
         run(["mrege"])

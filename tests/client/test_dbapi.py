@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from lakeui_client import Catalog, dbapi
+from lakeui_client import Catalog, Result, dbapi
 
 
 @pytest.fixture
@@ -28,20 +28,35 @@ def test_the_module_says_what_pep_249_asks() -> None:
     assert dbapi.STRING != "bigint"
 
 
-def test_rows_are_fetched_as_python_values(connection: dbapi.Connection) -> None:
+def test_values_of_json_become_those_of_python() -> None:
+    moment = datetime.datetime(2026, 1, 31, 10, 0, 0, 5, tzinfo=datetime.UTC)
+    values = {
+        "decimal(5,2)": ("1.50", Decimal("1.50")),
+        "date": ("2026-01-31", datetime.date(2026, 1, 31)),
+        "timestamp": ("2026-01-31T10:00:00.000005Z", moment),
+        "timestamp_ntz": ("2026-01-31T10:00:00.000005", moment.replace(tzinfo=None)),
+        "double": ("NaN", float("nan")),
+        "binary": ("YQ==", b"a"),
+        "array<int>": ([1], [1]),
+        "boolean": (True, True),
+    }
+    columns = [{"name": kind, "type": kind} for kind in values]
+    rows = [[sent for sent, _ in values.values()], [None] * len(values)]
+    first, second = dbapi._rows(Result({"columns": columns, "rows": rows}))
+    assert repr(first) == repr(tuple(meant for _, meant in values.values()))
+    assert second == (None,) * len(values)
+    far = {"columns": [{"name": "t", "type": "timestamp"}], "rows": [["+12026-01-31T10:00:00Z"]]}
+    assert list(dbapi._rows(Result(far))) == [("+12026-01-31T10:00:00Z",)]
+
+
+def test_parameters_are_values(connection: dbapi.Connection) -> None:
     cursor = connection.cursor()
-    cursor.execute("CREATE TABLE d.v (i INT, s STRING, d DECIMAL(5,2), b BOOLEAN, t DATE, f DOUBLE)")
-    row = (1, "it's ?", Decimal("1.50"), True, datetime.date(2026, 1, 31), 0.5)
-    cursor.execute("INSERT INTO d.v VALUES (?, ?, ?, ?, ?, ?)", row)
-    cursor.execute("INSERT INTO d.v (i) VALUES (:i)", {"i": 2})
+    cursor.execute("INSERT INTO d.t VALUES (?, ?)", (3, "it's ?"))
+    cursor.execute("INSERT INTO d.t (id) VALUES (:i)", {"i": 4})
     connection.commit()
-    cursor.execute("SELECT * FROM d.v WHERE i < ?", (9,))
-    assert [entry[:2] for entry in cursor.description or ()][:3] == [
-        ("i", "int"),
-        ("s", "string"),
-        ("d", "decimal(5,2)"),
-    ]
-    assert sorted(cursor) == [row, (2, None, None, None, None, None)]
+    cursor.execute("SELECT * FROM d.t WHERE id > ? ORDER BY id", (2,))
+    assert [entry[:2] for entry in cursor.description or ()] == [("id", "int"), ("name", "string")]
+    assert list(cursor) == [(3, "it's ?"), (4, None)]
 
 
 def test_rows_are_fetched_one_by_one_and_some_at_a_time(connection: dbapi.Connection) -> None:

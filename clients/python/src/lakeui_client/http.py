@@ -149,6 +149,11 @@ class Http:
             }
         )
 
+    def __del__(self) -> None:
+        # What is made in one line and thrown away leaves no connection open.
+        if hasattr(self, "_connection"):
+            self.close()
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()

@@ -192,7 +192,7 @@ class _Progress:
 
 
 def run(arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["__complete"]:
+    if arguments and arguments[0] == "__complete":
         from lakeui_client.cli.completion import candidates
 
         print("\n".join(candidates(parser_make(), list(arguments[1:]))))
