@@ -166,6 +166,8 @@ it("reviews a conflict by the keyboard alone", async () => {
   const { page } = await signedIn(browser);
   await open(page, "/c/demo/compare/delays...main");
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+  await page.getByText("Which rule decided this?").focus();
+  await page.keyboard.press("Enter");
   const reached: string[] = [];
   for (let press = 0; press < 40 && !reached.at(-1)?.startsWith("Update × Insert"); press += 1) {
     await page.keyboard.press("Tab");
@@ -175,6 +177,6 @@ it("reviews a conflict by the keyboard alone", async () => {
   await page.keyboard.press("ArrowUp");
   await expect.poll(focused).toMatch(/^Columns × Insert/);
   await page.keyboard.press("Enter");
-  await page.getByRole("gridcell", { selected: true }).getByRole("button", { name: "Columns × Insert: fine (A6.2)" }).waitFor();
+  await page.getByRole("gridcell", { selected: true }).getByRole("button", { name: "Columns × Insert: no conflict (checked)" }).waitFor();
   await page.context().close();
 });

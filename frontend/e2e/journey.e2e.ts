@@ -18,16 +18,32 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
   it("finds the conflict on the start page, and why it is one", async () => {
     const { page } = visit;
     const row = page.getByRole("listitem").filter({ hasText: "delays" });
-    await row.getByText("1 object in conflict").waitFor();
+    await row.getByText("1 table in conflict").waitFor();
     await row.getByRole("link", { name: "Compare delays with main" }).click();
-    await page.getByRole("gridcell", { selected: true }).getByText("conflict").waitFor();
-    await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();
+    await page.getByText("delays would bring 610 updated rows and 1 new column to flights.flights.").waitFor();
+    await page.getByText("main has 2 new rows that the UPDATE of delays did not check.").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Merge", exact: true }).isDisabled()).toBe(true);
   });
 
-  it("sees the rows that each side changed", async () => {
+  it("sees the reason, its rows and a way out without scrolling", async () => {
     const { page } = visit;
-    await page.getByRole("tab", { name: "Rows" }).click();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const rows = page.getByRole("region", { name: "New rows on main" });
+    await expect.poll(() => rows.getByRole("row", { name: /inserted/ }).count(), { timeout: WORK_MS }).toBe(2);
+    const choice = page.getByRole("button", { name: "Keep main", exact: true });
+    await choice.waitFor({ timeout: WORK_MS });
+    for (const part of [rows, choice]) {
+      const box = await part.boundingBox();
+      expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(900);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("sees the rule behind it, and the rows that each side changed", async () => {
+    const { page } = visit;
+    await page.getByText("Which rule decided this?").click();
+    await page.getByRole("gridcell", { selected: true }).getByText("conflict").waitFor();
+    await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();
     const mine = page.getByRole("region", { name: "Rows that delays changed" });
     await mine.getByText("late aircraft").first().waitFor({ timeout: WORK_MS });
     const theirs = page.getByRole("region", { name: "Rows that main changed" });
@@ -55,6 +71,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
 
   it("runs the update of the branch again, on the rows that it had never seen", async () => {
     const { page } = visit;
+    await page.getByText("What both branches did").click();
     await page.getByText("UPDATE 610 rows").click();
     await page.getByRole("link", { name: "Run it again" }).filter({ visible: true }).click();
     await page.getByRole("heading", { name: "SQL on delays" }).waitFor();

@@ -80,6 +80,9 @@ describe("without a mouse", () => {
     await page.getByRole("option", { name: /Compare/ }).first().waitFor();
     await page.keyboard.press("Enter");
     await choosePair(page, "keyboard", "shore");
+    await page.getByText("shore has 1 new row that the UPDATE of keyboard did not check.").waitFor();
+    await reach(page, /^Which rule decided this/);
+    await page.keyboard.press("Enter");
     await reach(page, /^Update × Insert: conflict/);
     await page.keyboard.press("Enter");
     await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();
@@ -95,6 +98,8 @@ describe("without a mouse", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: /keyboard.*shore/ }).waitFor();
     await page.getByText("no conflict").first().waitFor();
+    await reach(page, /^What both branches did/);
+    await page.keyboard.press("Enter");
     await reach(page, /^v\d+\s*UPDATE/);
     await page.keyboard.press("Enter");
     await reach(page, "Run it again");

@@ -85,6 +85,7 @@ describe("a merge request from opening to merged", () => {
     await section.getByRole("button", { name: `Keep ${DESTINATION}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: /^Leave out \d/ }).click();
     await section.locator(".badge", { hasText: `Keep ${DESTINATION}` }).waitFor();
+    await page.getByText("Which rule decided this?").click();
     await page.getByRole("gridcell", { selected: true }).getByText("decided by a person").waitFor();
     await expectAccessible(page);
   });
@@ -102,6 +103,7 @@ describe("a merge request from opening to merged", () => {
     await open(page, "/");
     await page.getByRole("list", { name: "Waiting for you" }).getByRole("link", { name: "Why flights are late" }).click();
     await page.getByRole("tab", { name: "Comparison" }).click();
+    await page.getByText("Which rule decided this?").click();
     await page.getByRole("button", { name: /^Comment on .* × / }).click();
     await page.getByRole("textbox", { name: /^Comment on .* × / }).fill("Are these `late` too?");
     await page.getByRole("button", { name: "Comment", exact: true }).click();

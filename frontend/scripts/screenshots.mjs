@@ -207,7 +207,8 @@ async function search(page) {
 }
 
 async function wholeMatrix(page) {
-  await page.getByRole("button", { name: "Whole table" }).click();
+  await page.getByText("Which rule decided this?").click();
+  await page.getByRole("button", { name: "Show all rules" }).click();
   await page.getByRole("grid").scrollIntoViewIfNeeded();
 }
 

@@ -19,6 +19,7 @@ from merge_app.planning.values import Action, Decision, ResolutionPart, Verdict
 
 VERDICTS = [*(verdict.value for verdict in Verdict), NEW]
 KINDS = ["database", "table"]
+ROW_CHANGES = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
 
 
 class CompareQuery(PageFilter):
@@ -29,6 +30,7 @@ class CompareQuery(PageFilter):
 
 class CompareRowsQuery(PageFilter):
     side = serializers.ChoiceField(["source", "destination"], help_text="Whose work is shown.")
+    change = serializers.ChoiceField(ROW_CHANGES, required=False, help_text="Only rows that the side changed so.")
 
 
 class CompareSidesQuery(PageFilter):
@@ -65,9 +67,35 @@ class CompareCounts(serializers.Serializer[Any]):
     note = serializers.IntegerField()
     ok = serializers.IntegerField()
     new = serializers.IntegerField()
+    tables_in_conflict = serializers.IntegerField(help_text="Those of `conflict` that are tables.")
     conflicts = serializers.IntegerField()
     conflicting_rows = serializers.IntegerField(help_text="Of tables with a primary key, those that nobody decided.")
     notes = serializers.IntegerField()
+
+
+class BroughtEntry(serializers.Serializer[Any]):
+    """What the merge brings, by the numbers that commits counted: no row is read for it."""
+
+    rows_inserted = serializers.IntegerField()
+    rows_updated = serializers.IntegerField()
+    rows_deleted = serializers.IntegerField()
+    rows_are_exact = serializers.BooleanField(
+        help_text="Else the rows are at most so many: several statements changed rows, or the merge leaves some out."
+    )
+    columns_added = serializers.IntegerField()
+    columns_dropped = serializers.IntegerField()
+    columns_changed = serializers.IntegerField()
+
+
+class BroughtTotal(BroughtEntry):
+    """The same of all objects together."""
+
+    tables_created = serializers.IntegerField()
+    tables_dropped = serializers.IntegerField()
+    tables_changed = serializers.IntegerField()
+    databases_created = serializers.IntegerField()
+    databases_dropped = serializers.IntegerField()
+    databases_changed = serializers.IntegerField()
 
 
 class ComparedEntry(serializers.Serializer[Any]):
@@ -82,6 +110,8 @@ class ComparedEntry(serializers.Serializer[Any]):
     dest_ops = serializers.ListField(child=serializers.CharField())
     verdict = serializers.ChoiceField(VERDICTS, help_text="The worst of its findings; `new`: only the source has it.")
     codes = serializers.ListField(child=serializers.CharField())
+    brings = BroughtEntry()
+    newest_version = serializers.IntegerField(help_text="The last commit of either side that changed it, or 0.")
 
 
 class ComparedDatabase(serializers.Serializer[Any]):
@@ -109,6 +139,7 @@ class ComparisonAnswer(serializers.Serializer[Any]):
     fingerprint = serializers.CharField(help_text="That of a dry run on the same heads.")
     rules_digest = serializers.CharField()
     counts = CompareCounts()
+    brings = BroughtTotal()
     databases = ComparedDatabase(many=True)
     next = serializers.URLField(allow_null=True)
     results = ComparedEntry(many=True)
@@ -252,6 +283,7 @@ class ObjectComparisonAnswer(serializers.Serializer[Any]):
     name = serializers.CharField()
     action = serializers.ChoiceField([action.value for action in Action])
     verdict = serializers.ChoiceField(VERDICTS)
+    brings = BroughtEntry()
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
     merge_base = serializers.IntegerField()
@@ -278,9 +310,6 @@ class CompareRowsAnswer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.JSONField()),
         help_text="`change`, `row_id` and the columns; an update is two rows, before and after. `limit` counts ids.",
     )
-
-
-ROW_CHANGES = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
 
 
 class SidesColumn(serializers.Serializer[Any]):

@@ -128,7 +128,8 @@ class CompareRowsView(ApiView):
     def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
         filters = checked(CompareRowsQuery, request)
         page = keyset_page(filters, int)
-        found = dict(rows_read(_pair(request, catalog, source, destination), table_id, filters["side"], page))
+        pair = _pair(request, catalog, source, destination)
+        found = dict(rows_read(pair, table_id, filters["side"], page, change=filters.get("change")))
         rows = found["rows"]
         following = next_address(request, (rows[-1][ROW_ID],)) if found.pop("more") else None
         return tagged(request, Response({"next": following, **found}))

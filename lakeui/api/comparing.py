@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.core.cache import cache
@@ -26,13 +26,13 @@ from lakeui.api.compare_serializers import VERDICTS
 from lakeui.api.object_comparing import object_as_json
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
-from merge_app.execution.compare import ComparedObject, Comparison, comparison_load
+from merge_app.execution.compare import Brought, ComparedObject, Comparison, comparison_load
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.surviving import ObjectKey
-from merge_app.planning.values import Resolution
+from merge_app.planning.values import Action, Resolution, Verdict
 
-SHAPE = 3
+SHAPE = 4
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600
@@ -157,9 +157,31 @@ def _summary(made: Comparison) -> dict[str, Any]:
         "counts": {
             "objects": len(made.objects),
             **{verdict: verdicts[verdict] for verdict in VERDICTS},
+            "tables_in_conflict": sum(_is_table_in_conflict(item) for item in made.objects),
             "conflicts": made.conflicts,
             "conflicting_rows": made.conflicting_rows,
             "notes": made.notes,
+        },
+        "brings": _brings(made),
+    }
+
+
+def _is_table_in_conflict(item: ComparedObject) -> bool:
+    return item.key[0] is ObjectKind.TABLE and item.verdict == Verdict.CONFLICT
+
+
+def _brings(made: Comparison) -> dict[str, Any]:
+    """What the merge brings to all objects together."""
+    found = [item for item in made.objects if item.action is not Action.UNTOUCHED]
+    names = [name for name in Brought.__dataclass_fields__ if name != "rows_are_exact"]
+    kinds = Counter((item.key[0], item.action) for item in found)
+    return {
+        **{name: sum(getattr(item.brought, name) for item in found) for name in names},
+        "rows_are_exact": all(item.brought.rows_are_exact for item in found),
+        **{
+            f"{kind.value}s_{done}": kinds[kind, action]
+            for kind in (ObjectKind.TABLE, ObjectKind.DATABASE)
+            for action, done in ((Action.CREATE, "created"), (Action.DROP, "dropped"), (Action.ALTER, "changed"))
         },
     }
 
@@ -174,5 +196,7 @@ def _entry(item: ComparedObject) -> dict[str, Any]:
         "source_ops": list(item.source_operations),
         "dest_ops": list(item.destination_operations),
         "verdict": item.verdict,
+        "brings": asdict(item.brought),
+        "newest_version": item.newest_version,
         "codes": list(dict.fromkeys(finding.code for finding in item.findings if finding.code)),
     }

@@ -37,6 +37,7 @@ def object_as_json(
         "name": entry["name"],
         "action": entry["action"],
         "verdict": entry["verdict"],
+        "brings": entry["brings"],
         "rule_table": next((cell["rule_table"] for cell in cells if cell["rule_table"]), entry["kind"]),
         "cells": list(cells),
         "source_commits": [_commit(item, found.states) for item in found.source_commits],

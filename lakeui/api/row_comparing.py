@@ -21,29 +21,39 @@ ROW_ID = 1
 """Where the row id stands in a row of changes."""
 
 
-def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage) -> dict[str, Any]:
+def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage, *, change: str | None = None) -> dict[str, Any]:
     """A page of changed rows: ``columns``, ``rows`` and whether there are ``more``. An update's two rows stay together.
+    With ``change`` only the rows that were inserted, updated or deleted.
 
     Raises NotFound where the side has no such table.
     """
     behind = page.after[0] if page.after else None
-    part = f"rows:{side}:{table_id}:{page.limit}:{behind}"
+    part = f"rows:{side}:{table_id}:{page.limit}:{behind}:{change}"
     known: dict[str, Any] | None = cache.get(pair.cache_key(part))
     if known is None:
         with pair.reading():
-            known = _computed(pair, table_id, side, page.limit, behind)
+            known = _computed(pair, table_id, side, page.limit, behind, change)
         cache.set(pair.cache_key(part), known, SECONDS_KEPT)
     return known
 
 
-def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | None) -> dict[str, Any]:
+def _computed(
+    pair: Pair, table_id: int, side: str, limit: int, behind: int | None, change: str | None
+) -> dict[str, Any]:
     branch = pair.source if side == "source" else pair.destination
     table = tables_load(branch_snapshot(branch), [table_id]).get(table_id)
     if table is None or table.is_dropped:
         raise NotFound("table", str(table_id), where=f"on branch {branch.name}")
     with reading():
         found = side_rows(
-            pair.source, pair.destination, table, engine, of_source=side == "source", limit=limit, behind=behind
+            pair.source,
+            pair.destination,
+            table,
+            engine,
+            of_source=side == "source",
+            limit=limit,
+            behind=behind,
+            change=change,
         )
     columns = [("change", "string"), ("row_id", "bigint"), *((c.name, c.type) for c in table.schema.columns)]
     return {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
 
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange
 from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.divergence import Divergence, divergences_load
+from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
@@ -18,6 +20,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version
 from merge_app.planning.decisions import is_by_row
+from merge_app.planning.notes import rows_done
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectChanges, ObjectKey
@@ -25,6 +28,29 @@ from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Re
 
 NEW = "new"
 """The verdict of an object that only the source has; the others are those of findings."""
+_ROWS_LEFT_OUT = frozenset(
+    {VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE, VerdictCode.DISCARDED_BY_DECISION}
+)
+"""Notes by which fewer rows come than the source changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a merge would bring to an object, by the numbers that its commits counted. No row is read.
+
+    ``rows_are_exact``: no row is counted twice, and none of them is left out. Else the rows are at most so many.
+    """
+
+    rows_inserted: int = 0
+    rows_updated: int = 0
+    rows_deleted: int = 0
+    rows_are_exact: bool = True
+    columns_added: int = 0
+    columns_dropped: int = 0
+    columns_changed: int = 0
+
+
+NOTHING = Brought()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +58,8 @@ class ComparedObject:
     """An object that the source changed. ``database`` is the name of a table's database, "" for a database.
 
     ``source_operations`` and ``destination_operations`` are axes of the rule table, in its order, besides
-    ``create`` and ``undrop``. ``verdict`` is the worst of its findings.
+    ``create`` and ``undrop``. ``verdict`` is the worst of its findings. ``newest_version``: the last commit of either
+    side that changed it, 0 where neither did.
     """
 
     key: ObjectKey
@@ -43,6 +70,8 @@ class ComparedObject:
     destination_operations: tuple[str, ...]
     verdict: str
     findings: tuple[Finding, ...]
+    brought: Brought
+    newest_version: int
 
     @property
     def group(self) -> str:
@@ -133,7 +162,8 @@ def _in_reading_order(found: list[ComparedObject]) -> tuple[ComparedObject, ...]
 
 def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
     key = item.kind, item.object_id
-    mine = sides.source_of(*key)
+    mine, theirs = sides.source_of(*key), sides.destination_of(*key)
+    found = findings.get(key, [])
     is_database = isinstance(item.after, DatabaseState)
     return ComparedObject(
         key=key,
@@ -141,10 +171,36 @@ def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Fi
         database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
         action=item.action,
         source_operations=_operations(mine),
-        destination_operations=_operations(sides.destination_of(*key)),
-        verdict=_verdict(item, findings.get(key, [])),
-        findings=tuple(findings.get(key, [])),
+        destination_operations=_operations(theirs),
+        verdict=_verdict(item, found),
+        findings=tuple(found),
+        brought=_brought(item, mine, found),
+        newest_version=max((done.version for side in (mine, theirs) for done in side.operations), default=0),
     )
+
+
+def _brought(item: ObjectPlan, mine: ObjectChanges, findings: Iterable[Finding]) -> Brought:
+    """Nothing where the merge leaves the object as it is. A new object brings its columns with itself."""
+    if item.action is Action.UNTOUCHED or mine.dropped:
+        return NOTHING
+    counting = [operation for operation in mine.data if any(operation.metrics.get(name) for name in ROW_METRICS)]
+    is_partly = any(finding.code in _ROWS_LEFT_OUT for finding in findings)
+    added, dropped, changed = (0, 0, 0) if mine.created else _columns(mine.columns)
+    return Brought(
+        **rows_done(mine),
+        rows_are_exact=len(counting) < 2 and not is_partly,
+        columns_added=added,
+        columns_dropped=dropped,
+        columns_changed=changed,
+    )
+
+
+def _columns(changes: Mapping[tuple[int, ColumnAttribute], ColumnChange]) -> tuple[int, int, int]:
+    """How many columns were added, dropped and changed, each counted once."""
+    made = {key: change for (key, attribute), change in changes.items() if attribute is ColumnAttribute.EXISTS}
+    added = sum(change.before is None for change in made.values())
+    others = {key for key, _ in changes} - made.keys()
+    return added, len(made) - added, len(others)
 
 
 def _operations(changes: ObjectChanges) -> tuple[str, ...]:

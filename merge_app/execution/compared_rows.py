@@ -69,12 +69,15 @@ def side_rows(
     of_source: bool,
     limit: int,
     behind: int | None,
+    change: str | None = None,
 ) -> QueryResult:
     """A page of the rows that one side changed, by row id (see ``rows_changed``). ``table``: as that side has it."""
     _, changes = row_changes(source, destination, table.table_id, (), engine, Lists.KNOWN)
     if changes is None:
         return _NO_ROWS
-    return rows_changed(changes, SOURCE if of_source else TARGET, table.schema, limit=limit, behind=behind)
+    return rows_changed(
+        changes, SOURCE if of_source else TARGET, table.schema, limit=limit, behind=behind, change=change
+    )
 
 
 def row_changes(

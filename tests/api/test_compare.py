@@ -64,8 +64,47 @@ def test_each_object_that_the_source_changed_is_listed_with_what_both_sides_did(
     assert (found["ahead"], found["behind"]) == (2, 1)
     assert found["counts"] == {
         "objects": 2, "conflict": 0, "decided": 0, "note": 0, "ok": 1, "new": 1, "conflicts": 0,
-        "conflicting_rows": 0, "notes": 0,
+        "tables_in_conflict": 0, "conflicting_rows": 0, "notes": 0,
     }  # fmt: skip
+
+
+BRINGS = {
+    "rows_inserted": 0, "rows_updated": 0, "rows_deleted": 0, "rows_are_exact": True,
+    "columns_added": 0, "columns_dropped": 0, "columns_changed": 0,
+}  # fmt: skip
+BRINGS_IN_ALL = {
+    **BRINGS,
+    **{f"{kind}s_{done}": 0 for kind in ("table", "database") for done in ("created", "dropped", "changed")},
+}
+
+
+def test_it_says_what_a_merge_brings_to_each_object_and_in_all(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN extra INT", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN other INT", "b")
+    lake.sql("ALTER TABLE d.t RENAME COLUMN other TO another", "b")
+    lake.sql("CREATE TABLE d.fresh (id INT, name STRING)", "b")
+    found = compared(lake)
+    assert entry_of(lake, "d.t")["brings"] == {**BRINGS, "columns_added": 2}
+    assert of_object(lake)["brings"] == {**BRINGS, "columns_added": 2}
+    assert entry_of(lake, "d.fresh")["brings"] == BRINGS
+    assert found["brings"] == {**BRINGS_IN_ALL, "columns_added": 2, "tables_changed": 1, "tables_created": 1}
+
+
+def test_what_is_dropped_or_left_alone_brings_no_rows(lake: Lake) -> None:
+    lake.insert("b", 3)
+    lake.sql("DROP TABLE d.t", "b")
+    assert entry_of(lake, "d.t")["brings"] == BRINGS
+    assert compared(lake)["brings"] == {**BRINGS_IN_ALL, "tables_dropped": 1}
+
+
+def test_an_object_names_the_last_commit_that_changed_it(lake: Lake) -> None:
+    lake.insert("b", 1)
+    mine = lake.branch("b").head_version
+    assert entry_of(lake, "d.t")["newest_version"] == mine
+    lake.sql("CREATE TABLE d.fresh (id INT)", "b")
+    assert entry_of(lake, "d.t")["newest_version"] == mine
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
+    assert entry_of(lake, "d.t")["newest_version"] > mine
 
 
 def test_what_only_the_destination_changed_is_not_listed(lake: Lake) -> None:

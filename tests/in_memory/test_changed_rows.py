@@ -21,12 +21,12 @@ def two(lake: Lake) -> Lake:
     return lake
 
 
-def pages(lake: Lake, side: str, limit: int = 50) -> list[list[list[Any]]]:
+def pages(lake: Lake, side: str, limit: int = 50, change: str | None = None) -> list[list[list[Any]]]:
     """Pages of changed rows of b against main, without their row ids."""
     pair = compared(lake, "b", "main")
     table, after, found = table_of(pair), None, []
     while True:
-        page = rows_read(pair, table, side, KeysetPage(limit, after))
+        page = rows_read(pair, table, side, KeysetPage(limit, after), change=change)
         found.append([[row[0], *row[2:]] for row in page["rows"]])
         if not page["more"]:
             return found
@@ -121,3 +121,28 @@ def test_a_table_of_one_side_alone(two: Lake) -> None:
     assert pages(two, "destination") == [[["insert", 5, "n"]]]
     with pytest.raises(NotFound):
         pages(two, "source")
+
+
+def test_only_rows_that_were_inserted_updated_or_deleted_can_be_asked_for(two: Lake) -> None:
+    two.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
+    two.sql("DELETE FROM d.t WHERE id = 2")
+    for number in (4, 5, 6):
+        two.sql(f"INSERT INTO d.t VALUES ({number}, 'n')")
+    two.sql("UPDATE d.t SET name = 'm' WHERE id = 5")
+    assert pages(two, "destination", limit=2, change="insert") == [
+        [["insert", 4, "n"], ["insert", 5, "m"]],
+        [["insert", 6, "n"]],
+    ]
+    assert pages(two, "destination", change="update") == [[["update_before", 1, "a"], ["update_after", 1, "x"]]]
+    assert pages(two, "destination", change="delete") == [[["delete", 2, "b"]]]
+    assert pages(two, "source", change="insert") == [[]]
+
+
+def test_a_row_whose_key_was_changed_is_no_row_that_was_inserted(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET id = 7 WHERE id = 1")
+    lake.sql("INSERT INTO d.t VALUES (8, 'n')")
+    assert pages(lake, "destination", limit=1, change="insert") == [[["insert", 8, "n"]]]
+    assert pages(lake, "destination", change="update") == [[["update_before", 1, "a"], ["update_after", 7, "a"]]]

@@ -3,9 +3,12 @@ import type { Verdict } from "../api/resources";
 
 const VERDICTS: readonly Verdict[] = ["conflict", "decided", "note", "ok", "new"];
 
+const KINDS = ["table", "database"] as const;
+
 /** Which objects of a comparison the query of its address asks for. */
 export function compareFilterOf(query: URLSearchParams): CompareFilter {
   const search = query.get("search");
   const verdict = VERDICTS.find((known) => known === query.get("verdict"));
-  return { ...(search ? { search } : {}), ...(verdict ? { verdict } : {}) };
+  const kind = KINDS.find((known) => known === query.get("kind"));
+  return { ...(search ? { search } : {}), ...(verdict ? { verdict } : {}), ...(kind ? { kind } : {}) };
 }

@@ -16,7 +16,7 @@ describe("the matrix of an object", () => {
     expect(matrix.rows.map((axis) => axis.key)).toEqual(["column", "update"]);
     expect(matrix.columns.map((axis) => axis.key)).toEqual(["insert"]);
     expect(matrix.cells.map((row) => row.map((cell) => [cell.mark.symbol, cell.mark.word]))).toEqual([
-      [["≈", "fine (A6.2)"]],
+      [["≈", "no conflict (checked)"]],
       [["✕", "conflict"]],
     ]);
   });

@@ -54,10 +54,10 @@ export function withLiveConflicts(request: RequestDetail, counts: Comparison["co
   return { ...request, blockers: [...request.blockers.filter(({ code }) => code !== "CONFLICTS"), found] };
 }
 
-/** In one unit on every page: `2 objects in conflict, 4 rows`. */
-export function conflictsText({ conflict, conflicting_rows }: Comparison["counts"]): string {
-  const objects = `${counted(conflict, "object")} in conflict`;
-  return conflicting_rows ? `${objects}, ${counted(conflicting_rows, "row")}` : objects;
+/** In one unit on every page: `2 tables, 4 rows in conflict`. */
+export function conflictsText({ conflict, tables_in_conflict, conflicting_rows }: Comparison["counts"]): string {
+  const unit = tables_in_conflict === conflict ? "table" : tables_in_conflict === 0 ? "database" : "object";
+  return `${counted(conflict, unit)}${conflicting_rows ? `, ${counted(conflicting_rows, "row")}` : ""} in conflict`;
 }
 
 /** Names of objects by `kind:id`, as far as a comparison has them. */

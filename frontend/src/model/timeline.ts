@@ -176,3 +176,8 @@ export function threadsAt(threads: readonly Thread[], object: { kind: string; ob
     return first.rule_table === cell.rule_table && first.source_op === cell.source_op && first.dest_op === cell.dest_op;
   });
 }
+
+/** Whether a thread is about a cell of the object's matrix. */
+export function isOnCellOf({ first }: Thread, object: { kind: string; object_id: number }): boolean {
+  return first.object_kind === object.kind && first.object_id === object.object_id && first.rule_table !== "";
+}

@@ -11,10 +11,10 @@ export interface Mark {
 
 const MARKS: Record<MarkKind, Mark> = {
   fine: { kind: "fine", symbol: "✓", word: "no conflict" },
-  conditional: { kind: "conditional", symbol: "≈", word: "fine" },
+  conditional: { kind: "conditional", symbol: "≈", word: "no conflict" },
   conflict: { kind: "conflict", symbol: "✕", word: "conflict" },
   note: { kind: "note", symbol: "⤓", word: "note" },
-  unhit: { kind: "unhit", symbol: "·", word: "not hit" },
+  unhit: { kind: "unhit", symbol: "·", word: "not used" },
   new: { kind: "new", symbol: "+", word: "new" },
   person: { kind: "person", symbol: "◆", word: "decided by a person" },
 };
@@ -37,7 +37,7 @@ export function objectMark(verdict: Verdict): Mark {
   return MARKS[verdict === "ok" ? "fine" : verdict];
 }
 
-/** The mark of a finding; a conditional cell that was decided fine says by which rule. */
+/** The mark of a finding; of a conditional cell that is fine, that it was checked. */
 export function findingMark(finding: Finding, rule: RuleCell | undefined): Mark {
   if (finding.verdict === "conflict") return MARKS.conflict;
   if (finding.verdict === "decided") return MARKS.person;
@@ -45,7 +45,7 @@ export function findingMark(finding: Finding, rule: RuleCell | undefined): Mark 
   if (finding.verdict === "note") {
     return { ...MARKS.note, word: `${NOTE_WORDS[finding.code] ?? "note"}${by}` };
   }
-  if (rule && isConditional(rule)) return { ...MARKS.conditional, word: `fine${by}` };
+  if (rule && isConditional(rule)) return { ...MARKS.conditional, word: "no conflict (checked)" };
   return MARKS.fine;
 }
 

@@ -71,13 +71,19 @@ export function useNewestEffect(pair: Pair, kind: ObjectKind, objectId: number) 
 
 export type Side = "source" | "destination";
 
+interface RowsWanted {
+  limit?: number;
+  /** Only rows that the side changed so. */
+  change?: "insert" | "update" | "delete";
+}
+
 /** Rows of a table that one side changed, beside the newest image that both sides know. */
-export function useComparedRows(pair: Pair, tableId: number, side: Side, enabled = true) {
+export function useComparedRows(pair: Pair, tableId: number, side: Side, wanted: RowsWanted = {}, enabled = true) {
   return useInfiniteQuery({
-    queryKey: [...pairKey(pair), "rows", tableId, side],
+    queryKey: [...pairKey(pair), "rows", tableId, side, wanted],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = { side, limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const query = { side, limit: 100, ...wanted, ...(pageParam === null ? {} : { cursor: pageParam }) };
       const path = { ...placeOf(pair), table_id: tableId };
       return body(client.GET(`${AT}/objects/table/{table_id}/rows/`, { params: { path, query }, signal }));
     },

@@ -65,17 +65,21 @@ const EVERYWHERE = {
   "/api/v1/rules/": rules,
 };
 
+export const BRINGS_NOTHING = { rows_inserted: 0, rows_updated: 0, rows_deleted: 0, rows_are_exact: true, columns_added: 0, columns_dropped: 0, columns_changed: 0 };
+export const BRINGS_IN_ALL = { ...BRINGS_NOTHING, tables_created: 0, tables_dropped: 0, tables_changed: 0, databases_created: 0, databases_dropped: 0, databases_changed: 0 };
+
 export const COMPARED = [
-  { kind: "table", object_id: 5, name: "flights.flights", database: "flights", action: "alter", source_ops: ["column", "update"], dest_ops: ["insert"], verdict: "conflict", codes: ["PREDICATE_DML_VS_INSERT"] },
-  { kind: "table", object_id: 7, name: "flights.planes", database: "flights", action: "alter", source_ops: ["delete"], dest_ops: ["overwrite"], verdict: "note", codes: ["DISCARDED_DELETE"] },
-  { kind: "table", object_id: 8, name: "flights.weather", database: "flights", action: "alter", source_ops: ["insert"], dest_ops: [], verdict: "ok", codes: [] },
+  { kind: "table", object_id: 5, name: "flights.flights", database: "flights", action: "alter", source_ops: ["column", "update"], dest_ops: ["insert"], verdict: "conflict", codes: ["PREDICATE_DML_VS_INSERT"], brings: { ...BRINGS_NOTHING, rows_updated: 610, columns_added: 1 }, newest_version: 16 },
+  { kind: "table", object_id: 7, name: "flights.planes", database: "flights", action: "alter", source_ops: ["delete"], dest_ops: ["overwrite"], verdict: "note", codes: ["DISCARDED_DELETE"], brings: BRINGS_NOTHING, newest_version: 12 },
+  { kind: "table", object_id: 8, name: "flights.weather", database: "flights", action: "alter", source_ops: ["insert"], dest_ops: [], verdict: "ok", codes: [], brings: { ...BRINGS_NOTHING, rows_inserted: 36 }, newest_version: 13 },
 ];
 
 export const COMPARISON = {
   source: { catalog: "demo", name: "delays", branch_id: 2, head_version: 15 },
   destination: { catalog: "demo", name: "main", branch_id: 1, head_version: 16 },
   merge_base: 11, ahead: 2, behind: 1, mergeable: false, is_empty: false, fingerprint: "f", rules_digest: "d",
-  counts: { objects: 3, conflict: 1, note: 1, ok: 1, new: 0, conflicts: 1, conflicting_rows: 0, notes: 1 },
+  counts: { objects: 3, conflict: 1, note: 1, ok: 1, new: 0, tables_in_conflict: 1, conflicts: 1, conflicting_rows: 0, notes: 1 },
+  brings: { ...BRINGS_IN_ALL, rows_updated: 610, rows_inserted: 36, columns_added: 1, tables_changed: 3 },
   databases: [{ name: "flights", objects: 3, conflict: 1 }], next: null, results: COMPARED,
 };
 
@@ -93,7 +97,7 @@ export function comparedObject(place: number) {
     ...object, source_head: 15, destination_head: 16, merge_base: 11, rule_table: "table",
     cells: isConflict ? [CONFLICT, FINE] : [],
     source_commits: [{ ...commit, version: 15, operation: "UPDATE", statement: "UPDATE flights.flights SET x = 1", operations: [{ kind: "update", metrics: {}, changed: [] }] }],
-    dest_commits: isConflict ? [{ ...commit, branch: "main", version: 16, operation: "INSERT", statement: "INSERT INTO flights.flights VALUES (1)", operations: [{ kind: "insert", metrics: {}, changed: [] }] }] : [],
+    dest_commits: isConflict ? [{ ...commit, branch: "main", version: 16, operation: "INSERT", statement: "INSERT INTO flights.flights VALUES (1)", operations: [{ kind: "insert", metrics: { rows_inserted: 2 }, changed: [] }] }] : [],
     columns: [], properties: [], names: { base: object?.name, source: object?.name, destination: object?.name, result: object?.name },
     partitions: { source: [], destination: [] }, files: null, preview: null,
   };

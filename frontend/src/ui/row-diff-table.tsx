@@ -23,6 +23,7 @@ export function RowDiffTable({
   label,
   shown = columns.map((_, place) => place),
   alsoChanged,
+  hasIds = true,
   height = "60vh",
 }: {
   /** Those of the table, without `change` and `row_id`. */
@@ -33,12 +34,14 @@ export function RowDiffTable({
   shown?: readonly number[];
   /** Ids of rows that somebody else changed as well, and who. */
   alsoChanged?: { ids: ReadonlySet<unknown>; by: string };
+  /** Whether the ids of rows are shown. */
+  hasIds?: boolean;
   height?: string;
 }) {
   const numeric = columns.map((column) => isNumericType(column.type));
   const heads = [
     { title: "Change" },
-    { title: "Row id", isNumber: true },
+    ...(hasIds ? [{ title: "Row id", isNumber: true }] : []),
     ...shown.map((at) => ({ title: columns[at]?.name, isNumber: numeric[at] ?? false })),
   ];
   return (
@@ -56,7 +59,7 @@ export function RowDiffTable({
               <span className="badge amber">{alsoChanged.by} too</span>
             ) : null}
           </th>
-          <td className="number muted">{String(row.rowId)}</td>
+          {hasIds ? <td className="number muted">{String(row.rowId)}</td> : null}
           {shown.map((at) => (
             <td key={at} className={`${numeric[at] ? "number" : "nowrap"} ${row.changed.has(at) ? "changed" : ""}`}>
               <CellValue value={row.values[at]} />

@@ -10,10 +10,12 @@ import numpy as np
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import QueryResult
 from merge_app.execution.lineage.placed import image_codes
-from merge_app.execution.lineage.row_changes import DELETED, INSERTED, UPDATED, RowChanges
+from merge_app.execution.lineage.row_changes import DELETED, DONE, INSERTED, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import Row, rows_there
 from merge_app.lineage.facts import ABSENT, Array, Ints
 from merge_app.lineage.result_rows import positions_masked
+
+ALL = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +27,14 @@ class _Images:
     after: Ints
     was_in: Array
     is_in: Array
+
+    @property
+    def changes(self) -> Array:
+        """What was done to each row: the place of it in ``DONE``."""
+        found = np.full(len(self.row_id), UPDATED, dtype=np.int8)
+        found[self.before == ABSENT] = INSERTED
+        found[self.after == ABSENT] = DELETED
+        return found
 
     def take(self, at: Array) -> _Images:
         return _Images(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
@@ -50,12 +60,19 @@ class _Images:
         return found
 
 
-def rows_changed(changes: RowChanges, number: int, schema: Schema, *, limit: int, behind: int | None) -> QueryResult:
+def rows_changed(
+    changes: RowChanges, number: int, schema: Schema, *, limit: int, behind: int | None, change: str | None = None
+) -> QueryResult:
     """At most ``limit`` rows with a greater id than ``behind``: what was done, row id and cells under ``schema``. An
-    update gives the row before and after. A row with the cells that it had before is none.
+    update gives the row before and after. A row with the cells that it had before is none. ``change``: only rows that
+    the side inserted, updated or deleted; no others are read.
     """
     reader = changes.looked_at.cells.reader
-    found = _of_pairs(changes, number, behind).with_others(_of_files(changes, number, limit + 1, behind)).by_row()
+    # What a row of a file is can be told with the pairs only, so a choice among them needs all.
+    of_files = _of_files(changes, number, limit + 1 if change is None else ALL, behind)
+    found = _of_pairs(changes, number, behind).with_others(of_files).by_row()
+    if change is not None:
+        found = found.take(np.flatnonzero(found.changes == DONE.index(change)))
     shown: list[list[Any]] = []
     rows = start = 0
     while start < len(found.row_id):

@@ -1,10 +1,7 @@
-import { Link } from "react-router";
-
 import type { ComparedDetail, Finding, RuleCell, Rules, SideCommit } from "../../api/resources";
-import { compareAddress, newRequestAddress, sqlAddress, tableAddress } from "../../model/addresses";
 import { keyText } from "../../model/decisions";
 import { count, counted } from "../../model/format";
-import { finerSettings, findingMark } from "../../model/verdict";
+import { findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
 
@@ -30,7 +27,7 @@ export function CellDetail({
         <FindingDetail key={place} pair={pair} rules={rules} finding={finding} rule={rule} commits={commits} />
       ))}
       {rule?.origin === "extension" ? (
-        <p className="small muted">The source document leaves this cell blank; lakeui decides it this way.</p>
+        <p className="small muted">This rule is lakeui’s own.</p>
       ) : null}
     </div>
   );
@@ -61,30 +58,10 @@ function FindingDetail({
         {code ? <span>{code.title}</span> : null}
       </p>
       <p>{finding.message}</p>
-      <FinerSettings finding={finding} />
       <Statements pair={pair} finding={finding} commits={commits} />
       <Details details={finding.details} commits={commits} />
-      {finding.remedy ? <WaysOut pair={pair} finding={finding} commits={commits} /> : null}
+      {finding.remedy && finding.verdict !== "conflict" ? <p className="muted">{finding.remedy}</p> : null}
     </>
-  );
-}
-
-/** What the verdict would be if less counted as a conflict. */
-function FinerSettings({ finding }: { finding: Finding }) {
-  const told = finerSettings(finding);
-  const way = told.find(({ rows }) => rows === 0);
-  if (told.length === 0) return null;
-  return (
-    <p className="finer">
-      {told.map(({ setting, text }) => (
-        <span key={setting}>{text} </span>
-      ))}
-      {way ? (
-        <span className="muted">
-          Set <code>merge.conflicts = &apos;{way.setting}&apos;</code> on {finding.object} to merge it so.
-        </span>
-      ) : null}
-    </p>
   );
 }
 
@@ -184,45 +161,4 @@ function namedDetail(name: string, value: unknown, paths: ReadonlyMap<unknown, s
 function detailText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item: unknown) => detailText(item)).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; commits: ComparedDetail }) {
-  const { catalog, source, destination } = pair;
-  // The choices that end a remedy stand below, as buttons.
-  const [remedy = ""] = finding.remedy.split(" Or decide it: ");
-  if (finding.verdict !== "conflict") return <p className="muted">{remedy}</p>;
-  const [database, table] = finding.object.split(".");
-  const done = commits.source_commits.findLast((commit) => finding.source_versions.includes(commit.version));
-  return (
-    <div>
-      <strong>Ways out</strong>
-      <ul className="way-out">
-        <li>
-          {remedy}{" "}
-          {pair.request === undefined ? <Link to={newRequestAddress(catalog, source, destination)}>Resolve it in a merge request</Link> : null}
-        </li>
-        <li>
-          <Link to={compareAddress(catalog, destination, source)}>
-            Merge {destination} into {source}
-          </Link>{" "}
-          first, so that {source} has what it never saw
-          {done?.statement ? (
-            <>
-              ; then <Link to={sqlAddress(catalog, source, done.statement)}>run the statement again</Link> there
-            </>
-          ) : null}
-          .
-        </li>
-        <li>
-          {finding.kind === "table" && database && table ? (
-            <>
-              <Link to={`${tableAddress(catalog, source, database, table)}?tab=history`}>Restore {finding.object}</Link> on{" "}
-              {source} to before it, or{" "}
-            </>
-          ) : null}
-          <Link to={sqlAddress(catalog, source)}>change it on {source} with SQL</Link>.
-        </li>
-      </ul>
-    </div>
-  );
 }

@@ -3,27 +3,72 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { finding } from "../../testing/findings";
-import { renderAt } from "../../testing/render";
+import { rendered, renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, problem, serve, type Asked } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/compare/delays...main/";
 const ADDRESS = "/c/demo/compare/delays...main";
 const OBJECTS = Object.fromEntries(COMPARED.map((object, place) => [`${AT}objects/table/${object.object_id}/`, comparedObject(place)]));
 
+const NEW_ROWS = {
+  next: null, base_version: 11, version: 16,
+  columns: [["change", "string"], ["row_id", "bigint"], ["carrier", "string"], ["gate", "string"], ["x", "int"]].map(([name, type]) => ({ name, type })),
+  rows: [["insert", 8, "UA", null, null], ["insert", 9, "B6", null, null]],
+};
+
 describe("comparing two branches", () => {
   let asked: Asked[];
   beforeEach(() => {
-    asked = serve({ [AT]: COMPARISON, ...OBJECTS });
+    localStorage.clear();
+    asked = serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/rows/?side=destination&limit=3&change=insert`]: NEW_ROWS });
   });
 
-  it("shows the conflict first, why it is one, and ways out", async () => {
+  /** Opens the page, and on it the rule. */
+  async function openRule() {
     renderAt(ADDRESS);
+    await userEvent.setup().click(await screen.findByText("Which rule decided this?"));
+  }
+
+  it("says in its first line what the merge would bring, and what conflicts", async () => {
+    renderAt(ADDRESS);
+    expect(await screen.findByText("delays would bring 610 updated rows, 36 new rows and 1 new column to 3 tables of main.")).toBeTruthy();
+    expect(screen.getByText("1 table in conflict")).toBeTruthy();
+  });
+
+  it("shows the rows of the conflict, then why it is one, and the ways out", async () => {
+    renderAt(ADDRESS);
+    const reasons = await screen.findByRole("list", { name: "Why it conflicts" });
+    expect(reasons.textContent).toBe("main has 2 new rows that the UPDATE of delays did not check.");
+    const rows = await screen.findByRole("region", { name: "New rows on main" }, { timeout: 3000 });
+    expect(within(rows).getByRole("row", { name: /inserted.*B6/ })).toBeTruthy();
+    // The column that the statement names comes first; the one without a value is left out.
+    expect(within(rows).getAllByRole("columnheader").map((head) => head.textContent)).toEqual(["Change", "x", "carrier"]);
+    expect(asked.some(({ address }) => address.includes("side=destination&limit=3&change=insert"))).toBe(true);
+    expect(screen.getByRole("link", { name: "Merge main into delays" }).getAttribute("href")).toBe("/c/demo/compare/main...delays");
+    expect(screen.getByRole("link", { name: "Run the UPDATE again on delays" }).getAttribute("href")).toContain("statement=UPDATE");
+    expect(screen.queryByRole("grid")).toBeNull();
+  });
+
+  it("keeps the rule behind a question, with both statements", async () => {
+    await openRule();
     const cell = await screen.findByRole("gridcell", { selected: true });
     expect(within(cell).getByRole("button").getAttribute("aria-label")).toBe("Update × Insert: conflict");
     expect(screen.getByText(/delays updated rows \(version 15\)/)).toBeTruthy();
-    expect(screen.getByRole("link", { name: "Resolve it in a merge request" }).getAttribute("href")).toBe("/c/demo/requests/new?source=delays&destination=main");
-    expect(screen.getByRole("link", { name: "Merge main into delays" }).getAttribute("href")).toBe("/c/demo/compare/main...delays");
     expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
+  });
+
+  it("marks an object as viewed until a branch changes it", async () => {
+    const user = userEvent.setup();
+    const { unmount } = rendered(ADDRESS);
+    await user.click(await screen.findByRole("checkbox", { name: "viewed" }));
+    expect(screen.getByRole("option", { name: /flights\.flights/ }).textContent).toMatch(/viewed$/);
+    unmount();
+    const moved = { ...COMPARISON, results: [{ ...COMPARED[0], newest_version: 17 }, ...COMPARED.slice(1)] };
+    serve({ [AT]: moved, ...OBJECTS });
+    rendered(ADDRESS);
+    expect((await screen.findByRole<HTMLInputElement>("checkbox", { name: "viewed" })).checked).toBe(false);
+    await user.keyboard("v");
+    expect(screen.getByRole<HTMLInputElement>("checkbox", { name: "viewed" }).checked).toBe(true);
   });
 
   it("says beside a verdict what finer settings would say", async () => {
@@ -49,8 +94,8 @@ describe("comparing two branches", () => {
     const list = within(await screen.findByRole("listbox"));
     expect(list.getByText("3 objects, 1 in conflict")).toBeTruthy();
     const options = list.getAllByRole("option").map((option) => option.textContent);
-    expect(options[0]).toMatch(/✕conflict: flightsflights\.flights column, update × insert/);
-    expect(options[1]).toMatch(/⤓note: planesflights\.planes/);
+    expect(options[0]).toMatch(/✕conflict: flightsflights\.flights 610 updated rows, 1 new column~610\+1 col/);
+    expect(options[1]).toMatch(/⤓note: planesflights\.planes delete/);
   });
 
   it("does not offer to merge what conflicts", async () => {
@@ -61,21 +106,21 @@ describe("comparing two branches", () => {
 
   it("moves through the matrix by arrows and opens a cell by Enter", async () => {
     const user = userEvent.setup();
-    renderAt(ADDRESS);
+    await openRule();
     const conflict = await screen.findByRole("button", { name: "Update × Insert: conflict" });
     conflict.focus();
     await user.keyboard("{ArrowUp}{Enter}");
     const chosen = screen.getByRole("gridcell", { selected: true });
-    expect(within(chosen).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: fine (A6.2)");
+    expect(within(chosen).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: no conflict (checked)");
     expect(document.activeElement).toBe(within(chosen).getByRole("button"));
   });
 
-  it("shows every cell of the rules when asked, and says which were not hit", async () => {
+  it("shows every cell of the rules when asked, and says which were not used", async () => {
     const user = userEvent.setup();
-    renderAt(ADDRESS);
-    await user.click(await screen.findByRole("button", { name: "Whole table" }));
+    await openRule();
+    await user.click(await screen.findByRole("button", { name: "Show all rules" }));
     expect(screen.getAllByRole("gridcell")).toHaveLength(100);
-    expect(screen.getByRole("button", { name: "Update × Update: depends (A3), not hit by this pair" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Update × Update: depends (A3), not used" })).toBeTruthy();
   });
 
   it("says of a cell which files and columns each side touched there", async () => {
@@ -84,24 +129,24 @@ describe("comparing two branches", () => {
     const [update] = object.source_commits;
     const added = { ...update, version: 14, operation: "ADD COLUMN", statement: "ALTER …", files: [], operations: [{ kind: "column", metrics: {}, changed: ["delay_reason"] }] };
     serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...object, source_commits: [added, update], dest_commits: [] } });
-    renderAt(ADDRESS);
+    await openRule();
     await user.click(await screen.findByText("610 rows, 1 file touched, 1 file written"));
     const files = within(screen.getByRole("list", { name: "Files of v15" })).getAllByRole("listitem");
     expect(files.map((file) => file.textContent)).toEqual(["touched demo/flights/old.parquet", "written demo/flights/new.parquet"]);
-    await user.click(screen.getByRole("button", { name: "Columns × Insert: fine (A6.2)" }));
+    await user.click(screen.getByRole("button", { name: "Columns × Insert: no conflict (checked)" }));
     expect(screen.getByText("delay_reason", { selector: "strong" })).toBeTruthy();
   });
 
   it("draws a rule of lakeui's own with a dashed edge, and says so when it is opened", async () => {
     const user = userEvent.setup();
-    renderAt(ADDRESS);
-    await user.click(await screen.findByRole("button", { name: "Whole table" }));
-    const own = screen.getByRole("button", { name: "Insert × Compaction: no conflict, not hit by this pair" });
+    await openRule();
+    await user.click(await screen.findByRole("button", { name: "Show all rules" }));
+    const own = screen.getByRole("button", { name: "Insert × Compaction: no conflict, not used" });
     expect(own.closest("td")?.classList.contains("extension")).toBe(true);
     const fromSource = screen.getByRole("button", { name: "Update × Insert: conflict" });
     expect(fromSource.closest("td")?.classList.contains("extension")).toBe(false);
     await user.click(own);
-    expect(screen.getByText("The source document leaves this cell blank; lakeui decides it this way.")).toBeTruthy();
+    expect(screen.getByText("This rule is lakeui’s own.")).toBeTruthy();
   });
 
   it("goes to the next object by j, back by k, and to the next conflict by p", async () => {
@@ -131,9 +176,12 @@ describe("comparing two branches", () => {
   it("asks the server to filter, and keeps the filter in the address", async () => {
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);
-    await user.selectOptions(await screen.findByLabelText("Filter by verdict"), "note");
+    await user.selectOptions(await screen.findByLabelText("Filter by verdict or kind"), "verdict:note");
     await waitFor(() => expect(asked.some(({ address }) => address.includes("verdict=note"))).toBe(true));
     expect(router.state.location.search).toBe("?verdict=note");
+    await user.selectOptions(screen.getByLabelText("Filter by verdict or kind"), "kind:table");
+    await waitFor(() => expect(asked.some(({ address }) => address.includes("kind=table"))).toBe(true));
+    expect(router.state.location.search).toBe("?kind=table");
   });
 
   it("records a dry run and opens its record", async () => {
@@ -180,6 +228,7 @@ describe("what changes in an object", () => {
   });
 
   it("is previewed: final schema, rows before and after, new segments, schema versions kept hidden and discarded", async () => {
+    await userEvent.setup().click(await screen.findByRole("tab", { name: "Result" }));
     const panel = await screen.findByRole("tabpanel");
     expect(panel.textContent).toMatch(/rows, was 100110.*files, unchanged3.*size, was 5.00 kB7.00 kB.*new segments1/);
     expect(panel.textContent).toMatch(/gets a new version: key, fresh.*Kept, hiddenschema v14.*Discardedschema v13/);
@@ -228,7 +277,6 @@ describe("the rows of an object", () => {
     });
     const user = userEvent.setup();
     renderAt(ADDRESS);
-    await user.click(await screen.findByRole("tab", { name: "Rows" }));
     const mine = await screen.findByRole("region", { name: "Rows that delays changed" });
     expect(within(mine).getAllByRole("columnheader").map((header) => header.textContent)).toEqual(["Change", "Row id", "delay_reason"]);
     expect(await within(mine).findByText("main too")).toBeTruthy();
@@ -238,19 +286,33 @@ describe("the rows of an object", () => {
     expect(within(mine).getAllByRole("columnheader")).toHaveLength(4);
     await user.click(screen.getByRole("button", { name: "More rows" }));
     expect(await screen.findByText(/2 rows updated shown/)).toBeTruthy();
-    expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(3);
-    const conflicts = screen.getByRole("region", { name: "Rows that conflict" });
-    expect(within(conflicts).getByRole("row", { name: /delays F1 AA in conflict/ })).toBeTruthy();
-    expect(within(conflicts).getByRole("row", { name: /main F1 DL in conflict/ })).toBeTruthy();
-    expect(screen.getByText(/1 row shown, 1 to decide/)).toBeTruthy();
+    expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(4);
+  });
+
+  it("in conflict stand first, three of them until all are asked for, with what comes out", async () => {
+    const rows = [1, 2, 3, 4].map((number) => ({ ...clashing.rows[0], key: `{"flight":"F${number}"}` }));
+    const clash = finding({ verdict: "conflict", code: "PRIMARY_KEY_CLASH", rule_table: "keyed", source_op: "update", dest_op: "update", details: { rows: 4 } });
+    serve({
+      [AT]: COMPARISON, ...OBJECTS,
+      [`${AT}objects/table/5/`]: { ...comparedObject(0), rule_table: "keyed", cells: [clash] },
+      [`${rowsAt(5)}sides/?only=conflicts&limit=50`]: { ...clashing, rows },
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    expect(await screen.findByText("Both branches changed 4 rows, and differently.")).toBeTruthy();
+    const conflicts = await screen.findByRole("region", { name: "Rows that conflict" });
+    expect(within(conflicts).getAllByRole("row", { name: /delays F1 AA in conflict/ })).toHaveLength(3);
+    expect(within(conflicts).getAllByRole("row", { name: /main F1 DL in conflict/ })).toHaveLength(3);
+    expect(within(conflicts).getAllByRole("row", { name: "result to decide" })).toHaveLength(3);
+    expect(screen.getByText(/3 rows shown, 4 to decide/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Show all 4 rows in conflict" }));
+    expect(within(conflicts).getAllByRole("row", { name: "result to decide" })).toHaveLength(4);
   });
 
   it("are not asked for where a side changed none", async () => {
     const asked = serve({ [AT]: COMPARISON, ...OBJECTS, [`${rowsAt(8)}?side=source&limit=100`]: { next: null, base_version: 11, version: 15, columns, rows: updated(7) } });
-    const user = userEvent.setup();
     renderAt(`${ADDRESS}?object=table:8`);
-    await user.click(await screen.findByRole("tab", { name: "Rows" }));
-    expect(await screen.findByText("Changed no row since the merge base.")).toBeTruthy();
+    expect(await screen.findByText("No row changed since the branches split (v11).")).toBeTruthy();
     await screen.findByRole("region", { name: "Rows that delays changed" });
     expect(asked.some(({ address }) => address.includes("side=destination"))).toBe(false);
   });
@@ -279,7 +341,7 @@ describe("merging", () => {
     renderAt(ADDRESS);
     await user.click(await screen.findByRole("button", { name: "Merge" }));
     await user.click(screen.getByRole("button", { name: "Merge into main" }));
-    expect((await screen.findByRole("alert")).textContent).toContain("You may not merge into main.");
+    expect((await within(screen.getByRole("dialog")).findByRole("alert")).textContent).toContain("You may not merge into main.");
   });
 });
 

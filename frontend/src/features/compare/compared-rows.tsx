@@ -1,25 +1,21 @@
 import { useState } from "react";
 
-import type { ComparedDetail, SideCommit } from "../../api/resources";
+import type { ComparedDetail } from "../../api/resources";
+import { movesRows } from "../../model/first-look";
 import { counted } from "../../model/format";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
 import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
-import { ConflictingRows, type RowAdditions } from "./conflicting-rows";
 
-/** Rows that each side changed since the merge base, side by side; those that both changed differently come first. */
-export function ComparedRows({ pair, detail, additions }: { pair: Pair; detail: ComparedDetail; additions: RowAdditions | undefined }) {
-  const haveBoth = detail.source_commits.some(movesRows) && detail.dest_commits.some(movesRows);
+/** Rows that each side changed since the branches split, side by side. */
+export function ComparedRows({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
   return (
-    <>
-      {haveBoth ? <ConflictingRows pair={pair} detail={detail} additions={detail.rule_table === "keyed" ? additions : undefined} /> : null}
-      <div className="row-sides">
-        <SideRows pair={pair} detail={detail} side="source" />
-        <SideRows pair={pair} detail={detail} side="destination" />
-      </div>
-    </>
+    <div className="row-sides">
+      <SideRows pair={pair} detail={detail} side="source" />
+      <SideRows pair={pair} detail={detail} side="destination" />
+    </div>
   );
 }
 
@@ -37,14 +33,10 @@ function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; 
       ) : commits.some(movesRows) ? (
         <ChangedRows pair={pair} detail={detail} side={side} />
       ) : (
-        <p className="small muted">Changed no row since the merge base.</p>
+        <p className="small muted">No row changed since the branches split (v{detail.merge_base}).</p>
       )}
     </section>
   );
-}
-
-function movesRows(commit: SideCommit): boolean {
-  return commit.files_added + commit.files_touched > 0;
 }
 
 function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; side: Side }) {
@@ -57,7 +49,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
       {({ pages }) => {
         const columns = pages[0]?.columns.slice(2) ?? [];
         const rows = diffRows({ rows: pages.flatMap((page) => page.rows) });
-        if (rows.length === 0) return <p className="small muted">Every row reads as it did at the merge base.</p>;
+        if (rows.length === 0) return <p className="small muted">Every row is as it was when the branches split.</p>;
         const telling = tellingColumns(columns.map((column) => column.name), rows, keyOf(detail, side));
         return (
           <>
@@ -96,7 +88,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
 function useOtherIds(pair: Pair, detail: ComparedDetail, side: Side): ReadonlySet<unknown> {
   const commits = side === "source" ? detail.source_commits : detail.dest_commits;
   const isThere = detail.names[side] !== null && commits.some(movesRows);
-  const changes = useComparedRows(pair, detail.object_id, side, isThere);
+  const changes = useComparedRows(pair, detail.object_id, side, {}, isThere);
   return new Set(changes.data?.pages.flatMap((page) => page.rows.map((row) => row[1])));
 }
 

@@ -19,22 +19,26 @@ export interface RowAdditions {
   result: (detail: ComparedDetail, row: ComparedRow) => Outcome | undefined;
 }
 
-/** Rows that both sides changed to something else, as base, source and destination have them. */
+/** So many rows show at first what the conflict is; the others are a click away. */
+const FIRST_ROWS = 3;
+
+/** Rows that both sides changed to something else, as base, source and destination have them, and what comes out. */
 export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detail: ComparedDetail; additions: RowAdditions | undefined }) {
   const found = useConflictingRows(pair, detail.object_id);
   const [isWhole, setWhole] = useState(false);
+  const [areAll, setAll] = useState(false);
   return (
     <Loaded query={found} label="rows that conflict">
       {({ pages }) => {
         const columns = pages[0]?.columns ?? [];
-        const rows = pages.flatMap((page) => page.rows);
+        const known = pages.flatMap((page) => page.rows);
+        const rows = areAll ? known : known.slice(0, FIRST_ROWS);
         if (rows.length === 0) return <p className="small muted">No row was changed to different values by both.</p>;
         const telling = tellingPlaces(columns, rows);
+        const open = known.filter((row) => row.is_open && !additions?.result(detail, row)).length;
         return (
           <section className="stack tight" aria-label="Rows in conflict">
-            <h3>Changed by both, and differently</h3>
-            {additions?.rows(detail, rows, columns)}
-            <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" height="50vh">
+            <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" height={areAll ? "60vh" : "50vh"}>
               {rows.map((row) => (
                 <Fragment key={row.key}>
                   <RowLines
@@ -53,14 +57,21 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
               ))}
             </Grid>
             <p className="row small muted">
-              {counted(rows.length, "row")} shown, {rows.filter((row) => row.is_open && !additions?.result(detail, row)).length} to decide.
-              {found.hasNextPage ? (
+              {counted(rows.length, "row")} shown, {open}
+              {found.hasNextPage ? " or more" : ""} to decide.
+              {rows.length < known.length ? (
+                <button type="button" className="button small" onClick={() => setAll(true)}>
+                  Show {found.hasNextPage ? "more" : `all ${String(known.length)}`} rows in conflict
+                </button>
+              ) : null}
+              {areAll && found.hasNextPage ? (
                 <button type="button" className="button small" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
                   {found.isFetchingNextPage ? "Reading …" : "More conflicts"}
                 </button>
               ) : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
             </p>
+            {additions?.rows(detail, known, columns)}
           </section>
         );
       }}
@@ -117,6 +128,15 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
           ) : (
             cells({ snapshot: "destination", values: outcome.values, changed: new Set(), clashing: new Set() })
           )}
+        </tr>
+      ) : row.is_open ? (
+        <tr className="result">
+          <th scope="row" className="nowrap">
+            result
+          </th>
+          <td colSpan={shown.length} className="muted">
+            to decide
+          </td>
         </tr>
       ) : null}
     </>

@@ -87,7 +87,7 @@ function Cell({
 }) {
   const kind = cell.isHit ? cell.mark.kind : "unhit";
   const origin = cell.rule.origin === "extension" ? "extension" : "";
-  const more = cell.isHit ? "" : ", not hit by this pair";
+  const more = cell.isHit ? "" : ", not used";
   return (
     <td role="gridcell" aria-selected={isChosen} className={`${kind} ${origin}`}>
       <button

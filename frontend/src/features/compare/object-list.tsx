@@ -4,15 +4,24 @@ import type { CompareFilter } from "../../api/paths";
 import type { ComparedDatabase, ComparedObject, Comparison } from "../../api/resources";
 import { count, counted } from "../../model/format";
 import { listEntries, nameInGroup, type ListEntry } from "../../model/object-groups";
+import { rowsAndColumns } from "../../model/brings";
 import { objectMark } from "../../model/verdict";
+import { ChangeBars } from "../../ui/change-bars";
 import { Icon } from "../../ui/icons";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { objectKey } from "./use-compared";
 
+/** What the address keeps of a filter; empty for all. */
+interface Filter {
+  search?: string;
+  verdict?: string;
+  kind?: string;
+}
+
 const ROW_HEIGHT = 48;
 const DATABASE_HEIGHT = 30;
 const SEARCH_DELAY_MS = 250;
-const VERDICT_NAMES = { conflict: "Conflict", decided: "Decided", note: "Note", ok: "Fine", new: "New" } as const;
+const VERDICT_NAMES = { conflict: "Conflict", decided: "Decided", note: "Note", ok: "No conflict", new: "New" } as const;
 
 /** What the source changed. The list is one stop of the keyboard; arrows, j and k move in it. */
 export function ObjectList({
@@ -22,13 +31,15 @@ export function ObjectList({
   filter,
   onFilter,
   onChoose,
+  isViewed,
   onEnd,
 }: {
   objects: readonly ComparedObject[];
   summary: Comparison;
   chosen: number;
   filter: CompareFilter;
-  onFilter: (filter: { search?: string; verdict?: string }) => void;
+  onFilter: (filter: Filter) => void;
+  isViewed: (object: ComparedObject) => boolean;
   onChoose: (object: ComparedObject | undefined) => void;
   onEnd: (() => void) | undefined;
 }) {
@@ -68,7 +79,7 @@ export function ObjectList({
             entry.kind === "database" ? (
               <DatabaseLine database={entry.database} />
             ) : (
-              <ObjectOption object={entry.object} isChosen={entry.object === active} onChoose={() => onChoose(entry.object)} />
+              <ObjectOption object={entry.object} isChosen={entry.object === active} isViewed={isViewed(entry.object)} onChoose={() => onChoose(entry.object)} />
             )
           }
         />
@@ -105,7 +116,7 @@ function ListFilter({
 }: {
   filter: CompareFilter;
   summary: Comparison;
-  onFilter: (filter: { search?: string; verdict?: string }) => void;
+  onFilter: (filter: Filter) => void;
 }) {
   const [text, setText] = useState(filter.search ?? "");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -127,22 +138,27 @@ function ListFilter({
       />
       <select
         className="input"
-        aria-label="Filter by verdict"
-        value={filter.verdict ?? ""}
-        onChange={(event) => onFilter({ verdict: event.target.value })}
+        aria-label="Filter by verdict or kind"
+        value={filter.verdict ? `verdict:${filter.verdict}` : filter.kind ? `kind:${filter.kind}` : ""}
+        onChange={(event) => {
+          const [by = "", value = ""] = event.target.value.split(":");
+          onFilter({ verdict: "", kind: "", ...(by ? { [by]: value } : {}) });
+        }}
       >
         <option value="">All ({count(summary.counts.objects)})</option>
         {(["conflict", "decided", "note", "ok", "new"] as const).map((verdict) => (
-          <option key={verdict} value={verdict}>
+          <option key={verdict} value={`verdict:${verdict}`}>
             {VERDICT_NAMES[verdict]} ({count(summary.counts[verdict])})
           </option>
         ))}
+        <option value="kind:table">Tables only</option>
+        <option value="kind:database">Databases only</option>
       </select>
     </div>
   );
 }
 
-function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; isChosen: boolean; onChoose: () => void }) {
+function ObjectOption({ object, isChosen, isViewed, onChoose }: { object: ComparedObject; isChosen: boolean; isViewed: boolean; onChoose: () => void }) {
   const mark = objectMark(object.verdict);
   return (
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- the list that holds the options has the keys
@@ -151,7 +167,7 @@ function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; 
       role="option"
       aria-selected={isChosen}
       tabIndex={-1}
-      className="object-option"
+      className={isViewed ? "object-option is-viewed" : "object-option"}
       onClick={onChoose}
     >
       <span className={`badge ${mark.kind}`}>
@@ -159,18 +175,24 @@ function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; 
         <span className="visually-hidden">{mark.word}: </span>
       </span>
       <span className="ellipsis name" title={object.name} aria-hidden="true">
-        {nameInGroup(object)}
+        <bdi>{nameInGroup(object)}</bdi>
       </span>
       <span className="visually-hidden">{object.name} </span>
-      <span className="ellipsis small muted ops">{operationsText(object)}</span>
+      <span className="ellipsis small muted ops">
+        {changeText(object)}
+        <ChangeBars brings={object.brings} short />
+        {isViewed ? <span className="viewed-mark">viewed</span> : null}
+      </span>
     </div>
   );
 }
 
-/** `update, insert × insert`: what the source did, then what the destination did. */
-function operationsText(object: ComparedObject): string {
-  if (object.verdict === "new") return `new ${object.kind}`;
-  return `${object.source_ops.join(", ") || "nothing"} × ${object.dest_ops.join(", ") || "nothing"}`;
+/** What the signs do not say: that it comes or goes, and settings. */
+function changeText({ action, kind, brings, source_ops }: ComparedObject): string {
+  if (action === "create") return `new ${kind} `;
+  if (action === "drop") return "dropped ";
+  if (action === "untouched") return "left out ";
+  return rowsAndColumns(brings).length ? "" : source_ops.join(", ");
 }
 
 function optionId(object: ComparedObject): string {

@@ -1,31 +1,37 @@
 import type { Comparison } from "../../api/resources";
+import { bringsSentence } from "../../model/brings";
 import { counted } from "../../model/format";
 import { CountsBadge } from "../../ui/counts-badge";
 
-/** What was compared, and how a merge would be judged. */
+/** What a merge would bring, in words, and whether it conflicts; beneath it which versions were compared. */
 export function SummaryLine({ summary }: { summary: Comparison }) {
   const { counts } = summary;
   return (
-    <p className="row small muted">
-      <span>
-        base <code>v{summary.merge_base}</code>
-      </span>
-      <span>
-        {summary.source.name} <code>v{summary.source.head_version}</code>, {summary.destination.name}{" "}
-        <code>v{summary.destination.head_version}</code>
-      </span>
-      <span>{counted(counts.objects, "object")} changed</span>
-      <CountsBadge counts={counts} />
-      {counts.decided ? (
-        <span className="badge person">
-          <span aria-hidden="true">◆</span> {counted(counts.decided, "object")} decided
+    <div className="summary">
+      <p className="row">
+        <strong className="sentence">{bringsSentence(summary)}</strong>
+        {summary.is_empty ? null : <CountsBadge counts={counts} />}
+        {counts.decided ? (
+          <span className="badge person">
+            <span aria-hidden="true">◆</span> {counted(counts.decided, "object")} decided
+          </span>
+        ) : null}
+        {counts.notes ? (
+          <span className="badge note">
+            <span aria-hidden="true">⤓</span> {counted(counts.notes, "note")}
+          </span>
+        ) : null}
+      </p>
+      <p className="row small muted">
+        <span>
+          {summary.source.name} <code>v{summary.source.head_version}</code> into {summary.destination.name}{" "}
+          <code>v{summary.destination.head_version}</code>
         </span>
-      ) : null}
-      {counts.notes ? (
-        <span className="badge note">
-          <span aria-hidden="true">⤓</span> {counted(counts.notes, "note")}
+        <span>
+          since <code>v{summary.merge_base}</code>
         </span>
-      ) : null}
-    </p>
+        <span>{counted(counts.objects, "object")} changed</span>
+      </p>
+    </div>
   );
 }

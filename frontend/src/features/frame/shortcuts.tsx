@@ -5,6 +5,7 @@ const KEYS: readonly [string[], string][] = [
   [["?"], "These keys"],
   [["j", "k"], "Compare: next and previous object"],
   [["n", "p"], "Compare: next and previous conflict"],
+  [["v"], "Compare: mark the object as viewed, or not"],
   [["↑", "↓", "←", "→"], "Move in the conflict matrix, in the branch graph, between tabs"],
   [["Enter"], "Open what is chosen"],
   [["Ctrl", "Enter"], "SQL: run the statement"],

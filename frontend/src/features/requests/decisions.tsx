@@ -25,7 +25,7 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
         if (parts.length === 0 || (!place && !(isOpen && mayDecide))) return null;
         return (
           <section className="decision" aria-label="Decide the conflict">
-            <h3>◆ Resolve the conflict</h3>
+            <h3>What to do</h3>
             {place ? null : (
               <p className="small muted">
                 A choice is kept in a merge request of {pair.source} into {pair.destination}, and leads there. Nothing is merged yet.
@@ -112,29 +112,35 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
       <h4 className="small">{part.heading}</h4>
       {made ? <Made made={made} pair={pair} /> : null}
       {mayDecide ? (
-        <div className="row">
-          {part.decisions.map((decision) => (
-            <button
-              key={decision}
-              type="button"
-              className={isChosen(made, decision) ? "button small primary" : "button small"}
-              aria-pressed={isChosen(made, decision)}
-              disabled={Boolean(effectOf(effects, part, decision)?.refused)}
-              title={sentence(effectOf(effects, part, decision))}
-              onClick={() => choose(decision)}
-            >
-              {choiceText(decision, pair)}
-              {part.label ? <span className="visually-hidden"> of {part.label}</span> : null}
-            </button>
-          ))}
+        <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
+          {part.decisions.map((decision) => {
+            const effect = effectOf(effects, part, decision);
+            return (
+              <li key={decision}>
+                <button
+                  type="button"
+                  className={isChosen(made, decision) ? "button small primary" : "button small"}
+                  aria-pressed={isChosen(made, decision)}
+                  disabled={Boolean(effect?.refused)}
+                  title={isBrief ? sentence(effect) : undefined}
+                  onClick={() => choose(decision)}
+                >
+                  {choiceText(decision, pair)}
+                  {part.label ? <span className="visually-hidden"> of {part.label}</span> : null}
+                </button>
+                {isBrief ? null : <EffectText effect={effect} isCounting={isCounting} />}
+              </li>
+            );
+          })}
           {made ? (
-            <button type="button" className="button small" onClick={() => change.mutate({ withdraw: made.id })}>
-              Remove decision
-            </button>
+            <li>
+              <button type="button" className="button small quiet" onClick={() => change.mutate({ withdraw: made.id })}>
+                Remove decision
+              </button>
+            </li>
           ) : null}
-        </div>
+        </ul>
       ) : null}
-      {mayDecide && !isBrief ? <Effects effects={effects} part={part} pair={pair} isCounting={isCounting} /> : null}
       {confirming ? (
         <LossDialog
           title={choiceText(confirming.effect.decision, pair)}
@@ -197,20 +203,10 @@ function isChosen(made: Resolution | undefined, decision: string): boolean {
   return made?.is_current === true && (made.decision === "leave_out" ? "destination" : made.decision) === decision;
 }
 
-/** What each decision keeps and leaves out, said before one is taken. */
-function Effects({ effects, part, pair, isCounting }: { effects: readonly DecisionEffect[]; part: Part; pair: Pair; isCounting: boolean }) {
-  const known = part.decisions.flatMap((decision) => effectOf(effects, part, decision) ?? []);
-  if (isCounting) return <p className="small muted">Counting what each choice leaves out …</p>;
-  if (known.length === 0) return null;
-  return (
-    <ul className="small stack tight" aria-label="What each choice does">
-      {known.map((effect) => (
-        <li key={effect.decision} className={effect.rows_left_out ? "" : "muted"}>
-          <strong>{choiceText(effect.decision, pair)}</strong>: {effect.refused || effect.text}
-        </li>
-      ))}
-    </ul>
-  );
+/** What a decision keeps and leaves out, said before it is taken. */
+function EffectText({ effect, isCounting }: { effect: DecisionEffect | undefined; isCounting: boolean }) {
+  if (!effect) return isCounting ? <span className="small muted">counting what it leaves out …</span> : null;
+  return <span className={effect.rows_left_out ? "small" : "small muted"}>{effect.refused || effect.text}</span>;
 }
 
 function Made({ made, pair }: { made: Resolution; pair: Pair }) {

@@ -5,7 +5,7 @@ import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { rowOutcome } from "../../model/row-outcomes";
-import { threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
+import { isOnCellOf, threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useComments, type CommentAnchor } from "../../queries/comments";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -45,12 +45,11 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
   );
   const additions = {
     object: (detail: ComparedDetail) => (
-      <>
-        <Decisions key={`${detail.source_head} ${detail.destination_head}`} place={place} detail={detail} pair={pair} mayDecide={mayDecide} />
-        {talk(detail)}
-      </>
+      <Decisions key={`${detail.source_head} ${detail.destination_head}`} place={place} detail={detail} pair={pair} mayDecide={mayDecide} />
     ),
+    talk,
     cell: talk,
+    hasCellTalk: (detail: ComparedDetail) => threads.some((thread) => isOnCellOf(thread, detail)),
     rows: {
       ...rowAdditions(pair, place, mayDecide),
       result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),

@@ -97,11 +97,11 @@ describe("a merge request", () => {
   });
 
   it("lists what blocks the merge, conflicts of the live comparison too", async () => {
-    lake(request(), { [COMPARE]: { ...COMPARISON, counts: { ...COMPARISON.counts, conflict: 2, conflicts: 3, conflicting_rows: 4 } } });
+    lake(request(), { [COMPARE]: { ...COMPARISON, counts: { ...COMPARISON.counts, conflict: 2, tables_in_conflict: 2, conflicts: 3, conflicting_rows: 4 } } });
     renderAt(ADDRESS);
     const blockers = await screen.findByRole("list", { name: "What stands in the way" });
     await within(blockers).findByRole("link", { name: "Decide them" });
-    expect(within(blockers).getByText(/To decide: 2 objects in conflict, 4 rows/)).toBeTruthy();
+    expect(within(blockers).getByText(/To decide: 2 tables, 4 rows in conflict/)).toBeTruthy();
     expect(within(blockers).getAllByRole("listitem")).toHaveLength(2);
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
   });
@@ -194,6 +194,7 @@ describe("talk on a merge request", () => {
     const asked = lake(request(), { [`POST ${AT}comments/`]: () => json(comment({}), 201) });
     const user = userEvent.setup();
     renderAt(`${ADDRESS}?tab=compare`);
+    await user.click(await screen.findByText("Which rule decided this?"));
     await user.click(await screen.findByRole("button", { name: "Comment on update × insert" }));
     await user.type(screen.getByRole("textbox", { name: "Comment on update × insert" }), "Which rows?");
     await user.click(screen.getByRole("button", { name: "Comment" }));
@@ -269,6 +270,7 @@ describe("deciding conflicts", () => {
     });
     renderAt(`${ADDRESS}?tab=compare`);
     expect(await screen.findByText(/Keeps the table; leaves out 1 row/)).toBeTruthy();
+    await userEvent.setup().click(await screen.findByText("Which rule decided this?"));
     await screen.findByText(/"id":5/);
     expect(document.body.textContent).not.toContain("[object Object]");
   });

@@ -70,7 +70,7 @@ describe("a new merge request", () => {
     const asked = serve({ ...SHOWN, [`POST ${LIST}`]: () => json(request(), 201) });
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);
-    expect(await screen.findByText("1 object in conflict")).toBeTruthy();
+    expect(await screen.findByText("1 table in conflict")).toBeTruthy();
     expect(await screen.findByText(/main is protected: 2 approvals/)).toBeTruthy();
     const title = screen.getByLabelText("Title");
     await user.clear(title);

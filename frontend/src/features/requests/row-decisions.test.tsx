@@ -62,7 +62,6 @@ describe("deciding rows that conflict", () => {
   beforeEach(async () => {
     asked = lake();
     renderAt("/c/demo/requests/3?tab=compare");
-    await user.click(await screen.findByRole("tab", { name: "Rows" }));
     await screen.findByText(/1 row shown, 1 to decide/);
   });
 
@@ -118,7 +117,6 @@ describe("deciding several rows at once", () => {
     const asked = lake({ [`${TABLE}rows/sides/`]: { ...SIDES, rows }, [`POST ${AT}resolutions/batch/`]: () => json({ results: [] }, 201) });
     const user = userEvent.setup();
     renderAt("/c/demo/requests/3?tab=compare");
-    await user.click(await screen.findByRole("tab", { name: "Rows" }));
     await user.click(await screen.findByText("Decide several rows at once"));
     await user.click(screen.getByRole("button", { name: "Choose all 2 open rows" }));
     await user.click(screen.getByLabelText("flight = F1"));
@@ -143,9 +141,7 @@ it("shows the result of a decided row, and strikes the value out that loses", as
     [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false, result: ["F1", "AA", "2"] }] },
     [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "source" })]),
   });
-  const user = userEvent.setup();
   renderAt("/c/demo/requests/3?tab=compare");
-  await user.click(await screen.findByRole("tab", { name: "Rows" }));
   const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
   const result = within((await rows.findByRole("rowheader", { name: "result" })).closest("tr") as HTMLElement);
   expect(result.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["F1", "AA", "2"]);
@@ -159,9 +155,7 @@ it.each(["larger", "newest"] as const)("shows the result of a row that a rule fo
     [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false, result: ["F1", "DL", "2"] }] },
     [`${AT}resolutions/`]: page([resolution({ part: "rows", part_key: "", decision, value: decision === "newest" ? "gate" : "" })]),
   });
-  const user = userEvent.setup();
   renderAt("/c/demo/requests/3?tab=compare");
-  await user.click(await screen.findByRole("tab", { name: "Rows" }));
   const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
   const result = within((await rows.findByRole("rowheader", { name: "result" })).closest("tr") as HTMLElement);
   expect(result.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["F1", "DL", "2"]);
@@ -176,7 +170,6 @@ it("decides rows of a comparison without a request, and leads to the one that ha
   });
   const user = userEvent.setup();
   renderAt("/c/demo/compare/delays...main");
-  await user.click(await screen.findByRole("tab", { name: "Rows" }));
   await user.click(await screen.findByRole("button", { name: `Keep main of row ${NAMED}` }));
   await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
   expect(await screen.findByRole("tab", { name: "Comparison", selected: true })).toBeTruthy();
@@ -189,9 +182,7 @@ it("decides rows of a comparison without a request, and leads to the one that ha
 
 it("shows what was decided of a row beneath it", async () => {
   lake({ [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "destination", author: "carol" })]) });
-  const user = userEvent.setup();
   renderAt("/c/demo/requests/3?tab=compare");
-  await user.click(await screen.findByRole("tab", { name: "Rows" }));
   const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
   expect(await rows.findByText(/carol/)).toBeTruthy();
   expect(rows.getByRole("button", { name: `Keep main of row ${NAMED}` }).getAttribute("aria-pressed")).toBe("true");

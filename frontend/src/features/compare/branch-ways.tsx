@@ -1,0 +1,36 @@
+import { Link } from "react-router";
+
+import type { ComparedDetail, Finding } from "../../api/resources";
+import { compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { withNames } from "../../model/first-look";
+import type { Pair } from "../../queries/compare";
+
+/** The ways out of a conflict that change the source, where no choice is kept in a merge request. */
+export function BranchWays({ pair, finding, detail }: { pair: Pair; finding: Finding; detail: ComparedDetail }) {
+  const { catalog, source, destination } = pair;
+  // The choices that end a remedy stand above, as buttons.
+  const [remedy = ""] = finding.remedy.split(" Or decide it: ");
+  const [database, table] = finding.object.split(".");
+  const done = detail.source_commits.findLast((commit) => finding.source_versions.includes(commit.version));
+  return (
+    <section className="stack tight" aria-label={`Or change ${source} first`}>
+      <h3>Or change {source} first</h3>
+      {remedy ? <p className="small muted">{withNames(remedy, pair)}</p> : null}
+      <div className="row">
+        <Link className="button small" to={compareAddress(catalog, destination, source)}>
+          Merge {destination} into {source}
+        </Link>
+        {done?.statement ? (
+          <Link className="button small" to={sqlAddress(catalog, source, done.statement)}>
+            Run the {finding.source_op.toUpperCase()} again on {source}
+          </Link>
+        ) : null}
+        {finding.kind === "table" && database && table ? (
+          <Link className="button small" to={`${tableAddress(catalog, source, database, table)}?tab=history`}>
+            Restore {table} on {source}
+          </Link>
+        ) : null}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link } from "react-router";
+
+import type { ComparedDetail, SideCommit } from "../../api/resources";
+import { sqlAddress } from "../../model/addresses";
+import { commitsText } from "../../model/first-look";
+import { counted } from "../../model/format";
+import type { Pair } from "../../queries/compare";
+import { Time } from "../../ui/time";
+
+/** The commits of both branches on the object, with their statements. */
+export function CommitsFold({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+  return (
+    <details className="fold">
+      <summary>
+        What both branches did <span className="small muted">{commitsText(detail, pair)}</span>
+      </summary>
+      <div className="sides">
+        <Side pair={pair} name={pair.source} base={detail.merge_base} commits={detail.source_commits} />
+        <Side pair={pair} name={pair.destination} base={detail.merge_base} commits={detail.dest_commits} />
+      </div>
+    </details>
+  );
+}
+
+function Side({ pair, name, base, commits }: { pair: Pair; name: string; base: number; commits: readonly SideCommit[] }) {
+  return (
+    <section>
+      <h3>Changes on {name}</h3>
+      {commits.length === 0 ? <p className="small muted">No change since the branches split (v{base}).</p> : null}
+      {commits.map((commit) => (
+        <details key={`${commit.branch} ${commit.version}`} className="side-commit">
+          <summary>
+            <code>v{commit.version}</code> {commit.operation}
+            {commit.rows ? ` ${counted(commit.rows, "row")}` : ""}
+            {commit.files_touched ? <span className="muted"> in {counted(commit.files_touched, "file")}</span> : null}
+          </summary>
+          <pre>
+            <code>{commit.statement}</code>
+          </pre>
+          <p className="muted">
+            {commit.author || "someone"}, <Time at={commit.time} /> ·{" "}
+            <Link to={sqlAddress(pair.catalog, name, commit.statement)}>Run it again</Link>
+          </p>
+        </details>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+/** What a merge would bring, in words and in signs: the first line of a comparison, and what stands beside each object. */
+import type { ComparedObject, Comparison } from "../api/resources";
+import { count, counted } from "./format";
+
+export type Brought = ComparedObject["brings"];
+
+const AND = new Intl.ListFormat("en-GB", { type: "conjunction" });
+
+/** `delays would bring 610 updated rows and 1 new column to flights.flights.` */
+export function bringsSentence(summary: Comparison): string {
+  const { source, destination, brings, is_empty } = summary;
+  if (is_empty) return `${destination.name} has everything of ${source.name}.`;
+  const gains = [...rowsAndColumns(brings), ...counts([[brings.tables_created, "new table"], [brings.databases_created, "new database"]])];
+  const drops = counts([[brings.tables_dropped, "table"], [brings.databases_dropped, "database"]]);
+  const changed = brings.tables_changed + brings.databases_changed;
+  const clauses = [
+    ...(gains.length ? [`bring ${AND.format(gains)} to ${whereOf(summary)}`] : []),
+    ...(gains.length === 0 && changed ? [`change the settings of ${whereOf(summary)}`] : []),
+    ...(drops.length ? [`drop ${AND.format(drops)}`] : []),
+  ];
+  return clauses.length ? `${source.name} would ${AND.format(clauses)}.` : `${source.name} would change nothing on ${destination.name}.`;
+}
+
+/** The one object that is changed, how many tables, or the branch where it also gets new ones. */
+function whereOf({ brings, counts: { objects }, results, destination }: Comparison): string {
+  const { tables_created, tables_changed, databases_created, databases_changed } = brings;
+  if (tables_created + databases_created > 0) return destination.name;
+  if (objects === 1 && results[0]) return results[0].name;
+  if (databases_changed === 0 && tables_changed > 0) return `${counted(tables_changed, "table")} of ${destination.name}`;
+  return destination.name;
+}
+
+/** `up to 12 updated rows`, `1 new column`. */
+export function rowsAndColumns(brings: Brought): string[] {
+  const rows = counts([[brings.rows_updated, "updated row"], [brings.rows_inserted, "new row"], [brings.rows_deleted, "deleted row"]]);
+  const [first, ...others] = rows;
+  const told = first !== undefined && !brings.rows_are_exact ? [`up to ${first}`, ...others] : rows;
+  return [...told, ...counts([[brings.columns_added, "new column"], [brings.columns_dropped, "dropped column"], [brings.columns_changed, "changed column"]])];
+}
+
+function counts(found: readonly (readonly [number, string])[]): string[] {
+  return found.filter(([number]) => number > 0).map(([number, word]) => counted(number, word));
+}
+
+export type SignKind = "insert" | "update" | "delete" | "column";
+
+export interface Sign {
+  kind: SignKind;
+  text: string;
+}
+
+/** `+0`, `~610`, `−0`, `+1 column`; in short only those that are not none. */
+export function signsOf(brings: Brought, { short = false } = {}): Sign[] {
+  const about = brings.rows_are_exact ? "" : "≤";
+  const rows: [SignKind, string, number][] = [
+    ["insert", "+", brings.rows_inserted],
+    ["update", "~", brings.rows_updated],
+    ["delete", "−", brings.rows_deleted],
+  ];
+  const columns: [string, number][] = [["+", brings.columns_added], ["−", brings.columns_dropped], ["~", brings.columns_changed]];
+  const unit = short ? "col" : "column";
+  return [
+    ...rows.filter(([, , number]) => !short || number > 0).map(([kind, sign, number]) => ({ kind, text: `${sign}${number ? about : ""}${count(number)}` })),
+    ...columns.filter(([, number]) => number > 0).map(([sign, number]) => ({ kind: "column" as const, text: `${sign}${short ? `${count(number)} ${unit}` : counted(number, unit)}` })),
+  ];
+}
+
+export const SQUARES = 5;
+
+/** Five squares shared out by what happened to rows; each kind that happened has one at least. */
+export function squaresOf({ rows_inserted, rows_updated, rows_deleted }: Brought): SignKind[] {
+  const found = ([["insert", rows_inserted], ["update", rows_updated], ["delete", rows_deleted]] as [SignKind, number][]).filter(([, number]) => number > 0);
+  const total = found.reduce((sum, [, number]) => sum + number, 0);
+  if (total === 0) return [];
+  const squares = found.map(([kind, number]) => ({ kind, share: Math.max(1, Math.round((number / total) * SQUARES)) }));
+  while (squares.reduce((sum, { share }) => sum + share, 0) > SQUARES) {
+    const largest = squares.reduce((one, other) => (other.share > one.share ? other : one));
+    largest.share -= 1;
+  }
+  return squares.flatMap(({ kind, share }) => Array.from({ length: share }, () => kind));
+}

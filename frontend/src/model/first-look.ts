@@ -1,0 +1,114 @@
+/** What a person sees of an object first: why it conflicts, in one sentence, and what shows it. */
+import type { ComparedDetail, Finding, Rules } from "../api/resources";
+import { count, counted } from "./format";
+import { worst } from "./verdict";
+
+/** What shows a conflict: rows of both sides, rows of one side, or the definition. */
+export type Evidence =
+  | { kind: "conflicting rows" }
+  | { kind: "side rows"; side: "source" | "destination"; change?: "insert" | "update" | "delete" }
+  | { kind: "columns" | "properties" | "partitions" };
+
+const CONFLICTING: Evidence = { kind: "conflicting rows" };
+const BY_CODE: Record<string, Evidence> = {
+  PRIMARY_KEY_CLASH: CONFLICTING,
+  SAME_FILE_UPDATE_UPDATE: CONFLICTING,
+  SAME_FILE_UPDATE_DELETE: CONFLICTING,
+  OBJECT_DROPPED_ON_DEST: { kind: "side rows", side: "source" },
+  COLUMN_TYPE_NARROWING: { kind: "columns" },
+  COLUMN_MISSING: { kind: "columns" },
+  COLUMN_NAME_TAKEN: { kind: "columns" },
+  NOT_NULL_WITHOUT_VALUE: { kind: "columns" },
+  UNSET_SAME_PROPERTY: { kind: "properties" },
+  CHECK_DIFFERS: { kind: "properties" },
+  CHECK_COLUMN_MISSING: { kind: "properties" },
+  PARTITION_DROPPED_ON_DEST: { kind: "partitions" },
+  PARTITION_EXISTS: { kind: "partitions" },
+};
+
+/** Undefined where the sentence says all that there is to see. */
+export function evidenceOf({ code, dest_op }: Pick<Finding, "code" | "dest_op">): Evidence | undefined {
+  if (code !== "PREDICATE_DML_VS_INSERT") return BY_CODE[code];
+  const change = (["insert", "update", "delete"] as const).find((known) => known === dest_op);
+  return { kind: "side rows", side: "destination", ...(change ? { change } : {}) };
+}
+
+/** The findings that somebody decides or decided: the open ones first. */
+export function disputed({ cells }: Pick<ComparedDetail, "cells">): Finding[] {
+  return cells.filter(({ verdict }) => verdict === "conflict" || verdict === "decided").toSorted((one, other) => Number(one.verdict === "decided") - Number(other.verdict === "decided"));
+}
+
+/** The finding that the page of an object opens with. */
+export function firstFinding(detail: Pick<ComparedDetail, "cells">): Finding | undefined {
+  return worst(disputed(detail));
+}
+
+export interface Branches {
+  source: string;
+  destination: string;
+}
+
+/** `main has 2 new rows that the UPDATE of delays did not check.` */
+export function reasonText(finding: Finding, detail: Pick<ComparedDetail, "dest_commits">, { source, destination }: Branches, codes: Rules["codes"]): string {
+  const operation = finding.source_op.toUpperCase();
+  switch (finding.code) {
+    case "PREDICATE_DML_VS_INSERT": {
+      const rows = finding.dest_op === "insert" ? insertedRows(finding, detail) : 0;
+      const found = finding.dest_op === "insert" ? (rows ? counted(rows, "new row") : "new rows") : "changed rows";
+      return `${destination} has ${found} that the ${operation} of ${source} did not check.`;
+    }
+    case "PRIMARY_KEY_CLASH": {
+      const rows = Number(finding.details.rows ?? 0);
+      return rows ? `Both branches changed ${counted(rows, "row")}, and differently.` : "Both branches changed the same rows, and differently.";
+    }
+    default: {
+      const title = codes.find(({ code }) => code === finding.code)?.title;
+      return title === undefined ? finding.message : `${withNames(title, { source, destination })}.`;
+    }
+  }
+}
+
+function insertedRows(finding: Finding, { dest_commits }: Pick<ComparedDetail, "dest_commits">): number {
+  return dest_commits
+    .filter(({ version }) => finding.dest_versions.includes(version))
+    .flatMap(({ operations }) => operations)
+    .reduce((sum, { metrics }) => sum + (metrics.rows_inserted ?? 0), 0);
+}
+
+/** A sentence about the source and the destination, of these branches. */
+export function withNames(text: string, { source, destination }: Branches): string {
+  return text
+    .replace(/\bthe destination(?='s|\b)/gi, () => destination)
+    .replace(/\bthe source(?='s|\b)/gi, () => source);
+}
+
+/** Columns that a statement names, in their order: what it speaks of stands first. */
+export function namedIn(statements: readonly string[], columns: readonly string[]): string[] {
+  const words = new Set(statements.flatMap((statement) => statement.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []));
+  return columns.filter((column) => words.has(column.toLowerCase()));
+}
+
+export type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
+
+/** The tab that an object opens with: the one that has the conflict, else the first that has a change. */
+export function firstTab(detail: ComparedDetail): TabKey {
+  if (detail.kind === "database") return "properties";
+  const first = firstFinding(detail);
+  const evidence = first && evidenceOf(first);
+  if (evidence?.kind === "columns") return "schema";
+  if (evidence?.kind === "properties" || evidence?.kind === "partitions") return evidence.kind;
+  if (evidence || detail.source_commits.some(movesRows)) return "rows";
+  if (detail.columns.some((column) => column.is_changed)) return "schema";
+  if (detail.properties.some((entry) => entry.is_changed)) return "properties";
+  if (detail.partitions.source.length > 0) return "partitions";
+  return detail.preview ? "result" : "schema";
+}
+
+export function movesRows(commit: { files_added: number; files_touched: number }): boolean {
+  return commit.files_added + commit.files_touched > 0;
+}
+
+/** `2 commits on delays, 1 on main`. */
+export function commitsText({ source_commits, dest_commits }: ComparedDetail, { source, destination }: Branches): string {
+  return `${counted(source_commits.length, "commit")} on ${source}, ${count(dest_commits.length)} on ${destination}`;
+}
