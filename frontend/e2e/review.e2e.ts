@@ -79,7 +79,7 @@ describe("a merge request from opening to merged", () => {
 
   it("has its conflict decided beside it", async () => {
     const { page } = author;
-    await page.getByRole("link", { name: "Decide them" }).click();
+    await page.getByRole("link", { name: "Resolve" }).click();
     const section = page.getByRole("region", { name: "Decide the conflict" });
     await section.getByRole("list", { name: "What each choice does" }).waitFor({ timeout: WORK_MS });
     await section.getByRole("button", { name: `Keep ${DESTINATION}` }).click();
@@ -109,7 +109,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await page.getByRole("article", { name: `Comment of ${REVIEWER()}` }).waitFor();
     await page.getByRole("tab", { name: /Conversation/ }).click();
-    await page.getByText(/It goes stale when either branch moves/).waitFor();
+    await page.getByText(/A new commit on either branch cancels it/).waitFor();
     await page.getByRole("button", { name: "✓ Approve" }).click();
     await page.getByText("1 of 1 approval", { exact: true }).waitFor();
     await expectAccessible(page);
@@ -122,12 +122,16 @@ describe("a merge request from opening to merged", () => {
     await page.getByRole("button", { name: "Settle" }).click();
     await page.getByText(/^Settled by/).waitFor();
     await page.getByRole("button", { name: `Merge into ${DESTINATION}` }).click();
-    await page.waitForURL(/\/merges\//, { timeout: WORK_MS });
+    const record = page.getByRole("link", { name: "See changes, who approved it, and revert" });
+    await record.waitFor({ timeout: WORK_MS });
+    await record.click();
     await page.getByRole("link", { name: /Why flights are late/ }).waitFor();
     await page.getByText(`✓ ${REVIEWER()}`).waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: /Why flights are late/ }).click();
-    await page.getByRole("link", { name: "What changed, who approved it, and how to revert it" }).waitFor();
+    await page.getByRole("tab", { name: "Comparison" }).click();
+    await page.getByText(`${SOURCE} brought up to 610 updated rows and 1 new column to flights.flights.`).or(page.getByText(`${SOURCE} brought`)).first().waitFor();
+    await page.getByText("Decided by a person.").first().waitFor();
   });
 
   it("stands among the merged ones of the list", async () => {

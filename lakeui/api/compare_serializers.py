@@ -45,7 +45,10 @@ class DecisionsQuery(serializers.Serializer[Any]):
 
 class DecidedQuery(serializers.Serializer[Any]):
     merge_request = serializers.IntegerField(
-        required=False, min_value=1, help_text="With what was decided of the conflicts in this merge request."
+        required=False,
+        min_value=1,
+        help_text="With what was decided of the conflicts in this merge request. The branches of one that is merged are"
+        " compared as they were merged.",
     )
 
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.models import Branch, Catalog
+from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
@@ -37,7 +37,8 @@ from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.planning.values import Resolution, Verdict
-from merge_app.review.known_plans import resolutions_of
+from merge_app.review.known_plans import heads_merged, resolutions_of
+from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
 
 REFUSALS: dict[Any, Any] = {
@@ -169,22 +170,40 @@ def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
+    """The branches as they are now; those of a request that is merged as they were merged."""
     found = catalog_of(request, catalog)
-    branch = source_branch(request, found, source)
-    pair = Pair(branch, branch_get(found, destination), reading=partial(read_of, request, branch))
     number = checked(DecidedQuery, request).get("merge_request")
-    return pair if number is None else replace(pair, resolutions=_decided(found, number, pair))
+    wanted = None if number is None else request_get(found, number)
+    merged = None if wanted is None else heads_merged(wanted)
+    if wanted is not None and merged is not None:
+        catalog_of(request, merged[0].catalog.name)
+        _names_check(wanted, source, destination)
+        branches = merged
+    else:
+        branches = source_branch(request, found, source), branch_get(found, destination)
+    pair = Pair(*branches, reading=partial(read_of, request, branches[0]))
+    return pair if wanted is None else replace(pair, resolutions=_decided(wanted, pair))
 
 
-def _decided(catalog: Catalog, number: int, pair: Pair) -> tuple[Resolution, ...]:
-    """What was decided in the merge request of that number for the heads that are compared."""
-    wanted = request_get(catalog, number)
+def _decided(wanted: MergeRequest, pair: Pair) -> tuple[Resolution, ...]:
+    """What was decided in the merge request for the heads that are compared."""
     if (wanted.source_id, wanted.destination_id) != (pair.source.pk, pair.destination.pk):
-        raise InvalidValue(
-            f"Merge request #{number} is of other branches.",
-            remedy=f"It merges {wanted.source.name} into {wanted.destination.name}.",
-        )
+        raise _of_other_branches(wanted)
     return resolutions_of(wanted, pair.source, pair.destination)
+
+
+def _names_check(wanted: MergeRequest, source: str, destination: str) -> None:
+    """Of branches that may be gone by now only the names are compared."""
+    names = {wanted.source.name, f"{wanted.source.catalog.name}.{wanted.source.name}"}
+    if source not in names or destination != wanted.destination.name:
+        raise _of_other_branches(wanted)
+
+
+def _of_other_branches(wanted: MergeRequest) -> InvalidValue:
+    return InvalidValue(
+        f"Merge request #{wanted.number} is of other branches.",
+        remedy=f"It merges {wanted.source.name} into {wanted.destination.name}.",
+    )
 
 
 def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.snapshots import version_check
 from merge_app.execution.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import effect_from_json
@@ -42,6 +43,19 @@ def judged_heads(request: MergeRequest) -> tuple[int, int]:
     """The heads of ``seen_judged``."""
     seen = seen_judged(request, request.source, request.destination)
     return seen.source_head, seen.destination_head
+
+
+def heads_merged(request: MergeRequest) -> tuple[Branch, Branch] | None:
+    """Source and destination as they were when the request was merged; None where it is not. Raises NotFound where the
+    retention took the versions. The rows are to look at only: they are never saved.
+    """
+    known = plan_known(request) if request.state == RequestState.MERGED else None
+    if known is None:
+        return None
+    source, destination = branches_now(request)
+    source.head_version = version_check(source, known.seen.source_head)
+    destination.head_version = version_check(destination, known.seen.destination_head)
+    return source, destination
 
 
 def plan_known(request: MergeRequest) -> KnownPlan | None:

@@ -88,6 +88,35 @@ def test_a_merged_request_is_final(lake: ReviewLake, approved: MergeRequest) -> 
     assert attempts(lake) == [("merge", "merged")]
 
 
+def compared(lake: ReviewLake, by: str = "victor", pair: str = "b...main", number: int = 1, path: str = "") -> Any:
+    """The comparison of a request."""
+    return lake.people[by].get(f"{lake.address}compare/{pair}/{path}?merge_request={number}")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_the_comparison_of_a_merged_request_stays_as_it_was_merged(lake: ReviewLake, approved: MergeRequest) -> None:
+    before = compared(lake).json()
+    of_table = f"objects/table/{lake.table_id}/"
+    table = compared(lake, path=of_table).json()
+    assert [entry["name"] for entry in before["results"]] == ["d.t"]
+    merged(lake)
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2', 'more' = '1')", "alice", "b")
+    lake.write("CREATE TABLE d.later (id INT)", "alice", "b")
+    assert compared(lake).json() == before
+    assert compared(lake, path=of_table).json() == table
+    lake.write("DROP BRANCH b", "dora")
+    assert compared(lake).json() == before
+    assert lake.get("compare/b...main/").status_code == 404
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_merged_comparison_is_of_the_branches_of_its_request(lake: ReviewLake, approved: MergeRequest) -> None:
+    merged(lake)
+    problem(compared(lake, pair="main...b"), 400, "INVALID_VALUE")
+    problem(compared(lake, "mallory"), 404, "NOT_FOUND")
+    problem(compared(lake, number=2), 404, "NOT_FOUND")
+
+
 def record(lake: ReviewLake, merge_id: str) -> Any:
     return lake.people["alice"].get(f"/api/v1/merges/{merge_id}/").json()
 

@@ -24,7 +24,7 @@ describe("the first line of a comparison", () => {
 
   it("tells new and dropped tables, and settings", () => {
     expect(bringsSentence(summary({ tables_created: 2, rows_inserted: 3, tables_dropped: 1 }))).toBe(
-      "delays would bring 3 new rows and 2 new tables to main and drop 1 table.",
+      "delays would bring 3 new rows and 2 new tables to main and would drop 1 table.",
     );
     expect(bringsSentence(summary({ tables_changed: 1 }, ONE))).toBe("delays would change the settings of flights.flights.");
     expect(bringsSentence(summary({ databases_dropped: 1 }))).toBe("delays would drop 1 database.");
@@ -34,6 +34,12 @@ describe("the first line of a comparison", () => {
     expect(bringsSentence(summary({}, { is_empty: true }))).toBe("main has everything of delays.");
     expect(bringsSentence(summary({}))).toBe("delays would change nothing on main.");
   });
+
+  it("says of what was merged that it brought it", () => {
+    expect(bringsSentence(summary({ rows_updated: 1, tables_changed: 1, tables_dropped: 1 }, ONE), { isMerged: true })).toBe(
+      "delays brought 1 updated row to flights.flights and dropped 1 table.",
+    );
+  });
 });
 
 describe("the signs of an object", () => {
@@ -41,7 +47,7 @@ describe("the signs of an object", () => {
 
   it("say all three numbers of rows, and columns; in short those that are", () => {
     expect(signsOf(brings).map(({ text }) => text)).toEqual(["+0", "~610", "−0", "+1 column"]);
-    expect(signsOf({ ...brings, rows_are_exact: false }, { short: true }).map(({ text }) => text)).toEqual(["~≤610", "+1 col"]);
+    expect(signsOf({ ...brings, rows_are_exact: false }, { short: true }).map(({ text }) => text)).toEqual(["≤", "~610", "+1 col"]);
   });
 
   it("share five squares out, and leave none out that happened", () => {

@@ -6,19 +6,23 @@ export type Brought = ComparedObject["brings"];
 
 const AND = new Intl.ListFormat("en-GB", { type: "conjunction" });
 
-/** `delays would bring 610 updated rows and 1 new column to flights.flights.` */
-export function bringsSentence(summary: Comparison): string {
+const FUTURE = { bring: "would bring", change: "would change", drop: "would drop" };
+const PAST = { bring: "brought", change: "changed", drop: "dropped" };
+
+/** `delays would bring 610 updated rows and 1 new column to flights.flights.`; of what was merged, that it brought them. */
+export function bringsSentence(summary: Comparison, { isMerged = false } = {}): string {
   const { source, destination, brings, is_empty } = summary;
+  const verbs = isMerged ? PAST : FUTURE;
   if (is_empty) return `${destination.name} has everything of ${source.name}.`;
   const gains = [...rowsAndColumns(brings), ...counts([[brings.tables_created, "new table"], [brings.databases_created, "new database"]])];
   const drops = counts([[brings.tables_dropped, "table"], [brings.databases_dropped, "database"]]);
   const changed = brings.tables_changed + brings.databases_changed;
   const clauses = [
-    ...(gains.length ? [`bring ${AND.format(gains)} to ${whereOf(summary)}`] : []),
-    ...(gains.length === 0 && changed ? [`change the settings of ${whereOf(summary)}`] : []),
-    ...(drops.length ? [`drop ${AND.format(drops)}`] : []),
+    ...(gains.length ? [`${verbs.bring} ${AND.format(gains)} to ${whereOf(summary)}`] : []),
+    ...(gains.length === 0 && changed ? [`${verbs.change} the settings of ${whereOf(summary)}`] : []),
+    ...(drops.length ? [`${verbs.drop} ${AND.format(drops)}`] : []),
   ];
-  return clauses.length ? `${source.name} would ${AND.format(clauses)}.` : `${source.name} would change nothing on ${destination.name}.`;
+  return `${source.name} ${clauses.length ? AND.format(clauses) : `${verbs.change} nothing on ${destination.name}`}.`;
 }
 
 /** The one object that is changed, how many tables, or the branch where it also gets new ones. */
@@ -42,16 +46,16 @@ function counts(found: readonly (readonly [number, string])[]): string[] {
   return found.filter(([number]) => number > 0).map(([number, word]) => counted(number, word));
 }
 
-export type SignKind = "insert" | "update" | "delete" | "column";
+export type RowKind = "insert" | "update" | "delete";
+export type SignKind = RowKind | "column" | "bound";
 
 export interface Sign {
   kind: SignKind;
   text: string;
 }
 
-/** `+0`, `~610`, `−0`, `+1 column`; in short only those that are not none. */
+/** `+0`, `~610`, `−0`, `+1 column`; in short only those that are not none. `≤` stands before numbers that are a bound. */
 export function signsOf(brings: Brought, { short = false } = {}): Sign[] {
-  const about = brings.rows_are_exact ? "" : "≤";
   const rows: [SignKind, string, number][] = [
     ["insert", "+", brings.rows_inserted],
     ["update", "~", brings.rows_updated],
@@ -60,7 +64,8 @@ export function signsOf(brings: Brought, { short = false } = {}): Sign[] {
   const columns: [string, number][] = [["+", brings.columns_added], ["−", brings.columns_dropped], ["~", brings.columns_changed]];
   const unit = short ? "col" : "column";
   return [
-    ...rows.filter(([, , number]) => !short || number > 0).map(([kind, sign, number]) => ({ kind, text: `${sign}${number ? about : ""}${count(number)}` })),
+    ...(brings.rows_are_exact ? [] : [{ kind: "bound" as const, text: "≤" }]),
+    ...rows.filter(([, , number]) => !short || number > 0).map(([kind, sign, number]) => ({ kind, text: `${sign}${count(number)}` })),
     ...columns.filter(([, number]) => number > 0).map(([sign, number]) => ({ kind: "column" as const, text: `${sign}${short ? `${count(number)} ${unit}` : counted(number, unit)}` })),
   ];
 }
@@ -68,8 +73,8 @@ export function signsOf(brings: Brought, { short = false } = {}): Sign[] {
 export const SQUARES = 5;
 
 /** Five squares shared out by what happened to rows; each kind that happened has one at least. */
-export function squaresOf({ rows_inserted, rows_updated, rows_deleted }: Brought): SignKind[] {
-  const found = ([["insert", rows_inserted], ["update", rows_updated], ["delete", rows_deleted]] as [SignKind, number][]).filter(([, number]) => number > 0);
+export function squaresOf({ rows_inserted, rows_updated, rows_deleted }: Brought): RowKind[] {
+  const found = ([["insert", rows_inserted], ["update", rows_updated], ["delete", rows_deleted]] as [RowKind, number][]).filter(([, number]) => number > 0);
   const total = found.reduce((sum, [, number]) => sum + number, 0);
   if (total === 0) return [];
   const squares = found.map(([kind, number]) => ({ kind, share: Math.max(1, Math.round((number / total) * SQUARES)) }));

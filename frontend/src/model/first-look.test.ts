@@ -4,7 +4,7 @@ import { CONFLICT, finding } from "../testing/findings";
 import rules from "../testing/rules.json";
 import { comparedObject } from "../testing/server";
 import type { ComparedDetail, Rules } from "../api/resources";
-import { evidenceOf, firstFinding, firstTab, namedIn, reasonText, withNames } from "./first-look";
+import { evidenceOf, firstFinding, firstTab, namedIn, reasonsOf, reasonText, withNames } from "./first-look";
 
 const PAIR = { source: "delays", destination: "main" };
 const { codes } = rules as unknown as Rules;
@@ -19,6 +19,14 @@ describe("the reason of a conflict", () => {
 
   it("counts the rows of one key that both changed", () => {
     expect(reasonText(clash("PRIMARY_KEY_CLASH", { details: { rows: 3 } }), detail(), PAIR, codes)).toBe("Both branches changed 3 rows, and differently.");
+  });
+
+  it("adds up what was done to rows of one key, and tells each reason once", () => {
+    const cells = [clash("PRIMARY_KEY_CLASH", { details: { rows: 1 } }), clash("PRIMARY_KEY_CLASH", { dest_op: "delete", details: { rows: 2 } }), clash("COLUMN_MISSING")];
+    expect(reasonsOf(detail({ cells }), PAIR, codes).map(({ text }) => text)).toEqual([
+      "Both branches changed 3 rows, and differently.",
+      "main dropped a column that delays changed.",
+    ]);
   });
 
   it("names the branches in what else the rules say", () => {

@@ -48,6 +48,25 @@ export interface Branches {
   destination: string;
 }
 
+export interface Reason {
+  text: string;
+  finding: Finding;
+}
+
+/** Why it conflicts, each reason once. Rows of one key are counted together, whatever was done to them. */
+export function reasonsOf(detail: Pick<ComparedDetail, "cells" | "dest_commits">, pair: Branches, codes: Rules["codes"]): Reason[] {
+  const found = new Map<string, Reason>();
+  for (const finding of disputed(detail)) {
+    const rows = Number(finding.details.rows ?? 0);
+    const same = disputed(detail).filter(({ code, verdict }) => code === finding.code && verdict === finding.verdict);
+    const all = finding.code === "PRIMARY_KEY_CLASH" && rows ? same.reduce((sum, { details }) => sum + Number(details.rows ?? 0), 0) : rows;
+    const counted = { ...finding, details: { ...finding.details, rows: all } };
+    const text = reasonText(counted, detail, pair, codes);
+    if (!found.has(text)) found.set(text, { text, finding });
+  }
+  return [...found.values()];
+}
+
 /** `main has 2 new rows that the UPDATE of delays did not check.` */
 export function reasonText(finding: Finding, detail: Pick<ComparedDetail, "dest_commits">, { source, destination }: Branches, codes: Rules["codes"]): string {
   const operation = finding.source_op.toUpperCase();

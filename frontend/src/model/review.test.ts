@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import type { RequestDetail } from "../api/resources";
 import { APPROVAL, request, STALE } from "../testing/review";
 import { approvalsText, isFinishedState, isWithPeople, nextSteps, sourceName, STATE_MARKS, UNFINISHED } from "./review";
+
+const texts = (found: RequestDetail) => nextSteps(found).map(({ text }) => text);
 
 describe("how a request stands", () => {
   it("counts approvals against what is required, and names the stale ones and objections", () => {
@@ -11,20 +14,23 @@ describe("how a request stands", () => {
   });
 
   it("says who must still do what", () => {
-    expect(nextSteps(request())).toEqual(["bob reviews it.", "1 more reviewer approves it."]);
-    expect(nextSteps(request({ votes: [STALE], stale_approvals: 1 }))).toEqual(["bob looks again.", "1 more reviewer approves it."]);
-    expect(nextSteps(request({ votes: [APPROVAL], approvals: 1, reviewers: ["bob", "carol"] }))).toEqual(["carol reviews it."]);
+    expect(texts(request())).toEqual(["bob reviews it.", "1 more reviewer approves it."]);
+    expect(texts(request({ votes: [STALE], stale_approvals: 1 }))).toEqual(["bob looks again.", "1 more reviewer approves it."]);
+    expect(texts(request({ votes: [APPROVAL], approvals: 1, reviewers: ["bob", "carol"] }))).toEqual(["carol reviews it."]);
     expect(
       nextSteps(
         request({
           votes: [{ ...APPROVAL, reviewer: "carol", verdict: "request_changes", counts: false }],
           blockers: [
             { code: "CHANGES_REQUESTED", message: "" },
-            { code: "CONFLICTS", message: "" },
+            { code: "CONFLICTS", message: "The branches conflict." },
           ],
         }),
       ),
-    ).toEqual(["alice answers carol, who then approves or withdraws.", "Somebody who may write decides each conflict."]);
+    ).toEqual([
+      { text: "alice answers carol, who then approves or withdraws." },
+      { text: "The branches conflict. Anyone with write access can resolve that.", tab: "compare", action: "Resolve" },
+    ]);
   });
 
   it("asks nothing of anybody while lakeui has it in hand, or when it is over", () => {

@@ -50,7 +50,7 @@ export type Blocker = RequestDetail["blockers"][number];
 /** What the server knows to be in the way, and the conflicts of the live comparison, counted as the comparison does. */
 export function withLiveConflicts(request: RequestDetail, counts: Comparison["counts"] | undefined): RequestDetail {
   if (!counts?.conflicts) return request;
-  const found: Blocker = { code: "CONFLICTS", message: `To decide: ${conflictsText(counts)}.` };
+  const found: Blocker = { code: "CONFLICTS", message: `${conflictsText(counts)}.` };
   return { ...request, blockers: [...request.blockers.filter(({ code }) => code !== "CONFLICTS"), found] };
 }
 
@@ -65,11 +65,25 @@ export function namesOf(objects: readonly ComparedObject[]): ReadonlyMap<string,
   return new Map(objects.map((object) => [`${object.kind}:${object.object_id}`, object.name]));
 }
 
+/** One thing that is left to do: a sentence, and on which tab of the request it is done. */
+export interface Step {
+  text: string;
+  tab?: "compare" | "checks";
+  action?: string;
+}
+
+/** Where a step is done, and what the link to it says. */
+const WHERE: Partial<Record<Blocker["code"], Required<Omit<Step, "text">>>> = {
+  CONFLICTS: { tab: "compare", action: "Resolve" },
+  CHECK_MISSING: { tab: "checks", action: "Run the checks" },
+  CHECK_FAILED: { tab: "checks", action: "See what it found" },
+};
+
 /** Who must still do what before the request can be merged; one sentence each, none when it is finished or in hand. */
-export function nextSteps(request: RequestDetail): string[] {
+export function nextSteps(request: RequestDetail): Step[] {
   if (!isWithPeople(request.state)) return [];
-  const steps = request.blockers.flatMap((blocker) => stepsFor(blocker, request));
-  return [...new Set(steps)];
+  const steps = request.blockers.flatMap((blocker) => stepsFor(blocker, request).map((text) => ({ text, ...WHERE[blocker.code] })));
+  return [...new Map(steps.map((step) => [step.text, step])).values()];
 }
 
 function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] {
@@ -83,13 +97,13 @@ function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] 
     case "APPROVALS_MISSING":
       return approvalSteps(request);
     case "CHECK_MISSING":
-      return ["Somebody who may merge runs the checks."];
+      return [`${message} Anyone who may merge can run it.`];
     case "CHECK_FAILED":
       return [`${message} ${request.author} corrects the source.`];
     case "CONFLICTS":
-      return ["Somebody who may write decides each conflict."];
+      return [`${message} Anyone with write access can resolve that.`];
     case "BRANCH_GONE":
-      return ["The dropped branch is brought back, or the request is closed."];
+      return [`${message} Undrop it, or close the request.`];
   }
 }
 

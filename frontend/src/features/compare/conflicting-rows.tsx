@@ -38,7 +38,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         const open = known.filter((row) => row.is_open && !additions?.result(detail, row)).length;
         return (
           <section className="stack tight" aria-label="Rows in conflict">
-            <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" height={areAll ? "60vh" : "50vh"}>
+            <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" {...(areAll ? { height: "60vh" } : {})}>
               {rows.map((row) => (
                 <Fragment key={row.key}>
                   <RowLines

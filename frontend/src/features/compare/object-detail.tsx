@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
-import { disputed, evidenceOf, firstFinding, firstTab, reasonText, withNames, type TabKey } from "../../model/first-look";
+import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
 import type { CellAnchor } from "../../model/timeline";
 import { finerSettings, objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
@@ -113,11 +113,11 @@ function FirstLook({ pair, detail, additions }: { pair: Pair; detail: ComparedDe
 }
 
 function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; codes: Rules["codes"] }) {
-  const found = new Map(disputed(detail).map((finding) => [reasonText(finding, detail, pair, codes), finding]));
-  if (found.size === 0) return null;
+  const found = reasonsOf(detail, pair, codes);
+  if (found.length === 0) return null;
   return (
     <ul className="reasons" aria-label="Why it conflicts">
-      {[...found].map(([text, finding]) => (
+      {found.map(({ text, finding }) => (
         <li key={text} className={finding.verdict}>
           <strong>{text}</strong>
           {finding.verdict === "decided" ? <span className="small muted"> Decided by a person.</span> : null}

@@ -4,13 +4,13 @@ import { counted } from "../../model/format";
 import { CountsBadge } from "../../ui/counts-badge";
 
 /** What a merge would bring, in words, and whether it conflicts; beneath it which versions were compared. */
-export function SummaryLine({ summary }: { summary: Comparison }) {
+export function SummaryLine({ summary, isMerged = false }: { summary: Comparison; isMerged?: boolean }) {
   const { counts } = summary;
   return (
     <div className="summary">
       <p className="row">
-        <strong className="sentence">{bringsSentence(summary)}</strong>
-        {summary.is_empty ? null : <CountsBadge counts={counts} />}
+        <strong className="sentence">{bringsSentence(summary, { isMerged })}</strong>
+        {summary.is_empty || isMerged ? null : <CountsBadge counts={counts} />}
         {counts.decided ? (
           <span className="badge person">
             <span aria-hidden="true">◆</span> {counted(counts.decided, "object")} decided

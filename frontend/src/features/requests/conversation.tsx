@@ -3,13 +3,12 @@ import { Link } from "react-router";
 import type { RequestDetail, Review, Role, TimelineEvent } from "../../api/resources";
 import { mergeAddress, taskAddress } from "../../model/addresses";
 import { eventText, threadsOf, type Thread } from "../../model/timeline";
-import { ON_REQUEST, useComments } from "../../queries/comments";
+import { useComments } from "../../queries/comments";
 import { useTimeline, type RequestPlace } from "../../queries/requests";
 import { useReviews } from "../../queries/reviews";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
-import { CommentForm } from "./comment-form";
 import { ThreadView } from "./thread-view";
 import { Written } from "./written";
 
@@ -63,7 +62,6 @@ export function Conversation({
           </button>
         </p>
       ) : null}
-      {role === undefined ? null : <CommentForm place={place} anchor={ON_REQUEST} label="Comment on the request" />}
     </>
   );
 }

@@ -109,7 +109,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
   const failure = change.error ?? newest.error;
   return (
     <div className="stack tight">
-      <h4 className="small">{part.heading}</h4>
+      <h4 className={isBrief ? "visually-hidden" : "small"}>{part.heading}</h4>
       {made ? <Made made={made} pair={pair} /> : null}
       {mayDecide ? (
         <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">

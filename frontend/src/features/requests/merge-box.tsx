@@ -1,17 +1,18 @@
-import { useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useState, type ReactNode } from "react";
+import { Link } from "react-router";
 
 import type { Comparison, RequestDetail, Role } from "../../api/resources";
 import { mergeAddress, requestAddress, taskAddress } from "../../model/addresses";
-import { isWithPeople, type Blocker } from "../../model/review";
+import { counted } from "../../model/format";
+import { approvalsText, isWithPeople, nextSteps, type Step } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useProtection } from "../../queries/protection";
 import { useRequestMerge, useRequestQueue, type RequestPlace } from "../../queries/requests";
+import { useTask } from "../../queries/tasks";
 import { Icon } from "../../ui/icons";
-import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
-import { JUST_STARTED } from "../tasks/just-started";
+import { TaskSteps } from "../tasks/task-steps";
 import { BypassDialog } from "./bypass-dialog";
 
 interface MergeProps {
@@ -22,9 +23,9 @@ interface MergeProps {
   role: Role | undefined;
 }
 
-/** What still stands in the way, and the merge itself. */
+/** Whether the request can be merged, who must still do what, and the merge itself: the first thing on its page. */
 export function MergeBox({ place, request, seen, role }: MergeProps) {
-  if (request.state === "merged") return <Merged request={request} />;
+  if (request.state === "merged") return request.undone_by ? null : <Merged request={request} />;
   if (request.state === "closed") return null;
   if (!isWithPeople(request.state)) return <InHand place={place} request={request} role={role} />;
   return <MergeForm place={place} request={request} seen={seen} role={role} />;
@@ -32,14 +33,13 @@ export function MergeBox({ place, request, seen, role }: MergeProps) {
 
 function Merged({ request }: { request: RequestDetail }) {
   return (
-    <div className="notice fine">
-      <span className="symbol" aria-hidden="true">
-        ●
-      </span>
-      <p>
-        It was merged. {request.merge_id ? <Link to={mergeAddress(request.merge_id)}>What changed, who approved it, and how to revert it</Link> : null}
-      </p>
-    </div>
+    <Box kind="fine" symbol="●" title="It was merged.">
+      {request.merge_id ? (
+        <p>
+          <Link to={mergeAddress(request.merge_id)}>See changes, who approved it, and revert</Link>
+        </p>
+      ) : null}
+    </Box>
   );
 }
 
@@ -47,96 +47,124 @@ function InHand({ place, request, role }: { place: RequestPlace; request: Reques
   const queue = useRequestQueue(place);
   const isQueued = request.state === "queued";
   return (
-    <div className="notice note">
-      <span className="symbol" aria-hidden="true">
-        {isQueued ? "⋯" : "▸"}
-      </span>
-      <p className="row">
-        {isQueued ? "It waits in the merge queue" : "It is being merged"}
-        {isQueued && request.queued_at ? (
-          <span className="muted">
-            since <Time at={request.queued_at} />
-          </span>
-        ) : null}
-        {request.task_id && !isQueued ? <Link to={taskAddress(request.task_id)}>How far it is</Link> : null}
-        {isQueued && isAtLeast(role, "contributor") ? (
+    <Box
+      kind="note"
+      symbol={isQueued ? "⋯" : "▸"}
+      title={isQueued ? "It waits in the merge queue" : `It is being merged into ${request.destination.name}`}
+      actions={
+        isQueued && isAtLeast(role, "contributor") ? (
           <button type="button" className="button small" disabled={queue.isPending} onClick={() => queue.mutate("leave")}>
             Take it out of the queue
           </button>
-        ) : null}
-      </p>
+        ) : null
+      }
+    >
+      {isQueued && request.queued_at ? (
+        <p className="small muted">
+          since <Time at={request.queued_at} />
+        </p>
+      ) : null}
+      {request.task_id && !isQueued ? <StepsOf taskId={request.task_id} /> : null}
       {queue.error ? <Failure error={queue.error} /> : null}
-    </div>
+    </Box>
+  );
+}
+
+/** How far the merge is, where one looks already. */
+function StepsOf({ taskId }: { taskId: string }) {
+  const task = useTask(taskId).data;
+  return (
+    <>
+      {task ? <TaskSteps task={task} /> : null}
+      <p className="small muted">
+        You can close this page. <Link to={taskAddress(taskId)}>The task</Link> can be cancelled until the commit.
+      </p>
+    </>
   );
 }
 
 function MergeForm({ place, request, seen, role }: MergeProps) {
-  const navigate = useNavigate();
   const protection = useProtection(place.catalog, request.destination.name);
   const merge = useRequestMerge(place);
   const queue = useRequestQueue(place);
   const [isBypassing, setBypassing] = useState(false);
   const { blockers } = request;
-  const isFree = blockers.length === 0 && seen?.mergeable === true;
+  const isFree = blockers.length === 0 && seen?.mergeable === true && !seen.is_empty;
   const mayMerge = isAtLeast(role, protection.data?.is_protected ? protection.data.merge_role : "contributor");
   const mayBypass = isAtLeast(role, "owner") && protection.data?.is_protected === true && protection.data.allow_bypass;
   // Without a fingerprint: what was approved is judged again under the locks of both branches.
-  const start = (bypass_reason: string) =>
-    merge.mutate(
-      { fingerprint: "", bypass_reason },
-      { onSuccess: (task) => (task === undefined ? undefined : void navigate(taskAddress(task), { state: JUST_STARTED })) },
-    );
+  const start = (bypass_reason: string) => merge.mutate({ fingerprint: "", bypass_reason }, { onSuccess: () => setBypassing(false) });
   const failure = merge.error ?? queue.error;
   return (
-    <Panel title="Merge" padded>
-      <div className="stack tight">
-        {blockers.length ? <Blockers place={place} blockers={blockers} /> : null}
-        {seen?.is_empty ? <p>{request.destination.name} has everything of the source: there is nothing to merge.</p> : null}
-        {isFree ? <p>✓ Nothing known stands in the way. The merge judges once more under the locks of both branches.</p> : null}
-        {protection.data && !mayMerge ? <p className="muted">It takes the role {protection.data.merge_role} to merge into {request.destination.name}.</p> : null}
-        {failure && !isBypassing ? <Failure error={failure} /> : null}
-        <div className="row">
-          <button type="button" className="button primary" disabled={!isFree || !mayMerge || merge.isPending} onClick={() => start("")}>
-            <Icon name="merge" />
-            {merge.isPending ? "Starting …" : `Merge into ${request.destination.name}`}
-          </button>
-          <button type="button" className="button" disabled={!isFree || !mayMerge || queue.isPending} onClick={() => queue.mutate("enter")}>
-            Put into the merge queue
-          </button>
+    <Box
+      kind={blockers.length ? "amber" : isFree ? "fine" : "note"}
+      symbol={blockers.length ? "○" : isFree ? "✓" : "…"}
+      title={titleOf(request, seen, isFree)}
+      actions={
+        <>
           {mayBypass && blockers.length ? (
             <button type="button" className="button danger" onClick={() => setBypassing(true)}>
               Emergency bypass
             </button>
           ) : null}
-        </div>
-      </div>
-      {isBypassing ? (
-        <BypassDialog branch={request.destination.name} run={merge} onBypass={start} onClose={() => setBypassing(false)} />
-      ) : null}
-    </Panel>
+          <button type="button" className="button" disabled={!isFree || !mayMerge || queue.isPending} onClick={() => queue.mutate("enter")}>
+            Put into the merge queue
+          </button>
+          <button type="button" className="button primary" disabled={!isFree || !mayMerge || merge.isPending} onClick={() => start("")}>
+            <Icon name="merge" />
+            {merge.isPending ? "Starting …" : `Merge into ${request.destination.name}`}
+          </button>
+        </>
+      }
+    >
+      <p className="row small">
+        <span>{approvalsNeeded(request)}</span>
+        {request.open_threads ? <span>{counted(request.open_threads, "open question")}</span> : null}
+        {isFree ? <span>Both branches are checked again during the merge.</span> : null}
+      </p>
+      <StepList place={place} steps={nextSteps(request)} />
+      {protection.data && !mayMerge ? <p className="small">Minimum role to merge into {request.destination.name}: {protection.data.merge_role}.</p> : null}
+      {failure && !isBypassing ? <Failure error={failure} /> : null}
+      {isBypassing ? <BypassDialog branch={request.destination.name} run={merge} onBypass={start} onClose={() => setBypassing(false)} /> : null}
+    </Box>
   );
 }
 
-const WHERE: Partial<Record<Blocker["code"], { tab: string; label: string }>> = {
-  CONFLICTS: { tab: "compare", label: "Decide them" },
-  CHECK_MISSING: { tab: "checks", label: "Run the checks" },
-  CHECK_FAILED: { tab: "checks", label: "See what it found" },
-};
+function titleOf({ blockers, destination }: RequestDetail, seen: Comparison | undefined, isFree: boolean): string {
+  if (blockers.length) return "Not ready to merge";
+  if (isFree) return "Ready to merge";
+  return seen?.is_empty ? `${destination.name} has everything of the source: there is nothing to merge.` : "The branches are being compared …";
+}
 
-function Blockers({ place, blockers }: { place: RequestPlace; blockers: readonly Blocker[] }) {
+function approvalsNeeded(request: RequestDetail): string {
+  const isAsked = request.required_approvals + request.approvals + request.stale_approvals + request.objections > 0;
+  return isAsked ? approvalsText(request, request.required_approvals) : "No approval is required.";
+}
+
+function StepList({ place, steps }: { place: RequestPlace; steps: readonly Step[] }) {
+  if (steps.length === 0) return null;
   return (
-    <>
-      <p>What still stands in the way:</p>
-      <ul className="steps" aria-label="What stands in the way">
-        {blockers.map(({ code, message }) => {
-          const where = WHERE[code];
-          return (
-            <li key={message}>
-              {message} {where ? <Link to={`${requestAddress(place.catalog, place.number)}?tab=${where.tab}`}>{where.label}</Link> : null}
-            </li>
-          );
-        })}
-      </ul>
-    </>
+    <ul className="steps" aria-label="What is left to do">
+      {steps.map(({ text, tab, action }) => (
+        <li key={text}>
+          {text} {tab ? <Link to={`${requestAddress(place.catalog, place.number)}?tab=${tab}`}>{action}</Link> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Box({ kind, symbol, title, actions, children }: { kind: string; symbol: string; title: string; actions?: ReactNode; children?: ReactNode }) {
+  return (
+    <section className={`notice ${kind} merge-box`} aria-label="Merge">
+      <span className="symbol" aria-hidden="true">
+        {symbol}
+      </span>
+      <div className="row apart">
+        <strong aria-live="polite">{title}</strong>
+        {actions ? <div className="row">{actions}</div> : null}
+      </div>
+      {children}
+    </section>
   );
 }

@@ -1,7 +1,4 @@
-import { Link } from "react-router";
-
 import type { ComparedDetail, ComparedRow, RequestDetail, Role } from "../../api/resources";
-import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { rowOutcome } from "../../model/row-outcomes";
@@ -19,18 +16,10 @@ import { Decisions } from "./decisions";
 import { rowAdditions } from "./row-additions";
 import { ThreadView } from "./thread-view";
 
-/** The live comparison with what was decided about its conflicts, and what people say about objects and cells. */
+/** The comparison with what was decided about its conflicts, and what people say about objects and cells. It follows both
+ * branches until the merge, and then stays as it was merged. */
 export function RequestComparison({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
-  if (request.merge_id) {
-    return (
-      <Empty title="It was merged">
-        <p>
-          <Link to={mergeAddress(request.merge_id)}>The audit record says what was merged, and how it was judged</Link>
-        </p>
-      </Empty>
-    );
-  }
-  if (request.source.is_dropped || request.destination.is_dropped) return <Empty title="A branch of the request was dropped" />;
+  if (request.state !== "merged" && (request.source.is_dropped || request.destination.is_dropped)) return <Empty title="A branch of the request was dropped" />;
   return <LiveComparison place={place} request={request} pair={pair} role={role} />;
 }
 
@@ -57,7 +46,7 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
   };
   return (
     <>
-      {compared.summary ? <SummaryLine summary={compared.summary} /> : null}
+      {compared.summary ? <SummaryLine summary={compared.summary} isMerged={request.state === "merged"} /> : null}
       <ComparedObjects pair={pair} compared={compared} additions={additions} />
     </>
   );

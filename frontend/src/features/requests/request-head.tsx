@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { RequestDetail, Role } from "../../api/resources";
-import { approvalsText, isFinishedState, isWithPeople, nextSteps, sourceName } from "../../model/review";
+import { isWithPeople, sourceName } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useRequestEdit, type RequestPlace } from "../../queries/requests";
 import { userName } from "../../queries/user";
@@ -15,7 +15,7 @@ import { Undone } from "../merges/undone";
 import { EditDialog } from "./edit-dialog";
 import { StateBadge } from "./state-badge";
 
-/** What the request wants, how it stands, and who must still do what. */
+/** What the request wants, how it stands, and what its decisions leave out. */
 export function RequestHead({ place, request, role }: { place: RequestPlace; request: RequestDetail; role: Role | undefined }) {
   const mayManage = request.author === userName() ? isAtLeast(role, "contributor") : isAtLeast(role, "maintainer");
   const source = sourceName(request);
@@ -39,7 +39,6 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
       </p>
       {request.undone_by ? <Undone undone={request.undone_by} /> : null}
       <LeftOut request={request} />
-      {isFinishedState(request.state) ? null : <Standing request={request} />}
     </>
   );
 }
@@ -60,27 +59,6 @@ function LeftOut({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ul>
-    </div>
-  );
-}
-
-function Standing({ request }: { request: RequestDetail }) {
-  const steps = nextSteps(request);
-  const [symbol, kind] = request.blockers.length ? ["○", "amber"] : ["✓", "fine"];
-  return (
-    <div className={`notice ${kind}`} aria-live="polite">
-      <span className="symbol" aria-hidden="true">
-        {symbol}
-      </span>
-      <strong>{approvalsText(request, request.required_approvals)}</strong>
-      {isWithPeople(request.state) && steps.length === 0 ? <p>Nothing known stands in the way: it can be merged.</p> : null}
-      {steps.length ? (
-        <ul className="steps" aria-label="What is left to do">
-          {steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      ) : null}
     </div>
   );
 }

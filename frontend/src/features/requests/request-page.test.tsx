@@ -48,9 +48,14 @@ describe("a merge request", () => {
     lake(request({ votes: [STALE], stale_approvals: 1 }));
     renderAt(ADDRESS);
     expect(await screen.findByText("0 of 2 approvals, 1 stale")).toBeTruthy();
-    await screen.findByText("Somebody who may write decides each conflict.");
+    await screen.findByText(/Anyone with write access/);
     const steps = within(screen.getByRole("list", { name: "What is left to do" })).getAllByRole("listitem");
-    expect(steps.map((step) => step.textContent)).toEqual(["bob looks again.", "1 more reviewer approves it.", "Somebody who may write decides each conflict."]);
+    expect(steps.map((step) => step.textContent.trim())).toEqual([
+      "bob looks again.",
+      "1 more reviewer approves it.",
+      "1 table in conflict. Anyone with write access can resolve that. Resolve",
+    ]);
+    expect(screen.getByText("Not ready to merge")).toBeTruthy();
     expect(screen.getByText("saw the destination at version 13, it is at 16")).toBeTruthy();
   });
 
@@ -70,27 +75,27 @@ describe("a merge request", () => {
     const asked = lake(request(), { [`POST ${AT}reviews/`]: () => json({}, 201) });
     const user = userEvent.setup();
     renderAt(ADDRESS);
-    await user.type(await screen.findByRole("textbox", { name: "What you want to say about it" }), "Good.");
-    await screen.findByText(/It goes stale when either branch moves/);
+    await user.type(await screen.findByRole("textbox", { name: "Comment on the request" }), "Good.");
+    await screen.findByText(/A new commit on either branch cancels it/);
     await user.click(screen.getByRole("button", { name: "✓ Approve" }));
     await waitFor(() => expect(sent(asked, "POST", `${AT}reviews/`)).toEqual({ verdict: "approve", fingerprint: "f", body: "Good." }));
     expect(asked.some(({ address }) => address.startsWith(COMPARE) && address.includes("merge_request=3"))).toBe(true);
   });
 
-  it("does not let its author approve it, but ask for changes", async () => {
+  it("does not let its author approve it, but request changes", async () => {
     asUser("alice");
     lake(request());
     renderAt(ADDRESS);
     const approve = await screen.findByRole<HTMLButtonElement>("button", { name: "✓ Approve" });
     expect(approve.disabled).toBe(true);
     expect(screen.getByText("Nobody approves their own request.")).toBeTruthy();
-    expect(screen.getByRole<HTMLButtonElement>("button", { name: "↩ Ask for changes" }).disabled).toBe(false);
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "↩ Request changes" }).disabled).toBe(false);
   });
 
   it("offers a viewer neither a review nor a merge", async () => {
     lake(request(), { "/api/v1/catalogs/demo/": { name: "demo", role: "viewer" } });
     renderAt(ADDRESS);
-    expect(await screen.findByText(/It takes the role maintainer to merge/)).toBeTruthy();
+    expect(await screen.findByText(/Minimum role to merge into main: maintainer/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "✓ Approve" })).toBeNull();
     expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
@@ -99,24 +104,34 @@ describe("a merge request", () => {
   it("lists what blocks the merge, conflicts of the live comparison too", async () => {
     lake(request(), { [COMPARE]: { ...COMPARISON, counts: { ...COMPARISON.counts, conflict: 2, tables_in_conflict: 2, conflicts: 3, conflicting_rows: 4 } } });
     renderAt(ADDRESS);
-    const blockers = await screen.findByRole("list", { name: "What stands in the way" });
-    await within(blockers).findByRole("link", { name: "Decide them" });
-    expect(within(blockers).getByText(/To decide: 2 tables, 4 rows in conflict/)).toBeTruthy();
-    expect(within(blockers).getAllByRole("listitem")).toHaveLength(2);
+    const blockers = await screen.findByRole("list", { name: "What is left to do" });
+    await within(blockers).findByRole("link", { name: "Resolve" });
+    expect(within(blockers).getByText(/2 tables, 4 rows in conflict/)).toBeTruthy();
+    expect(within(blockers).getAllByRole("listitem")).toHaveLength(3);
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
   });
 
-  it("merges, and goes on to the task", async () => {
-    const asked = lake(request({ state: "approved", approvals: 2, blockers: [], mergeable: true, votes: [APPROVAL] }), {
+  it("merges, and shows the steps where it stands", async () => {
+    const ready = request({ state: "approved", approvals: 2, blockers: [], mergeable: true, votes: [APPROVAL] });
+    let found = ready;
+    const steps = [{ name: "plan", detail: "", started: "2026-01-01T00:00:00Z", finished: null }];
+    const asked = lake(ready, {
+      [AT]: () => json(found),
       [COMPARE]: MERGEABLE,
-      [`POST ${AT}merge/`]: () => json({ id: "0123", kind: "request", state: "queued" }, 202),
+      [`POST ${AT}merge/`]: () => {
+        found = { ...ready, state: "merging", task_id: "0123" };
+        return json({ id: "0123", kind: "request", state: "queued" }, 202);
+      },
+      "/api/v1/tasks/0123/": { id: "0123", kind: "request", state: "running", created_at: "2026-01-01T00:00:00Z", steps, progress: 0.5, message: "" },
     });
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);
     const merge = await screen.findByRole<HTMLButtonElement>("button", { name: "Merge into main" });
     await waitFor(() => expect(merge.disabled).toBe(false));
     await user.click(merge);
-    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/0123"));
+    expect(await screen.findByText("It is being merged into main")).toBeTruthy();
+    expect((await screen.findByRole("list", { name: "Steps" })).textContent).toContain("plan");
+    expect(router.state.location.pathname).toBe(ADDRESS);
     expect(sent(asked, "POST", `${AT}merge/`)).toEqual({ fingerprint: "", bypass_reason: "" });
   });
 
@@ -135,7 +150,7 @@ describe("a merge request", () => {
   it("offers no bypass to a maintainer", async () => {
     lake(request(), { "/api/v1/catalogs/demo/": { name: "demo", role: "maintainer" } });
     renderAt(ADDRESS);
-    await screen.findByRole("list", { name: "What stands in the way" });
+    await screen.findByRole("list", { name: "What is left to do" });
     expect(screen.queryByRole("button", { name: "Emergency bypass" })).toBeNull();
   });
 
@@ -308,9 +323,10 @@ describe("deciding conflicts", () => {
     expect(await screen.findByText(/This merge was reverted by/)).toBeTruthy();
   });
 
-  it("is nothing that is offered once the request was merged", async () => {
-    lake(request({ state: "merged" }));
+  it("is nothing that is offered once the request was merged, and can still be read", async () => {
+    lake(request({ state: "merged", merge_id: "m-1", source: { ...request().source, is_dropped: true } }), { [`${AT}resolutions/`]: page([resolution({})]) });
     renderAt(`${ADDRESS}?tab=compare`);
+    expect(await screen.findByText(/^delays brought 610 updated rows/)).toBeTruthy();
     await screen.findByRole("region", { name: "Decide the conflict" });
     expect(screen.queryByRole("button", { name: "Keep delays" })).toBeNull();
   });

@@ -9,12 +9,12 @@ import { useRequest, type RequestPlace } from "../../queries/requests";
 import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { CheckStandings } from "./check-standings";
+import { Composer } from "./composer";
 import { Conversation } from "./conversation";
 import { MergeBox } from "./merge-box";
 import { RequestComparison } from "./request-comparison";
 import { RequestFacts } from "./request-facts";
 import { RequestHead } from "./request-head";
-import { ReviewBox } from "./review-box";
 import "../../styles/requests.css";
 
 export function RequestPage() {
@@ -51,6 +51,7 @@ function RequestView({ place, request: known }: { place: RequestPlace; request: 
   return (
     <>
       <RequestHead place={place} request={request} role={role} />
+      <MergeBox place={place} request={request} seen={seen} role={role} />
       <Tabs tabs={tabs} chosen={chosen} onChoose={(key) => setQuery(key === "conversation" ? {} : { tab: key })} label="Parts of the request">
         {chosen === "compare" ? <RequestComparison place={place} request={request} pair={pair} role={role} /> : null}
         {chosen === "checks" ? <CheckStandings place={place} request={request} role={role} /> : null}
@@ -58,8 +59,7 @@ function RequestView({ place, request: known }: { place: RequestPlace; request: 
           <div className="request-columns">
             <div className="stack">
               <Conversation place={place} request={request} role={role} names={names} />
-              <ReviewBox place={place} request={request} pair={pair} comparison={comparison} role={role} />
-              <MergeBox place={place} request={request} seen={seen} role={role} />
+              <Composer place={place} request={request} pair={pair} comparison={comparison} role={role} />
             </div>
             <RequestFacts place={place} request={request} />
           </div>

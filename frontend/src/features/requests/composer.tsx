@@ -1,0 +1,83 @@
+import { useState } from "react";
+
+import type { RequestDetail, ReviewVerdict, Role } from "../../api/resources";
+import { isWithPeople } from "../../model/review";
+import { isAtLeast } from "../../model/roles";
+import { ON_REQUEST, useCommentAdd } from "../../queries/comments";
+import type { useComparison, Pair } from "../../queries/compare";
+import type { RequestPlace } from "../../queries/requests";
+import { useReviewSubmit } from "../../queries/reviews";
+import { userName } from "../../queries/user";
+import { Failure } from "../../ui/states";
+import { MarkdownField } from "./markdown-field";
+
+interface ComposerProps {
+  place: RequestPlace;
+  request: RequestDetail;
+  pair: Pair;
+  /** The live one: what is approved is what it shows. */
+  comparison: ReturnType<typeof useComparison>;
+  role: Role | undefined;
+}
+
+/** One text for all that a person says about the request: a comment, an approval, or a request for changes. */
+export function Composer({ place, request, pair, comparison, role }: ComposerProps) {
+  const add = useCommentAdd(place);
+  const submit = useReviewSubmit(place);
+  const [text, setText] = useState("");
+  const clear = { onSuccess: () => setText("") };
+  if (role === undefined) return null;
+  const seen = comparison.data?.pages[0];
+  const mayReview = isWithPeople(request.state) && isAtLeast(role, "reviewer");
+  const hindrance = approvalHindrance(request, seen !== undefined);
+  const mine = request.votes.some((vote) => vote.reviewer === userName() && vote.verdict !== "withdraw");
+  const isBusy = submit.isPending || add.isPending;
+  const say = (verdict: ReviewVerdict) => submit.mutate({ verdict, fingerprint: seen?.fingerprint ?? "", body: text }, clear);
+  return (
+    <section className="stack tight" aria-label="Say something">
+      <MarkdownField label="Comment on the request" value={text} onChange={setText} />
+      {mayReview ? (
+        <p className="small muted">
+          {hindrance ? (
+            hindrance
+          ) : seen ? (
+            <>
+              Your approval covers {pair.source} <code>v{seen.source.head_version}</code> and {pair.destination}{" "}
+              <code>v{seen.destination.head_version}</code> only (plan <code title={seen.fingerprint}>{seen.fingerprint.slice(0, 8)}</code>). A new commit on
+              either branch cancels it.
+            </>
+          ) : null}
+        </p>
+      ) : null}
+      {comparison.error && !seen ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
+      {(add.error ?? submit.error) ? <Failure error={add.error ?? submit.error} /> : null}
+      <div className="row">
+        <button type="button" className="button" disabled={isBusy || text.trim() === ""} onClick={() => add.mutate({ ...ON_REQUEST, body: text, reply_to: null }, clear)}>
+          Comment
+        </button>
+        {mayReview ? (
+          <>
+            <button type="button" className="button primary" disabled={hindrance !== "" || isBusy} onClick={() => say("approve")}>
+              ✓ Approve
+            </button>
+            <button type="button" className="button" disabled={isBusy} onClick={() => say("request_changes")}>
+              ↩ Request changes
+            </button>
+            {mine ? (
+              <button type="button" className="button" disabled={isBusy} onClick={() => say("withdraw")}>
+                Withdraw your review
+              </button>
+            ) : null}
+          </>
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+/** Why there is nothing to approve, as a sentence; empty where there is. */
+function approvalHindrance(request: RequestDetail, isSeen: boolean): string {
+  if (request.author === userName()) return "Nobody approves their own request.";
+  if (request.state === "draft") return "A draft cannot be approved.";
+  return isSeen ? "" : "The comparison has to be there before it can be approved.";
+}
