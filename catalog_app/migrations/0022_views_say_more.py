@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0020_joins_are_append_only"),
+        ("catalog_app", "0021_published"),
     ]
 
     operations = [
