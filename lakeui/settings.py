@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from catalog_app.domain.roles import Role
+from lakeui.command import BASE, IN_REPOSITORY
 from lakeui.common.logs import log_settings
 from lakeui.common.traces import traces_require
 from lakeui.runtime.database.address import database_settings
@@ -20,8 +20,8 @@ from lakeui.runtime.discovery import (
     services_discover,
 )
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-HOME = home_directory(os.environ, BASE_DIR)
+BASE_DIR = BASE
+HOME = home_directory(os.environ, BASE_DIR if IN_REPOSITORY else None)
 SERVICES = services_discover(os.environ, HOME)
 
 # What lakeui's own code reads. Addresses are empty when neither the environment nor a running `up` says.
@@ -183,8 +183,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "/static/"
-# The browser application as `npm run build` leaves it. Pages say what to run while it is missing.
-BUNDLE_DIR = BASE_DIR / "frontend" / "dist"
+# The browser application as `npm run build` leaves it; a wheel has it in the package. Pages say what to run while it
+# is missing.
+BUNDLE_DIR = BASE_DIR / "frontend" / "dist" if IN_REPOSITORY else BASE_DIR / "lakeui" / "pages"
 STATICFILES_DIRS = [("app", BUNDLE_DIR)] if BUNDLE_DIR.is_dir() else []
 STATIC_ROOT = os.environ.get("LAKEUI_STATIC_ROOT") or str(HOME / "static")
 STORAGES = {

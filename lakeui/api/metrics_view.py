@@ -10,11 +10,12 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from catalog_app.selectors.totals import lake_totals
+from lakeui import __version__
 from lakeui.api.base import ApiView
 from lakeui.common.instruments import shared_registry
 from lakeui.runtime.home import restarts_read
@@ -59,6 +60,7 @@ class LakeCollector:
 
     def collect(self) -> Iterator[Metric]:
         totals = lake_totals()
+        yield InfoMetricFamily("lakeui_build", "The version that runs.", value={"version": __version__})
         yield GaugeMetricFamily("lakeui_catalogs", "Valid catalogs.", value=totals.catalogs)
         yield GaugeMetricFamily("lakeui_branches", "Valid branches.", value=totals.branches)
         tasks = GaugeMetricFamily("lakeui_tasks", "Tasks that wait or run.", labels=["kind", "state"])

@@ -40,9 +40,15 @@ class Services:
         return {variable: getattr(self, name) for name, variable in VARIABLES.items() if getattr(self, name)}
 
 
-def home_directory(environment: Mapping[str, str], base: Path) -> Path:
-    """LAKEUI_HOME, by default ``var`` beside ``manage.py``."""
-    return (base / (environment.get("LAKEUI_HOME") or "var")).resolve()
+def home_directory(environment: Mapping[str, str], repository: Path | None) -> Path:
+    """LAKEUI_HOME, by default ``var`` in the repository. Where lakeui is installed the data of the account that runs it
+    (XDG base directories), and a relative path begins at the working directory.
+    """
+    said = environment.get("LAKEUI_HOME")
+    if repository is not None:
+        return (repository / (said or "var")).resolve()
+    data = Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return Path(said).resolve() if said else data / "lakeui"
 
 
 def port_number(environment: Mapping[str, str]) -> int:

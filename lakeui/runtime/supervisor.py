@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from lakeui.command import IN_REPOSITORY, SHOWN, command_line
 from lakeui.runtime.discovery import (
     services_discover,
     services_file,
@@ -233,7 +234,7 @@ class Supervisor:
         child = self._keep(process_record("demo", process.pid), process)
         status = self._wait_for(child)
         if status:
-            self._say(f"Demo lake: not loaded (exit status {status}). Try again with `python manage.py demo`.")
+            self._say(f"Demo lake: not loaded (exit status {status}). Try again with `{SHOWN} demo`.")
         else:
             loaded.touch()
 
@@ -241,7 +242,8 @@ class Supervisor:
         self._say("")
         self._say(f"lakeui is ready: http://localhost:{self._options.port}/")
         self._say(login)
-        self._say("In a second terminal: .venv/bin/python manage.py sql -c demo -b main 'SHOW TABLES'")
+        shown = ".venv/bin/python manage.py" if IN_REPOSITORY else SHOWN
+        self._say(f"In a second terminal: {shown} sql -c demo -b main 'SHOW TABLES'")
         self._say("Ctrl-C stops everything.")
 
     # Watching
@@ -393,7 +395,7 @@ class Supervisor:
         return kept | own | self._services.as_environment()
 
     def _manage(self, command: str) -> list[str]:
-        return [sys.executable, str(self._options.base / "manage.py"), command]
+        return command_line(command)
 
     def _log(self, name: str) -> Path:
         return self._options.home / "logs" / f"{name}.log"
