@@ -107,6 +107,17 @@ def _check(schema: Schema, segments: Sequence[SegmentState], schemas: Mapping[in
         raise NotSupported("A partition of the table was renamed without its files.", remedy=REWRITE)
 
 
+def files_refused(schema: Schema, segments: Sequence[SegmentState]) -> frozenset[int]:
+    """The files for which a table is refused. It is shown again when these are written anew."""
+    refused = {segment.file_id for segment in segments if segment.is_moved}
+    for definition_id, written in definitions_load({segment.definition_id for segment in segments}).items():
+        try:
+            files_check(schema, written)
+        except NotSupported:
+            refused |= {segment.file_id for segment in segments if segment.definition_id == definition_id}
+    return frozenset(refused)
+
+
 def _listed(warehouse: Warehouse, segment: SegmentState, schema: Schema) -> ListedFile:
     return ListedFile(
         segment.file_id,

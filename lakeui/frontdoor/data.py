@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
+from catalog_app.services.publishing import files_refused
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.common.nearest import nearest_name
@@ -338,13 +339,16 @@ def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
 
 
 def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
-    """Compact small files and files with deletes, partition by partition."""
+    """Compact small files and files with deletes, partition by partition. Files that other engines would read
+    otherwise than lakeui (column ids, moved partitions) are written anew, too.
+    """
     target = table_for_writing(call, statement.table)
     table = target.table
     if statement.where is not None:
         _refuse_other_columns(target, statement.where)
     segments = segments_list(target.place.snapshot, table.table_id)
-    chosen = _worth_compacting(pruned(segments, table.schema.columns, _predicate(statement.where)))
+    looked_at = pruned(segments, table.schema.columns, _predicate(statement.where))
+    chosen = _worth_compacting(looked_at, files_refused(table.schema, looked_at))
     metrics = row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
@@ -369,13 +373,14 @@ def _refuse_other_columns(target: TablePlace, where: sql.Condition) -> None:
         )
 
 
-def _worth_compacting(segments: Sequence[SegmentState]) -> list[SegmentState]:
-    """Files with deletes, and small files that are not alone in their partition."""
+def _worth_compacting(segments: Sequence[SegmentState], refused: Collection[int]) -> list[SegmentState]:
+    """Files with deletes, those refused to other engines, and small files that are not alone in their partition."""
     small: dict[tuple[str | None, ...], list[SegmentState]] = {}
+    due = {segment.file_id for segment in segments if segment.delete_paths} | set(refused)
     for segment in segments:
-        if segment.delete_paths or segment.bytes < TARGET_BYTES // 2:
+        if segment.file_id in due or segment.bytes < TARGET_BYTES // 2:
             small.setdefault(segment.partition, []).append(segment)
-    return [s for group in small.values() if len(group) > 1 or group[0].delete_paths for s in group]
+    return [s for group in small.values() if len(group) > 1 or group[0].file_id in due for s in group]
 
 
 def _refuse_untyped(described: Sequence[tuple[str, str]]) -> None:

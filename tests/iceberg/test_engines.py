@@ -17,6 +17,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
+from pyiceberg.exceptions import BadRequestError
 
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
@@ -31,12 +32,14 @@ APPLICATION = get_wsgi_application()
 COLUMNS = """id INT NOT NULL, day DATE, v STRING, small SMALLINT, tiny TINYINT, n BIGINT, amount DECIMAL(9, 2),
     at TIMESTAMP, there TIMESTAMP_NTZ, flag BOOLEAN, f FLOAT, g DOUBLE, b BINARY, c CHAR(3),
     s STRUCT<x: INT, y: STRING>, l ARRAY<INT>, m MAP<STRING, STRUCT<q: INT>>"""
-ROWS = """SELECT CAST(id AS INT), date_add(DATE'2024-01-01', CAST(id % 3 AS INT)), if(id % 5 = 0, NULL, concat('ä-', id)),
+ROWS = """SELECT CAST(id AS INT),
+    date_add(DATE'2024-01-01', CAST(id % 3 AS INT)), if(id % 5 = 0, NULL, concat('ä-', id)),
     CAST(id - 40 AS SMALLINT), CAST(id % 100 - 50 AS TINYINT), id * 10000000000, CAST(id * 1.25 - 60 AS DECIMAL(9, 2)),
     timestamp_seconds(id * 86399.123456 - 1000000), CAST(timestamp_seconds(id * 77777.5) AS TIMESTAMP_NTZ), id % 2 = 0,
     CAST(if(id % 11 = 0, double('NaN'), id / 4) AS FLOAT), id / 8.0D, CAST(CAST(id AS STRING) AS BINARY),
     substr(CAST(id AS STRING), 1, 3), if(id % 7 = 0, NULL, named_struct('x', CAST(id AS INT), 'y', 'y')),
-    if(id % 6 = 0, NULL, array(CAST(id AS INT), NULL)), if(id % 4 = 0, NULL, map('k', named_struct('q', CAST(id AS INT))))
+    if(id % 6 = 0, NULL, array(CAST(id AS INT), NULL)),
+    if(id % 4 = 0, NULL, map('k', named_struct('q', CAST(id AS INT))))
     FROM range({first}, {last})"""
 
 
@@ -167,3 +170,38 @@ def test_engines_read_each_version_of_a_random_history(engines: Engines, seed: i
     engines.compare("d.h", *ordered, others=[*chance.sample(ordered[:-1], 3), ordered[-1]])
     lake.sql("DROP TABLE d.h")
     lake.sql("DROP BRANCH b")
+
+
+REFUSED = {
+    "z": [
+        "CREATE BRANCH c",
+        "ALTER TABLE d.r ADD COLUMN (z INT)",
+        "UPDATE d.r SET z = 20 WHERE id = 2",
+        "c: ALTER TABLE d.r ADD COLUMN (z INT)",
+        "c: INSERT INTO d.r (id, p, z) VALUES (3, 'y', 30)",
+        "MERGE BRANCH c",
+    ],
+    "partition": ["ALTER TABLE d.r PARTITION (p = 'x') RENAME TO PARTITION (p = 'y')"],
+    "e": ["ALTER TABLE d.r ADD COLUMN (e INT DEFAULT 5)"],
+    "day": ["ALTER TABLE d.r ALTER COLUMN day TYPE TIMESTAMP_NTZ"],
+}
+
+
+@pytest.mark.parametrize("about", REFUSED)
+def test_a_table_that_engines_would_read_otherwise_is_refused_until_it_is_written_anew(
+    engines: Engines, about: str
+) -> None:
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.r (id INT, p STRING, day DATE) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.r VALUES (1, 'x', DATE'2024-01-01'), (2, 'x', NULL)")
+    try:
+        for text in REFUSED[about]:
+            _, on_branch, statement = text.rpartition("c: ")
+            lake.sql(statement, "c" if on_branch else "main")
+        with pytest.raises(BadRequestError, match=f"(?s)UnsupportedOperationException.* {about}.*OPTIMIZE"):
+            pyiceberg_rows(engines.address("main"), engines.token, "d.r")
+        lake.sql("OPTIMIZE d.r")
+        engines.compare("d.r", Seen())
+    finally:
+        lake.sql("DROP TABLE d.r")
+        lake.sql("DROP BRANCH IF EXISTS c")
