@@ -18,7 +18,7 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 	@$(MAKE) --no-print-directory frontend || echo "The pages could not be built; all but them works." >&2
 	@exec $(BIN)/python manage.py up
 
-test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
+test: java $(VENV)/.installed-dev $(VENV)/.installed-engines ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
@@ -70,6 +70,13 @@ $(VENV)/.installed-dev: requirements-dev.txt requirements.txt | $(BIN)/python
 	@echo "Installing what tests and checks need."
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.installed
+
+# In a folder of their own: one of them is another version of a package that lakeui runs on.
+$(VENV)/.installed-engines: requirements-engines.txt | $(BIN)/python
+	@echo "Installing other engines, which tests let read the lake."
+	@rm -rf $(VENV)/engines
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps --target $(VENV)/engines -r requirements-engines.txt
+	@touch $@
 
 frontend/node_modules/.installed: frontend/package-lock.json | $(BIN)/python
 	@echo "Installing what the pages are built with."

@@ -16,6 +16,7 @@ from tests.benchmarks import (
     branches,
     compare,
     history,
+    iceberg,
     keyed_merges,
     lineage,
     lineage_merges,
@@ -47,6 +48,7 @@ PARTS = (
     "nested",
     "partitions",
     "branches",
+    "iceberg",
     "tpch",
 )
 
@@ -79,6 +81,7 @@ def main() -> None:
             "tpch": lambda: tpch.figures(scale=options.scale),
             "partitions": lambda: partitions.figures(rows=options.rows),
             "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
+            "iceberg": iceberg.figures,
             "compare": compare.figures,
             "requests": requests.figures,
         }

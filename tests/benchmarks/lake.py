@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import secrets
 import shutil
@@ -84,15 +85,17 @@ def paired(first: Callable[[], Any], second: Callable[[], Any], rounds: int = 15
 
 
 class Bench:
-    """One catalog with table d.t, whose segments are written straight into PostgreSQL."""
+    """One catalog with table d.t, whose segments are written straight into PostgreSQL. ``columns``: so many has it."""
 
-    def __init__(self, segments: int) -> None:
+    def __init__(self, segments: int, columns: int = 1) -> None:
         from catalog_app.models import Table
+
+        self._columns = columns
 
         self.catalog = f"bench_{secrets.token_hex(4)}"
         self.sql(f"CREATE CATALOG {self.catalog}")
         self.sql("CREATE DATABASE d")
-        self.sql("CREATE TABLE d.t (id INT)")
+        self.sql(f"CREATE TABLE d.t (id INT{''.join(f', c{number} INT' for number in range(2, columns + 1))})")
         newest = Table.objects.order_by("-pk").first()
         assert newest is not None
         self.table_id = newest.pk
@@ -139,7 +142,7 @@ class Bench:
                     INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics,
                         stores_row_ids, smallest_row_id, largest_row_id, created_at)
                     SELECT %(table)s, %(table)s || '/' || (%(base)s + 1000 * g), %(base)s + 1000 * g, 1000, 20000,
-                        '[]', '{"1": [0, 999, 0]}', false, %(base)s + 1000 * g, %(base)s + 1000 * g + 999, now()
+                        '[]', %(statistics)s::jsonb, false, %(base)s + 1000 * g, %(base)s + 1000 * g + 999, now()
                     FROM generate_series(0, %(count)s - 1) g RETURNING id)
                 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id,
                     definition_id, schema_version, is_visible, stamp, kind)
@@ -149,6 +152,7 @@ class Bench:
                 WHERE d.table_id = %(table)s AND d.version = %(schema_version)s""",
                 {
                     "table": self.table_id,
+                    "statistics": json.dumps({number: [0, 999, 0] for number in range(1, self._columns + 1)}),
                     "base": base,
                     "count": segments,
                     "branch": branch.pk,

@@ -6,12 +6,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from pyiceberg.table import StaticTable
 
-from catalog_app.models import PublishedFile, PublishedTable
+from catalog_app.models import DeleteFile, PublishedFile, PublishedTable, Segment, SegmentDelete
+from catalog_app.selectors.segments import files_load
+from catalog_app.selectors.snapshots import branch_snapshot
+from catalog_app.storage.deletes import write_deletes
+from catalog_app.storage.warehouse import Warehouse
+from merge_app.execution.apply import CommitHeader, commit_write
 from tests.iceberg.conftest import IcebergLake
 
 
@@ -72,6 +80,58 @@ def test_one_more_commit_writes_its_part_only(lake: IcebergLake) -> None:
 
 def _io(lake: IcebergLake) -> Any:
     return opened(loaded(lake)).io
+
+
+def delete(lake: IcebergLake, *positions: int, branch: str = "main") -> None:
+    """A commit that takes rows out of the first file."""
+    at = lake.branch(branch)
+    segment = Segment.objects.filter(table_id=lake.table_id).order_by("pk").first()
+    assert segment is not None
+    (file,) = files_load(lake.table_id, [segment.file_id], [branch_snapshot(at)]).values()
+    gone = np.array(positions, dtype=np.int64)
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    new = write_deletes(warehouse, table_id=lake.table_id, file=file, positions=gone, row_ids=gone + file.base)
+    with transaction.atomic():
+        commit = commit_write(at, CommitHeader("DELETE"), None)
+        made = DeleteFile.objects.create(
+            table_id=lake.table_id, data_file_id=segment.file_id, path=new.path, rows=new.rows, bytes=new.bytes
+        )
+        SegmentDelete.objects.create(
+            table_id=lake.table_id,
+            branch_id=at.pk,
+            segment=segment,
+            delete_file=made,
+            attached_version=commit.version,
+            stamp=commit.version,
+            kind="delete",
+        )
+
+
+def deletes(lake: IcebergLake, ref: str = "main") -> list[tuple[str, list[dict[str, Any]]]]:
+    """By data file that has deletes, the rows of its delete files."""
+    planned = opened(loaded(lake, ref)).scan().plan_files()
+    return [
+        (task.file.file_path, pq.read_table(file.file_path.removeprefix("file://")).to_pylist())
+        for task in planned
+        for file in task.delete_files
+    ]
+
+
+def test_deletes_of_one_file_are_one_file_that_names_it_as_the_manifest_does(lake: IcebergLake) -> None:
+    lake.insert("main", 2)
+    assert deletes(lake) == []
+    delete(lake, 7, 3)
+    lake.sql("CREATE BRANCH b")
+    delete(lake, 7, 9)
+    path = f"file://{settings.LAKEUI['WAREHOUSE']}/{lake.table_id}/0"
+
+    def marked(*positions: int) -> list[tuple[str, list[dict[str, Any]]]]:
+        return [(path, [{"file_path": path, "pos": position} for position in positions])]
+
+    assert deletes(lake) == marked(3, 7, 9)
+    assert deletes(lake, "b") == marked(3, 7)
+    totals = loaded(lake)["metadata"]["snapshots"][0]["summary"]
+    assert (totals["total-delete-files"], totals["total-position-deletes"]) == ("1", "3")
 
 
 def test_attributes_are_those_of_the_version(lake: IcebergLake) -> None:
