@@ -7,7 +7,7 @@ from typing import Any
 
 from lakeui.api.statements import bound
 from lakeui.common.errors import LakeError, SyntaxProblem
-from lakeui.frontdoor.scripts import database_after
+from lakeui.frontdoor.temporary import parameters_after
 from lakeui.sql import statements as sql
 from lakeui.sql.lexer import Kind, read_words
 from lakeui.sql.parse import parse
@@ -55,7 +55,11 @@ class Conversation:
         match statement:
             case sql.UseCatalog() | sql.UseBranch() | sql.UseDatabase():
                 self.session |= {"catalog": body["catalog"], "branch": body["branch"]}
-                self.session["database"] = database_after(statement, self.session.get("database"))
+                self.session["database"] = parameters_after(statement, bound(self.session)).database
+            case sql.CreateTemporaryView() | sql.DropTemporaryView():
+                self.session["temporary_views"] = body["temporary_views"]
+            case sql.SetPartitionOverwrite():
+                self.session["partition_overwrite"] = body["partition_overwrite"]
             case sql.BeginTransaction():
                 self.session["transaction"] = body["transaction"]
             case sql.CommitTransaction() | sql.RollbackTransaction():

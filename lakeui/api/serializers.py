@@ -44,6 +44,17 @@ class SessionRequest(serializers.Serializer[Any]):
         max_length=255,
         help_text="Database of the session: where tables lie that are named without one.",
     )
+    temporary_views = serializers.DictField(
+        required=False,
+        child=serializers.CharField(trim_whitespace=False),
+        help_text="Temporary views of the session, by name their queries, as CREATE TEMPORARY VIEW answers them.",
+    )
+    partition_overwrite = serializers.ChoiceField(
+        ["static", "dynamic"],
+        required=False,
+        help_text="Whether INSERT OVERWRITE without values of partitions replaces the whole table, or the partitions of"
+        " which it has rows.",
+    )
     bypass_reason = serializers.CharField(
         required=False,
         allow_blank=True,

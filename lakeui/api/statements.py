@@ -11,8 +11,8 @@ from django.db import transaction
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
-from lakeui.common.errors import PermissionDenied
-from lakeui.sql.parameters import Parameters, parameters_read
+from lakeui.common.errors import InvalidValue, PermissionDenied
+from lakeui.sql.parameters import LONGEST_TEXTS, Parameters, parameters_read
 from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
@@ -40,8 +40,19 @@ def statement_session(
 
 def bound(parameters: Mapping[str, Any]) -> Parameters:
     """What the statement is read with. Raises InvalidValue for values of markers that are none."""
-    database = parameters.get("database")
-    return replace(parameters_read(parameters.get("parameters")), database=database and name_folded(database))
+    database, views = parameters.get("database"), parameters.get("temporary_views") or {}
+    if sum(map(len, views.values())) > LONGEST_TEXTS:
+        raise InvalidValue(
+            f"The temporary views have more than {LONGEST_TEXTS:,} characters.",
+            remedy="Drop those that are not needed, or make views of the database.",
+            field="temporary_views",
+        )
+    return replace(
+        parameters_read(parameters.get("parameters")),
+        database=database and name_folded(database),
+        views=tuple((name_folded(name), text) for name, text in views.items()),
+        overwrites_dynamically=parameters.get("partition_overwrite") == "dynamic",
+    )
 
 
 def statement_run(

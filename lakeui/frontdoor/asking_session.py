@@ -14,7 +14,7 @@ from lakeui.sql.session_values import SessionValues, may_ask_session, session_va
 
 HOLDING = (
     *(sql.Select, sql.Explain, sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Optimize),
-    *(sql.CreateTable, sql.CreateView, sql.AlterView),
+    *(sql.CreateTable, sql.CreateView, sql.AlterView, sql.DescribeQuery),
 )
 """Statements with queries or expressions in them."""
 

@@ -111,7 +111,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
         segments = segments_list(target.place.snapshot, target.table.table_id)
         staged_rows_check(target, staged, segments)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
-    scope = _scope(target, statement)
+    scope = _scope(target, statement, staged)
     segments = segments_list(target.place.snapshot, target.table.table_id)
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
@@ -159,14 +159,16 @@ def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[
         )
 
 
-def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
+def _scope(target: TablePlace, statement: sql.Insert, staged: Sequence[NewDataFile]) -> OverwriteScope:
     """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
-    Spark's static mode.
+    Spark's static mode, and in its dynamic mode the partitions of which there are rows.
     """
     fixed = [(name, text) for name, text in statement.partition or () if text is not None]
+    columns = target.table.schema.partition_columns
+    if statement.is_dynamic and columns and len(fixed) < len(columns):
+        return OverwriteScope(tuple(dict.fromkeys(file.partition for file in staged)))
     if not fixed:
         return OverwriteScope()
-    columns = target.table.schema.partition_columns
     if len(fixed) == len(columns):
         texts = engine().partition_values(columns, dict(fixed))
         return OverwriteScope((texts,))

@@ -28,6 +28,7 @@ from lakeui.frontdoor import (
     running,
     show,
     table_replacing,
+    temporary,
     transactions,
     views,
 )
@@ -117,6 +118,10 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowCreateTable: show.show_create_table,
     sql.ShowPartitions: show.show_partitions,
     sql.CreateView: views.create_view,
+    sql.CreateTemporaryView: temporary.create_temporary_view,
+    sql.DropTemporaryView: temporary.drop_temporary_view,
+    sql.SetPartitionOverwrite: temporary.set_partition_overwrite,
+    sql.DescribeQuery: temporary.describe_query,
     sql.AlterView: views.alter_view,
     sql.RenameView: views.rename_view,
     sql.SetViewProperties: views.set_view_properties,
@@ -175,7 +180,10 @@ OUTSIDE_TRANSACTIONS = (
 QUERIES = (sql.Select, sql.ShowChanges)
 """What reads rows on Spark and writes nothing."""
 
-READING = (*QUERIES, sql.CreateView, sql.AlterView, sql.DescribeTable, sql.ShowColumns)
+READING = (
+    *(*QUERIES, sql.CreateView, sql.AlterView, sql.CreateTemporaryView),
+    *(sql.DescribeTable, sql.DescribeQuery, sql.ShowColumns),
+)
 """Statements for which Spark only reads. They run on the server of queries, all others on that of writes."""
 
 

@@ -107,6 +107,10 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.ShowCreateTable: _READ,
     sql.ShowPartitions: _READ,
     sql.CreateView: _WRITE_VIEW,
+    sql.CreateTemporaryView: _READ,
+    sql.DropTemporaryView: _READ,
+    sql.SetPartitionOverwrite: _READ,
+    sql.DescribeQuery: _READ,
     sql.AlterView: _WRITE_VIEW,
     sql.RenameView: _WRITE_VIEW,
     sql.SetViewProperties: _WRITE_VIEW,
@@ -134,6 +138,9 @@ REQUIREMENTS: dict[type, Requirement] = {
 }
 
 
+_QUERIES = (sql.Select, sql.DescribeQuery, sql.CreateTemporaryView)
+
+
 def rights_judge(call: Call, statement: Any) -> None:
     """Raises NotFound where the statement acts on a catalog that the person cannot see, PermissionDenied where role or
     token do not allow it, and BranchProtected where its commit would be refused anyhow.
@@ -156,7 +163,7 @@ def rights_judge(call: Call, statement: Any) -> None:
 
 def _require_some_role(call: Call, statement: Any) -> None:
     """A query that reads no table costs the engine's time too: only members of some catalog may run one."""
-    reads_nothing = isinstance(statement, sql.Select) and not statement.query.tables
+    reads_nothing = isinstance(statement, _QUERIES) and not statement.query.tables
     if reads_nothing and not catalogs_visible(call.principal).exists():
         raise PermissionDenied(
             "Queries need a role in a catalog, and you have none.",

@@ -11,6 +11,7 @@ from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.dispatch import OUTSIDE_TRANSACTIONS, admit
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rights import catalogs_named
+from lakeui.frontdoor.temporary import parameters_after
 from lakeui.frontdoor.values import Session
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameter, Parameters
@@ -57,10 +58,10 @@ def script_read(text: str, parameters: Parameters, *, one_transaction: bool = Fa
     parts = script_split(text)
     _refuse_unused(parts, parameters)
     steps: list[Step] = []
-    database = parameters.database
+    session = parameters
     for part in parts:
-        steps.append(_step(part, parameters.named, database))
-        database = database_after(steps[-1].statement, database)
+        steps.append(_step(part, parameters.named, session))
+        session = parameters_after(steps[-1].statement, session)
     if one_transaction:
         first, last = parts[0].line, parts[-1].line
         steps.insert(0, _framing(BEGIN_NUMBER, first, "BEGIN"))
@@ -103,16 +104,8 @@ def step_error(error: LakeError, step: Step, count: int) -> LakeError:
     return error
 
 
-def database_after(statement: Any, database: str | None) -> str | None:
-    """The database of the session behind the statement."""
-    if isinstance(statement, sql.UseDatabase):
-        return statement.database.database
-    return None if isinstance(statement, sql.UseCatalog) else database
-
-
-def _step(part: ScriptStatement, values: Mapping[str, Parameter], database: str | None) -> Step:
-    named = {name: value for name, value in values.items() if name in part.names}
-    parameters = Parameters(named=named, database=database)
+def _step(part: ScriptStatement, values: Mapping[str, Parameter], session: Parameters) -> Step:
+    parameters = replace(session, named={name: value for name, value in values.items() if name in part.names})
     step = Step(part.number, part.line, part.text, None, parameters)
     try:
         return Step(part.number, part.line, part.text, parse(part.padded, parameters), parameters)

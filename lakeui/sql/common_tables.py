@@ -23,7 +23,25 @@ def accept_common_tables(cursor: Cursor) -> None:
     clause = tree.args.get("with_")
     if not isinstance(clause, exp.With):
         cursor.fail("Expected common tables behind WITH")
-    cursor.index, cursor.common = end, clause
+    cursor.index, cursor.common = end, _behind(cursor.common, clause)
+
+
+def _behind(temporary: exp.With | None, clause: exp.With) -> exp.With:
+    """The common tables of the statement behind those of the session, of which they hide the ones of their names."""
+    if temporary is None:
+        return clause
+    own = {item.alias.casefold() for item in clause.expressions}
+    before = [item for item in temporary.expressions if item.alias.casefold() not in own]
+    return exp.With(expressions=[*before, *clause.expressions], recursive=bool(clause.args.get("recursive")))
+
+
+def sees_common_table(cursor: Cursor) -> bool:
+    """Whether a name without database comes next, and it is that of a common table."""
+    if cursor.common is None or not cursor.sees_kind(Kind.WORD, Kind.QUOTED):
+        return False
+    word, following = cursor.words[cursor.index], cursor.words[cursor.index + 1 : cursor.index + 2]
+    is_bare = not following or following[0].value != "."
+    return is_bare and any(item.alias.casefold() == word.value.casefold() for item in cursor.common.expressions)
 
 
 def _write_behind(cursor: Cursor) -> int | None:
@@ -53,8 +71,9 @@ def with_common_tables(tree: exp.Expr, common: exp.With | None) -> exp.Expr:
     if common is None:
         return tree
     for query in outer_queries(tree):
-        needed = _needed(query, common)
         own = query.args.get("with_")
+        hidden = {item.alias.casefold() for item in own.expressions} if own is not None else set()
+        needed = [item for item in _needed(query, common) if item.alias.casefold() not in hidden]
         if not needed:
             continue
         is_recursive = bool(common.args.get("recursive") or (own is not None and own.args.get("recursive")))

@@ -15,12 +15,12 @@ _CLAUSES = ("SET", "WHERE")
 
 def select(cursor: Cursor) -> s.Select:
     """A whole query; the cursor stands at its first word."""
-    return s.Select(build_query(cursor.rest()))
+    return s.Select(build_query(cursor.rest(), cursor.common))
 
 
 def table_query(cursor: Cursor) -> s.Select:
     """``TABLE db.t``, short for SELECT * FROM."""
-    return s.Select(build_query(_from_table(cursor)))
+    return s.Select(build_query(_from_table(cursor), cursor.common))
 
 
 def _from_table(cursor: Cursor) -> str:

@@ -11,6 +11,7 @@ from catalog_app.pruning.predicates import ANYTHING
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
+from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
@@ -170,7 +171,7 @@ def _source(cursor: Cursor) -> _Source:
     for word in ("VALUES", "TABLE", "SELECT", "WITH"):
         if cursor.sees(word):
             cursor.fail(f"A query stands in parentheses, as in USING ({word} ..) AS s; it begins")
-    if _sees_common_table(cursor):
+    if sees_common_table(cursor):
         common = cursor.name()
         query = build_query(f"SELECT * FROM {quote_name(common)}", cursor.common)
         alias, columns = _alias_with_columns(cursor)
@@ -180,15 +181,6 @@ def _source(cursor: Cursor) -> _Source:
     query = s.Query(f"SELECT * FROM {quote_name(placeholder)}", (s.TableReference(placeholder, name),))
     alias, columns = _alias_with_columns(cursor)
     return _Source(query, name, alias, columns)
-
-
-def _sees_common_table(cursor: Cursor) -> bool:
-    """Whether a name without database comes next, and it is that of a common table."""
-    if cursor.common is None or not cursor.sees_kind(Kind.WORD, Kind.QUOTED):
-        return False
-    word, following = cursor.words[cursor.index], cursor.words[cursor.index + 1 : cursor.index + 2]
-    is_bare = not following or following[0].value != "."
-    return is_bare and any(item.alias.casefold() == word.value.casefold() for item in cursor.common.expressions)
 
 
 def _past(cursor: Cursor, name: s.TableName) -> s.TableName:

@@ -64,12 +64,15 @@ class Parameter:
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """What a statement is read with. The values of its markers: of ``?`` in order, or of ``:name`` by name, never both.
-    ``database``: where tables lie that are named without one.
+    ``database``: where tables lie that are named without one. ``views``: the temporary views of the session, name and
+    query. ``overwrites_dynamically``: as in ``SetPartitionOverwrite``.
     """
 
     positional: tuple[Parameter, ...] = ()
     named: Mapping[str, Parameter] = field(default_factory=dict)
     database: str | None = None
+    views: tuple[tuple[str, str], ...] = ()
+    overwrites_dynamically: bool = False
 
     @property
     def are_there(self) -> bool:

@@ -22,14 +22,23 @@ from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
 from lakeui.sql.statements import (
     AlterView,
+    CreateTemporaryView,
     CreateView,
     DryRun,
     Explain,
     ExplainMode,
+    Insert,
     MergeBranch,
     Select,
     Statement,
     Vacuum,
+)
+from lakeui.sql.temporary import (
+    create_or_replace_temporary_view,
+    create_temporary_view,
+    describe_query,
+    set_setting,
+    temporary_tables,
 )
 
 Reader = Callable[[Cursor], Statement]
@@ -41,14 +50,24 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
     Raises SyntaxProblem, ForbiddenStatement, NotSupported or InvalidValue; nothing else, whatever the text.
     """
     cursor = Cursor(text)
+    with database_given(None):
+        cursor.common = temporary_tables(parameters.views, cursor.words)
     with database_given(parameters.database), binding_of(text, cursor.words, parameters) as binding:
         statement = _statement(cursor)
-        if binding.is_used and isinstance(statement, CreateView | AlterView):
+        if binding.is_used and isinstance(statement, CreateView | AlterView | CreateTemporaryView):
             raise NotSupported(
                 "A view keeps the text of its query, and values are no part of it.", remedy="Write the values."
             )
         binding.end()
-    return statement
+    return _overwriting(statement) if parameters.overwrites_dynamically else statement
+
+
+def _overwriting(statement: Statement) -> Statement:
+    """The statement, where INSERT OVERWRITE replaces the partitions of which it has rows."""
+    if isinstance(statement, DryRun | Explain):
+        return replace(statement, statement=_overwriting(statement.statement))
+    is_meant = isinstance(statement, Insert) and statement.overwrite
+    return replace(statement, is_dynamic=True) if is_meant else statement  # type: ignore[arg-type]
 
 
 def _statement(cursor: Cursor) -> Statement:
@@ -212,6 +231,13 @@ READERS: dict[str, Reader] = {
     "CREATE VIEW": views.create_view,
     "CREATE OR REPLACE VIEW": views.create_or_replace_view,
     "ALTER VIEW": views.alter_view,
+    **dict.fromkeys(["CREATE TEMPORARY VIEW", "CREATE TEMP VIEW"], create_temporary_view),
+    **dict.fromkeys(
+        ["CREATE OR REPLACE TEMPORARY VIEW", "CREATE OR REPLACE TEMP VIEW"], create_or_replace_temporary_view
+    ),
+    "DESCRIBE QUERY": describe_query,
+    "DESC QUERY": describe_query,
+    "SET": set_setting,
     "DROP VIEW": views.drop_view,
     "SHOW VIEWS": showing.show_views,
     "DESCRIBE HISTORY": catalogs.describe_history,
@@ -234,7 +260,7 @@ READERS: dict[str, Reader] = {
 }
 """Reader by beginning."""
 
-_TEMPORARY = "Name the rows by WITH name AS (..) in the statement, or make a view of the database by CREATE VIEW."
+_GLOBAL = "Write CREATE TEMPORARY VIEW for one of the session, or make a view of the database by CREATE VIEW."
 UNSUPPORTED: dict[str, str] = {
     "ANALYZE": "Leave it out: statistics are kept as files are written.",
     **dict.fromkeys(
@@ -251,19 +277,14 @@ UNSUPPORTED: dict[str, str] = {
     "GRANT": "An owner gives roles on the page Members of the catalog.",
     "REVOKE": "An owner takes roles on the page Members of the catalog.",
     **dict.fromkeys(
-        [
-            f"CREATE {replaces}{scope}{word} VIEW"
-            for replaces in ("", "OR REPLACE ")
-            for scope in ("", "GLOBAL ")
-            for word in ("TEMPORARY", "TEMP")
-        ],
-        _TEMPORARY,
+        [f"CREATE {replaces}GLOBAL {word} VIEW" for replaces in ("", "OR REPLACE ") for word in ("TEMPORARY", "TEMP")],
+        _GLOBAL,
     ),
 }
 """Beginnings that people of Spark know and that are not there, with a way out."""
 
 FORBIDDEN: tuple[str, ...] = (
-    *("SET", "RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "REFRESH"),
+    *("RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "REFRESH"),
     *(
         "CREATE FUNCTION",
         "CREATE OR REPLACE FUNCTION",

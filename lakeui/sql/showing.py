@@ -5,8 +5,11 @@ from __future__ import annotations
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import read_property_key
+from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.dialect import quote_name
 from lakeui.sql.names import read_database, read_path, read_present_table, read_table, table_name
+from lakeui.sql.query import build_query
 
 
 def accept_pattern(cursor: Cursor) -> str | None:
@@ -77,9 +80,11 @@ def show_schema_versions(cursor: Cursor) -> s.ShowSchemaVersions:
     return s.ShowSchemaVersions(read_table(cursor))
 
 
-def describe_table(cursor: Cursor) -> s.DescribeTable | s.DescribeColumn:
-    """Also without the word TABLE; FORMATTED is the same as EXTENDED."""
+def describe_table(cursor: Cursor) -> s.DescribeTable | s.DescribeColumn | s.DescribeQuery:
+    """Also without the word TABLE; FORMATTED is the same as EXTENDED. A temporary view has columns alone."""
     extended = cursor.accept_phrase("EXTENDED", "FORMATTED") is not None
+    if sees_common_table(cursor):
+        return s.DescribeQuery(build_query(f"SELECT * FROM {quote_name(cursor.name())}", cursor.common))
     table = read_table(cursor)
     if cursor.at_end:
         return s.DescribeTable(table, extended)

@@ -135,7 +135,7 @@ def create_table(cursor: Cursor) -> s.CreateTable:
     _read_clauses(cursor, draft, table)
     query = None
     if cursor.accept("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
-        query = build_query(cursor.rest())
+        query = build_query(cursor.rest(), cursor.common)
     _check_draft(cursor, draft, query)
     return s.CreateTable(
         table=table,

@@ -14,6 +14,7 @@ from lakeui.sql.common import (
     read_properties,
     read_property_keys,
 )
+from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import database_given, read_present_table
 from lakeui.sql.query import build_view
@@ -30,8 +31,8 @@ def create_or_replace_view(cursor: Cursor) -> s.CreateView:
 def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
     if_not_exists = not or_replace and accept_if_not_exists(cursor)
     view = read_present_table(cursor)
-    columns = _columns(cursor) if cursor.sees("(") else ()
-    properties = _properties(cursor)
+    columns = read_view_columns(cursor) if cursor.sees("(") else ()
+    properties = read_view_properties(cursor)
     cursor.expect("AS")
     made = _query(cursor, view)
     return s.CreateView(
@@ -47,7 +48,7 @@ def _query(cursor: Cursor, view: s.TableName) -> s.AlterView:
     return s.AlterView(view, query, text.strip(), reads)
 
 
-def _columns(cursor: Cursor) -> tuple[s.ViewColumn, ...]:
+def read_view_columns(cursor: Cursor) -> tuple[s.ViewColumn, ...]:
     """Read ``(a [COMMENT 'text'], ..)``."""
     cursor.expect("(")
     found: list[s.ViewColumn] = []
@@ -66,7 +67,7 @@ def _columns(cursor: Cursor) -> tuple[s.ViewColumn, ...]:
     return tuple(found)
 
 
-def _properties(cursor: Cursor) -> dict[str, str]:
+def read_view_properties(cursor: Cursor) -> dict[str, str]:
     """``[COMMENT 'text'] [TBLPROPERTIES (..)]`` in any order."""
     properties: dict[str, str] = {}
     while True:
@@ -105,6 +106,8 @@ def alter_view(cursor: Cursor) -> s.AlterView | s.RenameView | s.SetViewProperti
     return _query(cursor, view)
 
 
-def drop_view(cursor: Cursor) -> s.DropView:
+def drop_view(cursor: Cursor) -> s.DropView | s.DropTemporaryView:
     if_exists = accept_if_exists(cursor)
+    if sees_common_table(cursor):
+        return s.DropTemporaryView(cursor.name())
     return s.DropView(read_present_table(cursor), if_exists)

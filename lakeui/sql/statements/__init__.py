@@ -127,10 +127,14 @@ from lakeui.sql.statements.tables import (
 )
 from lakeui.sql.statements.views import (
     AlterView,
+    CreateTemporaryView,
     CreateView,
+    DescribeQuery,
+    DropTemporaryView,
     DropView,
     NamedInView,
     RenameView,
+    SetPartitionOverwrite,
     SetViewProperties,
     ShowViews,
     UnsetViewProperties,
@@ -224,6 +228,10 @@ Statement = (
     | ShowCreateTable
     | ShowPartitions
     | CreateView
+    | CreateTemporaryView
+    | DropTemporaryView
+    | DescribeQuery
+    | SetPartitionOverwrite
     | AlterView
     | RenameView
     | SetViewProperties
@@ -272,6 +280,7 @@ __all__ = [
     "CreateDatabase",
     "CreateTable",
     "CreateTag",
+    "CreateTemporaryView",
     "CreateView",
     "DatabaseName",
     "Delete",
@@ -280,6 +289,7 @@ __all__ = [
     "DescribeDatabase",
     "DescribeDetail",
     "DescribeHistory",
+    "DescribeQuery",
     "DescribeTable",
     "DropBranch",
     "DropCatalog",
@@ -291,6 +301,7 @@ __all__ = [
     "DropPartition",
     "DropTable",
     "DropTag",
+    "DropTemporaryView",
     "DropView",
     "DryRun",
     "Explain",
@@ -331,6 +342,7 @@ __all__ = [
     "SetDatabaseProperties",
     "SetDefault",
     "SetNotNull",
+    "SetPartitionOverwrite",
     "SetTableProperties",
     "SetViewProperties",
     "ShowBranches",

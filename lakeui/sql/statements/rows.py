@@ -19,7 +19,7 @@ class Insert:
 
     ``query`` is the same source as a query; None only where some value is DEFAULT. ``partition`` by column: checked
     expression text, None where the value comes from the source. ``replaces``: the rows of which it is true go, and new
-    rows must be such.
+    rows must be such. ``is_dynamic``: an overwrite replaces the partitions of which it has rows, as the session says.
     """
 
     table: TableName
@@ -30,6 +30,7 @@ class Insert:
     partition: PartitionValuesByColumn | None = None
     values: tuple[tuple[str, ...], ...] | None = None
     replaces: Condition | None = None
+    is_dynamic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

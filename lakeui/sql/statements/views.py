@@ -40,6 +40,35 @@ class CreateView:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTemporaryView:
+    """A view of the session. ``text`` holds all that it needs but tables of databases."""
+
+    name: str
+    query: Query
+    text: str
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropTemporaryView:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeQuery:
+    """The columns that a query answers."""
+
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class SetPartitionOverwrite:
+    """Whether INSERT OVERWRITE without values of partitions replaces those alone of which it has rows."""
+
+    is_dynamic: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AlterView:
     """Another query; names of columns are those of the query then."""
 

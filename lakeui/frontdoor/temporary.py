@@ -1,0 +1,61 @@
+"""Temporary views and the mode of overwrites. No statement changes a session: it answers what to send with the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from catalog_app.domain.names import name_check
+from lakeui.common.errors import AlreadyExists
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.show import strings
+from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.sql import statements as sql
+from lakeui.sql.parameters import Parameters
+
+
+def create_temporary_view(call: Call, statement: sql.CreateTemporaryView) -> StatementResult:
+    name_check("view", statement.name)
+    known = call.session.parameters
+    if not statement.or_replace and statement.name.casefold() in {name.casefold() for name, _ in known.views}:
+        raise AlreadyExists("view", statement.name, remedy="Use CREATE OR REPLACE TEMPORARY VIEW.")
+    source = query_source(call, statement.query)
+    engine().describe(source.text, source.tables)
+    return _answer(parameters_after(statement, known))
+
+
+def drop_temporary_view(call: Call, statement: sql.DropTemporaryView) -> StatementResult:
+    return _answer(parameters_after(statement, call.session.parameters))
+
+
+def set_partition_overwrite(_call: Call, statement: sql.SetPartitionOverwrite) -> StatementResult:
+    return StatementResult(extra={"partition_overwrite": "dynamic" if statement.is_dynamic else "static"})
+
+
+def describe_query(call: Call, statement: sql.DescribeQuery) -> StatementResult:
+    source = query_source(call, statement.query)
+    rows = [[name, kind, True, None, ""] for name, kind in engine().describe(source.text, source.tables)]
+    columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
+    return answer(columns, rows, call.snapshot.version if call.session.catalog else None)
+
+
+def _answer(parameters: Parameters) -> StatementResult:
+    return StatementResult(extra={"temporary_views": dict(parameters.views)})
+
+
+def parameters_after(statement: Any, before: Parameters) -> Parameters:
+    """What the statements behind this one are read with, but for the values of markers."""
+    match statement:
+        case sql.UseDatabase():
+            return replace(before, database=statement.database.database)
+        case sql.UseCatalog():
+            return replace(before, database=None)
+        case sql.SetPartitionOverwrite():
+            return replace(before, overwrites_dynamically=statement.is_dynamic)
+        case sql.CreateTemporaryView() | sql.DropTemporaryView():
+            kept = [(name, text) for name, text in before.views if name.casefold() != statement.name.casefold()]
+            made = [(statement.name, statement.text)] if isinstance(statement, sql.CreateTemporaryView) else []
+            return replace(before, views=(*kept, *made))
+    return before
