@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from catalog_app.domain.names import name_check
-from lakeui.common.errors import AlreadyExists
+from lakeui.common.errors import AlreadyExists, NotFound
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
@@ -27,7 +28,11 @@ def create_temporary_view(call: Call, statement: sql.CreateTemporaryView) -> Sta
 
 
 def drop_temporary_view(call: Call, statement: sql.DropTemporaryView) -> StatementResult:
-    return _answer(parameters_after(statement, call.session.parameters))
+    known = call.session.parameters
+    names = [name for name, _ in known.views]
+    if statement.name.casefold() not in map(str.casefold, names) and not statement.if_exists:
+        raise NotFound("view", statement.name, nearest=nearest_name(statement.name, names), where="in the session")
+    return _answer(parameters_after(statement, known))
 
 
 def set_partition_overwrite(_call: Call, statement: sql.SetPartitionOverwrite) -> StatementResult:

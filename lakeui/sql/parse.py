@@ -37,6 +37,7 @@ from lakeui.sql.temporary import (
     create_or_replace_temporary_view,
     create_temporary_view,
     describe_query,
+    drop_temporary_view,
     set_setting,
     temporary_tables,
 )
@@ -235,6 +236,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(
         ["CREATE OR REPLACE TEMPORARY VIEW", "CREATE OR REPLACE TEMP VIEW"], create_or_replace_temporary_view
     ),
+    **dict.fromkeys(["DROP TEMPORARY VIEW", "DROP TEMP VIEW"], drop_temporary_view),
     "DESCRIBE QUERY": describe_query,
     "DESC QUERY": describe_query,
     "SET": set_setting,

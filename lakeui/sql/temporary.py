@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
+from lakeui.sql.common import accept_if_exists
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_query, write
@@ -83,6 +84,11 @@ def _whole(text: str, name: str, columns: Sequence[s.ViewColumn], common: exp.Wi
         return text
     names = ", ".join(quote_name(column.name) for column in columns)
     return f"SELECT * FROM (\n{text}\n) AS {quote_name(name)} ({names})"
+
+
+def drop_temporary_view(cursor: Cursor) -> s.DropTemporaryView:
+    if_exists = accept_if_exists(cursor)
+    return s.DropTemporaryView(cursor.name("the view's name"), if_exists)
 
 
 def describe_query(cursor: Cursor) -> s.DescribeQuery:

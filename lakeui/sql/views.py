@@ -109,5 +109,5 @@ def alter_view(cursor: Cursor) -> s.AlterView | s.RenameView | s.SetViewProperti
 def drop_view(cursor: Cursor) -> s.DropView | s.DropTemporaryView:
     if_exists = accept_if_exists(cursor)
     if sees_common_table(cursor):
-        return s.DropTemporaryView(cursor.name())
+        return s.DropTemporaryView(cursor.name(), if_exists)
     return s.DropView(read_present_table(cursor), if_exists)

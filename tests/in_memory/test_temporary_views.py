@@ -43,7 +43,7 @@ def say(talk: Conversation, *texts: str) -> dict[str, Any]:
 def test_statements_behind_it_read_a_temporary_view(lake: Lake, talk: Conversation) -> None:
     head = lake.head()
     made = say(talk, "CREATE TEMPORARY VIEW low AS SELECT id, p FROM d.t WHERE id < 3 -- end")
-    assert made["temporary_views"] == {"low": "SELECT id, p FROM d.t WHERE id < 3 -- end"}
+    assert made["temporary_views"] == {"low": "SELECT id, p FROM d.t WHERE id < 3"}
     assert lake.head() == head
     assert say(talk, "SELECT LOW.id FROM low ORDER BY id")["rows"] == [[1], [2]]
     assert say(talk, "WITH x AS (SELECT id FROM low) SELECT max(id) AS m FROM x")["rows"] == [[2]]

@@ -186,6 +186,8 @@ READING = {
     "ShowChanges": "SHOW CHANGES {} FROM VERSION 1 TO VERSION 2",
     "CreateView": "CREATE VIEW d.fresh AS SELECT * FROM {}",
     "AlterView": "ALTER VIEW d.adults AS SELECT * FROM {}",
+    "CreateTemporaryView": "CREATE TEMP VIEW fresh AS SELECT * FROM {}",
+    "DescribeQuery": "DESCRIBE QUERY SELECT * FROM {}",
     "CreateTable": "CREATE TABLE d.fresh AS SELECT * FROM {}",
     "CreateTable like": "CREATE TABLE d.fresh LIKE {}",
     "CreateTable clone": "CREATE TABLE d.fresh CLONE {}",

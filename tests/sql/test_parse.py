@@ -229,6 +229,18 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
             properties=(("k", "1"), ("comment", "c")),
         ),
     ),
+    (
+        "CREATE OR REPLACE TEMP VIEW v (a) AS SELECT 1",
+        s.CreateTemporaryView(
+            "v",
+            s.Query("SELECT * FROM (SELECT 1) AS `v`(`a`)"),
+            "SELECT * FROM (\nSELECT 1\n) AS `v` (`a`)",
+            True,
+        ),
+    ),
+    ("DROP TEMPORARY VIEW IF EXISTS v", s.DropTemporaryView("v", True)),
+    ("DESCRIBE QUERY SELECT 1", s.DescribeQuery(s.Query("SELECT 1"))),
+    ("SET spark.sql.sources.partitionOverwriteMode=DYNAMIC", s.SetPartitionOverwrite(True)),
     ("ALTER VIEW db.v AS SELECT 1", s.AlterView(s.TableName("v", "db"), s.Query("SELECT 1"), "SELECT 1")),
     ("ALTER VIEW db.v RENAME TO w", s.RenameView(s.TableName("v", "db"), s.TableName("w", "db"))),
     ("ALTER VIEW db.v SET TBLPROPERTIES ('k' = '1')", s.SetViewProperties(s.TableName("v", "db"), (("k", "1"),))),

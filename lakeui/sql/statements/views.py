@@ -52,6 +52,7 @@ class CreateTemporaryView:
 @dataclass(frozen=True, slots=True)
 class DropTemporaryView:
     name: str
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

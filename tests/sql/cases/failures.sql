@@ -385,8 +385,7 @@ INVALID_VALUE | main | a is there twice | CREATE VIEW d.fresh (a, a) AS SELECT *
 SYNTAX_ERROR | main | type is that of the query | CREATE VIEW d.fresh (a INT) AS SELECT 1 AS a
 NOT_SUPPORTED | main | WITH SCHEMA; CAST | CREATE VIEW d.fresh WITH SCHEMA EVOLUTION AS SELECT 1 AS a
 NOT_SUPPORTED | main | no partitions | CREATE VIEW d.fresh PARTITIONED ON (a) AS SELECT 1 AS a
-NOT_SUPPORTED | main | CREATE TEMP VIEW; WITH name AS | CREATE TEMP VIEW fresh AS SELECT 1
-NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; WITH name AS | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
+NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; CREATE TEMPORARY VIEW | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
 NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
 NOT_SUPPORTED | main | CACHE TABLE; keeps rows in memory | CACHE TABLE d.t
 NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
@@ -398,6 +397,24 @@ FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp
 NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
 FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
 SYNTAX_ERROR | main | | CREATE VIEW d.fresh AS
+# CreateTemporaryView
+NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE TEMP VIEW fresh AS SELECT * FROM d.peple
+INVALID_VALUE | main | people is named without its database | CREATE TEMPORARY VIEW fresh AS SELECT * FROM people
+INVALID_VALUE | main | of the session; without a database | CREATE TEMP VIEW d.fresh AS SELECT 1 AS a
+NOT_SUPPORTED | main | IF NOT EXISTS; CREATE OR REPLACE | CREATE TEMP VIEW IF NOT EXISTS fresh AS SELECT 1 AS a
+NOT_SUPPORTED | main | no comments | CREATE TEMP VIEW fresh COMMENT 'c' AS SELECT 1 AS a
+FORBIDDEN_STATEMENT | main | USING | CREATE TEMP VIEW fresh USING csv OPTIONS (path '/tmp/x')
+SYNTAX_ERROR | main | | CREATE TEMP VIEW fresh
+# DropTemporaryView
+NOT_FOUND | main | view fresh; SHOW VIEWS | DROP TEMPORARY VIEW fresh
+SYNTAX_ERROR | main | | DROP TEMPORARY VIEW
+# DescribeQuery
+NOT_FOUND | main | table d.peple; Did you mean d.people | DESCRIBE QUERY SELECT * FROM d.peple
+SYNTAX_ERROR | main | | DESCRIBE QUERY
+# SetPartitionOverwrite
+FORBIDDEN_STATEMENT | main | SET; partitionOverwriteMode | SET spark.sql.shuffle.partitions = 5
+FORBIDDEN_STATEMENT | main | SET; partitionOverwriteMode | SET
+INVALID_VALUE | main | STATIC or DYNAMIC | SET spark.sql.sources.partitionOverwriteMode = both
 # AlterView
 NOT_FOUND | main | view d.adult; Did you mean d.adults | ALTER VIEW d.adult AS SELECT 1 AS a
 NOT_FOUND | main | table d.peple; Did you mean d.people | ALTER VIEW d.adults AS SELECT * FROM d.peple
