@@ -212,9 +212,10 @@ def spark_remote(embedded: Embedded) -> Iterator[str]:
         return
     server = spark_for_tests(embedded.home)
     server.start()
+    # Where it does not start, that is what is raised: it stops itself then.
+    server.wait_until_ready()
+    os.environ["SPARK_REMOTE"] = settings.LAKEUI["SPARK_REMOTE"] = server.url
     try:
-        server.wait_until_ready()
-        os.environ["SPARK_REMOTE"] = settings.LAKEUI["SPARK_REMOTE"] = server.url
         yield server.url
     finally:
         del os.environ["SPARK_REMOTE"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import pytest
@@ -164,12 +165,10 @@ def test_a_list_and_a_request_take_as_many_statements_however_much_was_said(lake
 def test_a_list_of_a_thousand_requests_costs_its_page(lake: ReviewLake) -> None:
     first = lake.open(title="Request 1")
     few = lake.queries("merge-requests/?search=request")
-    copies = []
-    for number in range(2, 1001):
-        copy = lake.seen(first)
-        copy.pk, copy.number, copy.title = None, number, f"Request {number}"
-        copy.state = RequestState.CLOSED
-        copies.append(copy)
+    copies = [copy(first) for _ in range(2, 1001)]
+    for number, made in enumerate(copies, start=2):
+        made.pk, made.number, made.title = None, number, f"Request {number}"
+        made.state = RequestState.CLOSED
     MergeRequest.objects.bulk_create(copies)
     assert len(lake.read("merge-requests/?search=request")["results"]) == 50
     assert lake.queries("merge-requests/?search=request") == few
