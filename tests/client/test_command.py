@@ -73,7 +73,7 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
     assert document(lake, "merge", "fix", status=2)["code"] == "MERGE_CONFLICT"
     status, _, text = lake("merge", "fix")
     assert (status, "MERGE_CONFLICT: " in text) == (2, True)
-    assert "  - d.t: " in text
+    assert "  - On d.t: " in text
     decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "destination"}]'
     assert document(lake, "merge", "fix", "--decisions", decisions)["outcome"] == "merged"
 
@@ -136,7 +136,9 @@ def test_tables_are_restored_imported_and_run_by_scripts(lake: Call, tmp_path: P
 
 def test_what_the_server_does_is_said_beside_the_answer(lake: Call, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sql", "INSERT INTO d.t VALUES (3, 'c')", "--wait", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["metrics"]["rows_inserted"] == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["metrics"]["rows_inserted"] == 1
+    assert "commit: write one version" in said.err
 
 
 def test_a_login_is_kept_for_its_owner_and_its_server(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
-from decimal import Decimal
 
 import pandas as pd
 import pytest
@@ -73,22 +71,31 @@ def test_what_is_not_committed_is_not_there(engine: sa.Engine) -> None:
 
 
 def test_tables_are_made_of_its_types(engine: sa.Engine) -> None:
-    made = sa.Table(
-        "made",
-        sa.MetaData(),
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("name", sa.String),
-        sa.Column("price", sa.Numeric(9, 2)),
-        sa.Column("day", sa.Date),
-        sa.Column("share", sa.Float),
-        schema="d",
-    )
+    kinds = {
+        "id": (sa.Integer(), "INTEGER"),
+        "name": (sa.String(), "TEXT"),
+        "code": (sa.String(3), "VARCHAR(3)"),
+        "price": (sa.Numeric(9, 2), "DECIMAL(9, 2)"),
+        "day": (sa.Date(), "DATE"),
+        "at": (sa.DateTime(timezone=True), "TIMESTAMP"),
+        "share": (sa.Float(), "DOUBLE"),
+        "is_new": (sa.Boolean(), "BOOLEAN"),
+        "raw": (sa.LargeBinary(), "BLOB"),
+        "big": (sa.BigInteger(), "BIGINT"),
+    }
+    columns = [
+        sa.Column(name, kind, primary_key=name == "id", autoincrement=False) for name, (kind, _) in kinds.items()
+    ]
     with engine.begin() as connection:
-        made.create(connection)
-        connection.execute(made.insert().values(id=1, name="n", price=Decimal("1.20"), day=datetime.date(2026, 1, 2)))
-    with engine.connect() as connection:
-        row = connection.execute(sa.select(made)).one()
-    assert tuple(row) == (1, "n", Decimal("1.20"), datetime.date(2026, 1, 2), None)
+        sa.Table("made", sa.MetaData(), *columns, schema="d").create(connection)
+    found = sa.Table("made", sa.MetaData(), schema="d", autoload_with=engine)
+    assert {column.name: str(column.type) for column in found.columns} == {
+        name: text for name, (_, text) in kinds.items()
+    }
+    assert [column.name for column in found.primary_key] == ["id"]
+    with engine.begin() as connection:
+        found.drop(connection)
+    assert not sa.inspect(engine).has_table("made", "d")
 
 
 def test_pandas_reads_a_query(engine: sa.Engine) -> None:

@@ -73,8 +73,13 @@ class Http:
 
     def write(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """The JSON of a write that happens once, also where it is sent again. Waits for the task that it became."""
-        headers = {"Idempotency-Key": key_make(), "Prefer": f"wait={WAIT_SECONDS}"}
+        headers = {"Idempotency-Key": key_make(), "Prefer": self.preference}
         return self.finished(self.send(method, path, query=query, body=body, headers=headers).json)
+
+    @property
+    def preference(self) -> str:
+        """How long a request waits for its work: whoever watches wants to see the task itself."""
+        return "respond-async" if self.watch else f"wait={WAIT_SECONDS}"
 
     def finished(self, answer: Any) -> Any:
         """The result of the task in ``answer``, or ``answer`` where it is no task. Raises LakeError."""
@@ -84,6 +89,8 @@ class Http:
             wait = 1 if self.watch else WAIT_SECONDS
             answer = self.send("GET", f"/api/v1/tasks/{answer['id']}/", headers={"Prefer": f"wait={wait}"}).json
         if isinstance(answer, dict) and "steps" in answer and "state" in answer:
+            if self.watch:
+                self.watch(answer)
             if answer["state"] != "succeeded":
                 raise error_of({"code": answer["state"].upper(), **(answer["error"] or {}), "task": answer["id"]})
             return answer["result"]

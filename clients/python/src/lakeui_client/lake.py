@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from lakeui_client.errors import LakeError, Stale, failed
-from lakeui_client.http import WAIT_SECONDS, Http, Watcher, key_make, segment
+from lakeui_client.http import Http, Watcher, key_make, segment
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class Branch:
         body = self._statement(statement, parameters, database)
         given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
         body |= {name: value for name, value in given.items() if value}
-        headers = {"Prefer": f"wait={WAIT_SECONDS}"}
+        headers = {"Prefer": self.http.preference}
         if not _READS.match(statement):
             headers["Idempotency-Key"] = key_make()
         answer = self.http.finished(self.http.send("POST", "/api/v1/sql/", body=body, headers=headers).json)

@@ -196,7 +196,7 @@ def merge(place: Place, given: Namespace) -> Said:
     decisions = _json_read(given.decisions, list, "--decisions") if given.decisions else []
     if given.dry_run:
         found = source.rehearse(into, decisions=decisions)
-        lines = [f"  - {item.object}: {item.message}" for item in found.conflicts]
+        lines = [f"  - {item.message}" for item in found.conflicts]
         objects = [f"  {item['action']}: {item['object']}" for item in found.raw["plan"]["objects"]]
         end = f"{given.source} merges into {into}." if found.mergeable else f"A merge into {into} is refused."
         text = "\n".join([*objects, *map(show.safe, lines), end])

@@ -88,9 +88,7 @@ def problem(document: Mapping[str, Any]) -> str:
     """A refusal: what, each conflict or blocker, and the way out."""
     lines = [f"{document.get('code', 'FAILED')}: {safe(str(document.get('detail', '')))}"]
     for name in ("conflicts", "blockers"):
-        for entry in document.get(name) or ():
-            label = f"{safe(entry['object'])}: " if entry.get("object") else ""
-            lines.append(f"  - {label}{safe(entry['message'])}")
+        lines += [f"  - {safe(entry['message'])}" for entry in document.get(name) or ()]
     lines += [f"  - {safe(entry['field'])}: {safe(entry['message'])}" for entry in document.get("errors") or ()]
     if document.get("remedy"):
         lines.append(safe(str(document["remedy"])))
