@@ -183,6 +183,36 @@ def test_a_write_whose_answer_is_lost_happens_once(catalog: Catalog, line: Lossy
     assert catalog.branch("main").log(1)[0]["version"] == version
 
 
+def test_a_query_whose_answer_is_lost_is_asked_again(catalog: Catalog, line: LossyLine) -> None:
+    far = Lake(line.url, catalog.http._token).catalog(catalog.name)
+    assert far.branch("main").sql("-- all\nSELECT count(*) FROM d.t").rows == [(2,)]
+    assert line.lost == 1
+
+
+def test_what_is_no_lakeui_server_is_named() -> None:
+    answers = {
+        b"302 Found\r\nLocation: https://lake.example.org/": "MOVED",
+        b"200 OK\r\nContent-Type: text/html": "UNEXPECTED_ANSWER",
+        b"404 Not Found\r\nContent-Type: text/html": "UNEXPECTED_ANSWER",
+    }
+    for head, code in answers.items():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            told = threading.Thread(target=answer_once, args=(listener, head))
+            told.start()
+            with pytest.raises(LakeError) as refused:
+                Lake(f"http://127.0.0.1:{listener.getsockname()[1]}", "x").catalogs()
+            told.join(timeout=10)
+        assert refused.value.code == code
+        assert refused.value.remedy
+
+
+def answer_once(listener: socket.socket, head: bytes) -> None:
+    client, _ = listener.accept()
+    with client:
+        client.recv(1 << 16)
+        client.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+
+
 def test_a_branch_whose_answer_is_lost_is_made_once(catalog: Catalog, line: LossyLine) -> None:
     far = Lake(line.url, catalog.http._token).catalog(catalog.name)
     assert far.branch("b", from_="main").get()["parent"] == "main"

@@ -88,6 +88,7 @@ _OF_CODES: dict[str, type[DatabaseError]] = {
     "NOT_SUPPORTED": NotSupportedError,
     "FORBIDDEN_STATEMENT": NotSupportedError,
     "INTERNAL_ERROR": InternalError,
+    "NO_PYARROW": NotSupportedError,
 }
 
 
@@ -140,7 +141,7 @@ def connect(
     branch: str = "main",
     database: str | None = None,
     autocommit: bool = False,
-    timeout: float = 60,
+    timeout: float = 300,
 ) -> Connection:
     try:
         lake = Lake(url, token, timeout=timeout)

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from lakeui_client.errors import ConnectionFailed, error_of, failed
 
 ATTEMPTS = 4
+CONNECT_SECONDS = 10
 WAIT_SECONDS = 30
 """How long one request waits for work at the server; longer work is asked for again."""
 _LATER = (429, 502, 503, 504)
@@ -30,7 +31,12 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        return json.loads(self.content) if self.content else None
+        """Raises LakeError where something else was sent, as a page to sign in at a server in between is."""
+        if not self.content:
+            return None
+        if self.status >= 300 or "json" not in self.headers.get("content-type", ""):
+            raise error_of(_problem(self))
+        return json.loads(self.content)
 
 
 Watcher = Callable[[dict[str, Any]], None]
@@ -40,7 +46,7 @@ Watcher = Callable[[dict[str, Any]], None]
 class Http:
     """The interface of one server, as whoever the token belongs to."""
 
-    def __init__(self, url: str, token: str, *, timeout: float = 60, watch: Watcher | None = None) -> None:
+    def __init__(self, url: str, token: str, *, timeout: float = 300, watch: Watcher | None = None) -> None:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise failed(f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8000.")
@@ -105,8 +111,11 @@ class Http:
         body: Any = None,
         data: bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        is_repeatable: bool = False,
     ) -> Answer:
-        """The answer of a success. Raises LakeError with the problem document of a refusal."""
+        """The answer of a success. Raises LakeError with the problem document of a refusal. ``is_repeatable``: it may
+        be sent again though it is a POST without a key, as a query may.
+        """
         given = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", **(headers or {})}
         content = data
         if body is not None:
@@ -115,7 +124,7 @@ class Http:
         target = f"{self._parts.path.rstrip('/')}{path}"
         if chosen := _query(query or {}):
             target += ("&" if "?" in target else "?") + chosen
-        repeats = ATTEMPTS if method in ("GET", "HEAD") or "Idempotency-Key" in given else 1
+        repeats = ATTEMPTS if is_repeatable or method in ("GET", "HEAD") or "Idempotency-Key" in given else 1
         for attempt in range(repeats):
             is_last = attempt + 1 == repeats
             try:
@@ -129,14 +138,17 @@ class Http:
             if answer.status not in _LATER or is_last:
                 break
             time.sleep(_pause(answer, attempt))
-        if answer.status >= 400:
+        if answer.status >= 300:
             raise error_of(_problem(answer))
         return answer
 
     def _send(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-            self._connection = kind(self._parts.hostname or "", self._parts.port, timeout=self._timeout)
+            connection = kind(self._parts.hostname or "", self._parts.port, timeout=min(CONNECT_SECONDS, self._timeout))
+            connection.connect()
+            connection.sock.settimeout(self._timeout)
+            self._connection = connection
         self._connection.request(method, target, content, dict(headers))
         response = self._connection.getresponse()
         answer = Answer(
@@ -192,9 +204,16 @@ def _pause(answer: Answer, attempt: int) -> float:
 def _problem(answer: Answer) -> dict[str, Any]:
     """The problem document of a refusal; of a server in between, which sends none, what can be said."""
     if "json" in answer.headers.get("content-type", ""):
-        found = answer.json
+        found = json.loads(answer.content or b"null")
         if isinstance(found, dict):
             return {"status": answer.status, **found}
+    if 300 <= answer.status < 400:
+        return {
+            "status": answer.status,
+            "code": "MOVED",
+            "detail": f"The server is at {answer.headers.get('location', 'another address')}.",
+            "remedy": "Use that address: the token goes to no other server by itself.",
+        }
     return {
         "status": answer.status,
         "code": "UNEXPECTED_ANSWER",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from lakeui_client.errors import LakeError, Stale, failed
-from lakeui_client.http import Http, Watcher, key_make, segment
+from lakeui_client.http import Answer, Http, Watcher, key_make, segment
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Lake:
     """A server. ``url`` and ``token`` are those of ``LAKEUI_URL`` and ``LAKEUI_TOKEN`` where they are not given."""
 
     def __init__(
-        self, url: str | None = None, token: str | None = None, *, timeout: float = 60, watch: Watcher | None = None
+        self, url: str | None = None, token: str | None = None, *, timeout: float = 300, watch: Watcher | None = None
     ) -> None:
         url = url or os.environ.get("LAKEUI_URL") or "http://127.0.0.1:8000"
         token = token or os.environ.get("LAKEUI_TOKEN")
@@ -205,9 +205,11 @@ class Branch:
         given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
         body |= {name: value for name, value in given.items() if value}
         headers = {"Prefer": self.http.preference}
-        if not _READS.match(statement):
+        reads = _READS.match(statement) is not None
+        if not reads:
             headers["Idempotency-Key"] = key_make()
-        answer = self.http.finished(self.http.send("POST", "/api/v1/sql/", body=body, headers=headers).json)
+        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=reads)
+        answer = self.http.finished(sent.json)
 
         def fetch() -> pa.Table:
             return self.arrow(statement, parameters, database=database, version=answer["version"])
@@ -233,7 +235,7 @@ class Branch:
             raise failed(f"{file} ends neither in .csv nor in .parquet.", "Its ending says what is written.")
         kind = CSV if ending == ".csv" else PARQUET
         body = self._statement(statement, parameters, database)
-        answer = self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": kind})
+        answer = self._downloaded(body, kind)
         Path(file).write_bytes(answer.content)
         return int(answer.headers.get("lakeui-rows", 0))
 
@@ -249,9 +251,9 @@ class Branch:
         try:
             import pyarrow.parquet
         except ImportError:
-            raise failed("There is no pyarrow.", "pip install 'lakeui-client[arrow]'") from None
+            raise failed("There is no pyarrow.", "pip install 'lakeui-client[arrow]'", code="NO_PYARROW") from None
         body = self._statement(statement, parameters, database)
-        answer = self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": PARQUET})
+        answer = self._downloaded(body, PARQUET)
         read = re.search(r"-v(\d+)\.parquet", answer.headers.get("content-disposition", ""))
         if version is not None and read is not None and int(read[1]) != version:
             raise Stale(
@@ -262,6 +264,10 @@ class Branch:
                 }
             )
         return pyarrow.parquet.read_table(pyarrow.BufferReader(answer.content))
+
+    def _downloaded(self, body: dict[str, Any], kind: str) -> Answer:
+        """The whole result of a query as a file; the server refuses anything else."""
+        return self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": kind}, is_repeatable=True)
 
     def _statement(self, statement: str, parameters: Parameters, database: str | None) -> dict[str, Any]:
         body: dict[str, Any] = {"catalog": self.catalog.name, "branch": self.name, "statement": statement}
@@ -292,7 +298,9 @@ class Branch:
             "Content-Type": "application/octet-stream",
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name)}",
         }
-        sent = self.http.send("POST", f"{self.path}imports/", data=path.read_bytes(), headers=headers).json
+        # A file that was sent twice is not loaded twice: one of both expires.
+        address = f"{self.path}imports/"
+        sent = self.http.send("POST", address, data=path.read_bytes(), headers=headers, is_repeatable=True).json
         body = {"database": database, "table": name, "mode": mode, **options}
         body |= {"key_columns": list(key_columns)} if key_columns else {}
         body |= {"dry_run": True} if dry_run else {}

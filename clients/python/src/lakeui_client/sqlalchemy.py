@@ -127,6 +127,9 @@ class LakeDialect(default.DefaultDialect):
     supports_alter = False
     supports_sane_multi_rowcount = False
     supports_multivalues_insert = True
+    # Many rows are one INSERT, not one each. The server takes 10,000 values a statement.
+    use_insertmanyvalues = use_insertmanyvalues_wo_returning = True
+    insertmanyvalues_max_parameters = 10_000
     supports_default_values = False
     supports_sequences = False
     insert_returning = update_returning = delete_returning = False

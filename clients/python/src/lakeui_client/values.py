@@ -140,12 +140,16 @@ class Result:
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def to_arrow(self) -> pa.Table:
-        """All rows with their types. A query is asked once more, as a file; raises Stale where the branch moved since.
-        Takes ``lakeui-client[arrow]``.
+        """All rows with their types. A query outside of a transaction is asked once more, as a file; raises Stale where
+        the branch moved since. Of other statements the values as they were sent. Takes ``lakeui-client[arrow]``.
         """
         if self._fetch is None:
             import pyarrow
 
+            from lakeui_client.errors import failed
+
+            if self.truncated:
+                raise failed("There are more rows than the server sends at once.", "Ask outside of a transaction.")
             names = [name for name, _ in self.columns]
             columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [() for _ in names]
             return pyarrow.table({name: list(values) for name, values in zip(names, columns, strict=True)})
