@@ -141,6 +141,34 @@ def test_what_the_server_does_is_said_beside_the_answer(lake: Call, capsys: pyte
     assert "commit: write one version" in said.err
 
 
+def test_any_resource_can_be_asked(lake: Call, catalog: Catalog) -> None:
+    graph = document(lake, "api", "GET", "catalogs/{catalog}/graph/?limit=1")
+    assert len(graph["commits"]) == 1
+    made = document(lake, "api", "POST", "catalogs/{catalog}/branches/", "--body", '{"name": "b"}')
+    assert document(lake, "api", "GET", "catalogs/{catalog}/branches/{branch}/", "-b", "b") == made
+    assert document(lake, "api", "DELETE", f"/api/v1/catalogs/{catalog.name}/branches/b/") is None
+    assert [entry["name"] for entry in document(lake, "api", "GET", "catalogs/{catalog}/branches/", "--all")] == [
+        "main"
+    ]
+    wrong = document(lake, "api", "POST", "catalogs/{catalog}/branches/", "--body", '{"nmae": "b"}', status=1)
+    assert wrong["nearest"] == "name"
+
+
+def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog, person: Person) -> None:
+    other = person(Role.VIEWER).http.get("/api/v1/tokens/")["results"][0]
+    assert other["name"] == "client"
+    viewer = next(entry for entry in document(lake, "people") if entry["role"] == "viewer")["username"]
+    assert document(lake, "people", "--change", viewer, "--role", "reviewer")["role"] == "reviewer"
+    assert document(lake, "people", "--remove", viewer) == {"removed": viewer}
+    assert document(lake, "people", "--add", viewer, "--role", "contributor")["role"] == "contributor"
+    made = document(lake, "tokens", "--create", "nightly", "--scope", "read")
+    assert (made["scopes"], made["token"][:5]) == (["read"], "lake_")
+    assert document(lake, "tokens", "--revoke", str(made["id"])) == {"revoked": made["id"]}
+    assert [entry["name"] for entry in document(lake, "tokens")] == ["client"]
+    assert {entry["state"] for entry in document(lake, "tasks", "-n", "2")} == {"succeeded"}
+    assert document(lake, "pipelines") == []
+
+
 def test_a_login_is_kept_for_its_owner_and_its_server(
     lake: Call, catalog: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,12 +89,12 @@ class Http:
 
     def finished(self, answer: Any) -> Any:
         """The result of the task in ``answer``, or ``answer`` where it is no task. Raises LakeError."""
-        while isinstance(answer, dict) and answer.get("state") in _OPEN and "steps" in answer:
+        while _is_task(answer) and answer["state"] in _OPEN:
             if self.watch:
                 self.watch(answer)
             wait = 1 if self.watch else WAIT_SECONDS
             answer = self.send("GET", f"/api/v1/tasks/{answer['id']}/", headers={"Prefer": f"wait={wait}"}).json
-        if isinstance(answer, dict) and "steps" in answer and "state" in answer:
+        if _is_task(answer):
             if self.watch:
                 self.watch(answer)
             if answer["state"] != "succeeded":
@@ -177,6 +177,10 @@ class Http:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _is_task(answer: Any) -> bool:
+    return isinstance(answer, dict) and {"state", "steps", "result"} <= answer.keys()
 
 
 def key_make() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 
 from lakeui_client.cli import show
 from lakeui_client.cli.settings import VARIABLES, Settings, settings_keep, settings_path, settings_read
-from lakeui_client.errors import failed
-from lakeui_client.http import Watcher
+from lakeui_client.errors import error_of, failed
+from lakeui_client.http import Watcher, segment
 from lakeui_client.lake import Branch, Catalog, Lake
 from lakeui_client.values import Diff, Merged, Undone
 
@@ -336,6 +337,79 @@ def audit(place: Place, given: Namespace) -> Said:
     found = place.lake.records(catalog=place.settings.catalog or None, limit=given.number, **filters)
     shown = ("merge_id", "status", "source", "destination", "actor", "version", "time")
     return Said(found, show.entries(found, *shown))
+
+
+def people(place: Place, given: Namespace) -> Said:
+    http, path = place.catalog.http, f"{place.catalog.path}members/"
+    if given.add:
+        made = http.write("POST", path, {"username": given.add, "role": given.role})
+        return Said(made, f"{made['username']} is {made['role']}.")
+    if given.change:
+        made = http.write("PATCH", f"{path}{segment(given.change)}/", {"role": given.role})
+        return Said(made, f"{made['username']} is {made['role']}.")
+    if given.remove:
+        http.write("DELETE", f"{path}{segment(given.remove)}/")
+        return Said({"removed": given.remove}, f"{given.remove} has no role any more.")
+    found = http.pages(path)
+    return Said(found, show.entries(found, "username", "role", "full_name", "is_active"))
+
+
+def tokens(place: Place, given: Namespace) -> Said:
+    http, path = place.lake.http, "/api/v1/tokens/"
+    if given.create:
+        wanted = {"name": given.create, "expires_at": given.expires, "scopes": given.scope}
+        made = http.write("POST", path, {name: value for name, value in wanted.items() if value})
+        return Said(made, f"{made['token']}\nIt is shown this once.")
+    if given.revoke:
+        http.write("DELETE", f"{path}{given.revoke}/")
+        return Said({"revoked": given.revoke}, f"Token {given.revoke} does not count any more.")
+    found = http.pages(path)
+    return Said(found, show.entries(found, "id", "name", "prefix", "scopes", "expires_at", "last_used_at"))
+
+
+def tasks(place: Place, given: Namespace) -> Said:
+    http, path = place.lake.http, "/api/v1/tasks/"
+    if given.cancel:
+        found = http.write("POST", f"{path}{segment(given.cancel)}/cancel/")
+        return Said(found, f"Task {given.cancel} was asked to stop.")
+    listed = http.pages(path, limit=given.number, state=given.state)
+    return Said(listed, show.entries(listed, "id", "kind", "state", "created_by", "created_at", "message"))
+
+
+def pipelines(place: Place, given: Namespace) -> Said:
+    http, path = place.lake.http, "/api/v1/pipelines/"
+    if given.action == "list":
+        found = http.pages(path, catalog=place.settings.catalog_named)
+        names = ("id", "name", "strategy", "database", "table", "branch", "schedule", "last_run.state")
+        return Said(found, show.entries(found, *names))
+    if given.action == "runs":
+        found = http.pages(f"{path}{given.id}/runs/", limit=20)
+        return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
+    run = http.write("POST", f"{path}{given.id}/runs/", {"dry_run": True} if given.dry_run else {})
+    while run.get("state") in ("queued", "running"):
+        time.sleep(1)
+        run = http.get(run["url"])
+    if run.get("state", "succeeded") != "succeeded":
+        raise error_of({"code": str(run["state"]).upper(), **(run.get("error") or {})})
+    return Said(run, f"Pipeline {given.id} ran. {show.summary(run)}".rstrip())
+
+
+def api(place: Place, given: Namespace) -> Said:
+    """Any resource: what no other command does, this does."""
+    path = given.path
+    if "{catalog}" in path:
+        path = path.replace("{catalog}", segment(place.settings.catalog_named))
+    path = path.replace("{branch}", segment(place.settings.branch))
+    path = path if path.startswith("/") else f"/api/v1/{path}"
+    body = _json_read(given.body, dict, "--body") if given.body else None
+    http, method = place.lake.http, given.method.upper()
+    if given.all:
+        found: Any = http.pages(path)
+    elif method == "GET":
+        found = http.get(path)
+    else:
+        found = http.write(method, path, body)
+    return Said(found, "Done." if found is None else json.dumps(found, ensure_ascii=False, indent=2))
 
 
 def _json_read(text: str, kind: Any, option: str) -> Any:

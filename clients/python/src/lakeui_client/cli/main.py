@@ -51,6 +51,7 @@ def parser_make() -> Parser:
     _histories(word)
     _merges(word)
     _data(word)
+    _administration(word)
     completion = word("completion", c.login, "print the completion of a shell, to be evaluated by it")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
@@ -176,6 +177,32 @@ def _data(word: Any) -> None:
     made = word("export", c.export, "write a table, or the result of a query, into a file")
     made.add_argument("query", metavar="TABLE|QUERY")
     made.add_argument("file", metavar="FILE.csv|FILE.parquet")
+
+
+def _administration(word: Any) -> None:
+    made = word("people", c.people, "list the members of the catalog, or change one")
+    made.add_argument("--add", metavar="NAME")
+    made.add_argument("--change", metavar="NAME")
+    made.add_argument("--role", default="viewer", choices=("viewer", "contributor", "reviewer", "maintainer", "owner"))
+    made.add_argument("--remove", metavar="NAME")
+    made = word("tokens", c.tokens, "list your access tokens, or make or revoke one")
+    made.add_argument("--create", metavar="PURPOSE")
+    made.add_argument("--scope", action="append", choices=("read", "write", "merge", "admin"))
+    made.add_argument("--expires", metavar="TIME")
+    made.add_argument("--revoke", metavar="ID", type=int)
+    made = word("tasks", c.tasks, "list tasks of the server, or stop one")
+    made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
+    made.add_argument("--state", choices=("queued", "running", "succeeded", "failed", "cancelled", "lost"))
+    made.add_argument("--cancel", metavar="ID")
+    made = word("pipelines", c.pipelines, "list the pipelines of the catalog, run one, or list its runs")
+    made.add_argument("action", nargs="?", choices=("list", "run", "runs"), default="list")
+    made.add_argument("id", nargs="?", type=int)
+    made.add_argument("--dry-run", action="store_true", help="say what the run would write")
+    made = word("api", c.api, "send any request: GET catalogs/{catalog}/graph/")
+    made.add_argument("method", choices=("GET", "POST", "PUT", "PATCH", "DELETE"))
+    made.add_argument("path", help="below /api/v1/; {catalog} and {branch} are the present ones")
+    made.add_argument("--body", metavar="JSON")
+    made.add_argument("--all", action="store_true", help="of a list: the entries of all of its pages")
 
 
 class _Progress:
