@@ -19,19 +19,13 @@ from typing import Any, Self
 
 from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
 from lakeui_client.errors import NotFound as _NotFound
+from lakeui_client.kinds import changes_tables
 from lakeui_client.lake import Branch, Lake
 from lakeui_client.values import Result
 
 apilevel = "2.0"
 threadsafety = 1
 paramstyle = "qmark"
-
-_TRANSACTED = re.compile(
-    r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*"
-    r"(insert|update|delete|truncate|merge\s+(?:with\s+schema\s+evolution\s+)?into"
-    r"|(?:create|drop|alter)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 class Warning(Exception):  # noqa: A001
@@ -197,7 +191,7 @@ class Connection:
 
     def run(self, statement: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> Result:
         self._require_open()
-        if not self.autocommit and self._transaction is None and _TRANSACTED.match(statement):
+        if not self.autocommit and self._transaction is None and changes_tables(statement):
             self._transaction = self._sql("BEGIN", None, None).raw["transaction"]
         return self._sql(statement, parameters, self._transaction)
 

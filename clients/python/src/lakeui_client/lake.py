@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from lakeui_client.errors import LakeError, Stale, failed
 from lakeui_client.http import Answer, Http, Watcher, key_make, segment
+from lakeui_client.kinds import is_query, reads
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ Parameters = Sequence[Any] | Mapping[str, Any] | None
 
 PARQUET, CSV = "application/vnd.apache.parquet", "text/csv"
 _ODD_FLOATS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-_BEFORE = r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*"
-_READS = re.compile(_BEFORE + r"(select|with|values|from|show|describe|desc|explain|use)\b", re.IGNORECASE | re.DOTALL)
-_QUERIES = re.compile(_BEFORE + r"(select|with|values|from)\b", re.IGNORECASE | re.DOTALL)
 
 
 class Lake:
@@ -205,16 +203,16 @@ class Branch:
         given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
         body |= {name: value for name, value in given.items() if value}
         headers = {"Prefer": self.http.preference}
-        reads = _READS.match(statement) is not None
-        if not reads:
+        is_read = reads(statement)
+        if not is_read:
             headers["Idempotency-Key"] = key_make()
-        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=reads)
+        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
         answer = self.http.finished(sent.json)
 
         def fetch() -> pa.Table:
             return self.arrow(statement, parameters, database=database, version=answer["version"])
 
-        return Result(answer, fetch if transaction is None and _QUERIES.match(statement) else None)
+        return Result(answer, fetch if transaction is None and is_query(statement) else None)
 
     def script(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, one_transaction: bool = False

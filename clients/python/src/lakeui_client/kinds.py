@@ -1,0 +1,36 @@
+"""What kind of statement a text is, as far as a client has to know: whether it may be sent twice, and has rows.
+
+In doubt a statement writes: it is then done once, under a key, and takes no more than a little longer.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BLANKS = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
+_FLAGS = re.IGNORECASE | re.DOTALL
+_QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\b", _FLAGS)
+_SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)
+_WRITE_WORDS = re.compile(r"\b(insert|update|delete|merge)\b", re.IGNORECASE)
+_CHANGES = re.compile(
+    rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|merge\s+(?:with\s+schema\s+evolution\s+)?into"
+    r"|(?:create|replace|drop|alter|restore|undrop)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
+    _FLAGS,
+)
+
+
+def is_query(statement: str) -> bool:
+    """Whether it only reads rows. WITH stands before statements that write, too."""
+    found = _QUERY.match(statement)
+    return found is not None and (found[1].lower() != "with" or _WRITE_WORDS.search(statement) is None)
+
+
+def reads(statement: str) -> bool:
+    """Whether to run it twice is to run it once."""
+    return is_query(statement) or _SHOWS.match(statement) is not None
+
+
+def changes_tables(statement: str) -> bool:
+    """Whether it belongs into a transaction: it changes tables or databases of the branch."""
+    found = _QUERY.match(statement)
+    return _CHANGES.match(statement) is not None or (found is not None and not is_query(statement))

@@ -1,0 +1,46 @@
+"""What the client takes for a query, for safe to be sent twice, and for a part of a transaction: what the server says,
+of each statement in the grammar's reference.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.domain.roles import Action
+from lakeui.frontdoor.dispatch import OUTSIDE_TRANSACTIONS
+from lakeui.frontdoor.rights import REQUIREMENTS
+from lakeui.sql import statements as sql
+from lakeui.sql.parameters import Parameters
+from lakeui.sql.parse import parse
+from lakeui_client.kinds import changes_tables, is_query, reads
+from tests.sql.test_reference import EXAMPLES
+
+OF_TRANSACTIONS = (sql.BeginTransaction, sql.CommitTransaction, sql.RollbackTransaction)
+NOT_TWICE = (sql.CancelQuery, *OF_TRANSACTIONS)
+MORE = [
+    "-- all of it\nselect * FROM d.t",
+    "/* a */ (SELECT 1 AS a) UNION (SELECT 2)",
+    "FROM d.t",
+    "WITH s AS (SELECT 1 AS id) SELECT * FROM s",
+    "WITH s AS (SELECT 1 AS id) INSERT INTO d.t SELECT * FROM s",
+    "with s AS (SELECT 1 AS id) MERGE INTO d.t USING s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    "WITH s AS (SELECT 1 AS id) DELETE FROM d.t WHERE id IN (SELECT id FROM s)",
+]
+
+
+@pytest.mark.parametrize("text", [*EXAMPLES, *MORE])
+def test_a_text_is_what_the_server_reads(text: str) -> None:
+    statement = parse(text, Parameters(database="d"))
+    if isinstance(statement, sql.DryRun):
+        # Nothing is written; that it is sent under a key costs nothing.
+        return
+    is_read = REQUIREMENTS[type(statement)].action is Action.READ
+    assert reads(text) is (is_read and not isinstance(statement, NOT_TWICE))
+    assert is_query(text) is isinstance(statement, sql.Select)
+    is_of_one = not is_read and not isinstance(statement, (*OUTSIDE_TRANSACTIONS, *OF_TRANSACTIONS))
+    assert changes_tables(text) is is_of_one
+
+
+def test_a_query_that_speaks_of_writing_is_kept_from_being_sent_twice() -> None:
+    """In doubt it is a write: it is a task then, and answers the same."""
+    assert not reads("WITH s AS (SELECT 'delete' AS word) SELECT * FROM s")
