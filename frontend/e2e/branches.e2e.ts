@@ -53,7 +53,7 @@ describe("the page of a catalog", () => {
     const commit = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Branch from version/ }) }).filter({ hasText: "main" }).last();
     const version = await commit.getByRole("link").innerText();
     await commit.getByRole("button").click();
-    await page.getByRole("dialog").getByText(`It begins at version ${version.slice(1)}`).waitFor();
+    await page.getByRole("dialog").getByText(`Starts at version ${version.slice(1)} of`).waitFor();
     await expectAccessible(page);
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("from_graph");
     await page.getByRole("button", { name: "Create" }).click();

@@ -41,14 +41,14 @@ describe("a merge request from opening to merged", () => {
     await page.getByRole("button", { name: "Protect branches" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Branches whose name is like").fill(DESTINATION);
-    await dialog.getByLabel("Neither dropped nor renamed").uncheck();
+    await dialog.getByLabel("Cannot be dropped or renamed").uncheck();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("listitem").filter({ hasText: "merge requests only" }).waitFor();
     await page.getByRole("tab", { name: "Checks" }).click();
     await page.getByRole("button", { name: "New check" }).click();
     await dialog.getByLabel("Name").fill("known carriers");
-    await dialog.getByLabel("A SELECT of the rows that must not be there").fill("SELECT * FROM flights.flights WHERE carrier IS NULL");
+    await dialog.getByLabel("A query over the merged result. The check fails if it returns rows.").fill("SELECT * FROM flights.flights WHERE carrier IS NULL");
     await dialog.getByRole("button", { name: "Try it on main" }).click();
     await dialog.getByText("✓ It finds no rows.").waitFor({ timeout: WORK_MS });
     await dialog.getByLabel("Required of every merge request of the catalog").check();
@@ -119,8 +119,8 @@ describe("a merge request from opening to merged", () => {
     const { page } = author;
     await open(page, address);
     await page.getByText("approved", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Settle" }).click();
-    await page.getByText(/^Settled by/).waitFor();
+    await page.getByRole("button", { name: "Resolve" }).click();
+    await page.getByText(/^Resolved by/).waitFor();
     await page.getByRole("button", { name: `Merge into ${DESTINATION}` }).click();
     const record = page.getByRole("link", { name: "See changes, who approved it, and revert" });
     await record.waitFor({ timeout: WORK_MS });

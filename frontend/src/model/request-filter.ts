@@ -7,13 +7,13 @@ const SINGLE = (Object.keys(STATE_MARKS) as RequestState[]).map((state) => ({ ke
 
 /** What the state can be filtered by; the empty key stands for all that are not finished. */
 export const STATE_CHOICES: readonly { key: string; label: string }[] = [
-  { key: "", label: "Unfinished" },
+  { key: "", label: "Open" },
   { key: "all", label: "All states" },
   ...SINGLE,
 ];
 
 export const WHOSE: readonly { key: string; label: string }[] = [
-  { key: "", label: "Everybody’s" },
+  { key: "", label: "All authors" },
   { key: "mine", label: "Mine" },
   { key: "review", label: "I am asked to review" },
 ];

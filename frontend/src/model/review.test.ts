@@ -9,8 +9,8 @@ const texts = (found: RequestDetail) => nextSteps(found).map(({ text }) => text)
 describe("how a request stands", () => {
   it("counts approvals against what is required, and names the stale ones and objections", () => {
     expect(approvalsText({ approvals: 2, stale_approvals: 0, objections: 0 }, 2)).toBe("2 of 2 approvals");
-    expect(approvalsText({ approvals: 1, stale_approvals: 1, objections: 1 }, 2)).toBe("1 of 2 approvals, 1 stale, 1 person asks for changes");
-    expect(approvalsText({ approvals: 1, stale_approvals: 0, objections: 2 })).toBe("1 approval, 2 people ask for changes");
+    expect(approvalsText({ approvals: 1, stale_approvals: 1, objections: 1 }, 2)).toBe("1 of 2 approvals, 1 stale, 1 person requests changes");
+    expect(approvalsText({ approvals: 1, stale_approvals: 0, objections: 2 })).toBe("1 approval, 2 people request changes");
   });
 
   it("says who must still do what", () => {

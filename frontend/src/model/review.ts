@@ -36,7 +36,7 @@ export function isWithPeople(state: RequestState): boolean {
 export function approvalsText(request: Pick<MergeRequest, "approvals" | "stale_approvals" | "objections">, required?: number): string {
   const given = required ? `${count(request.approvals)} of ${counted(required, "approval")}` : counted(request.approvals, "approval");
   const stale = request.stale_approvals ? [`${count(request.stale_approvals)} stale`] : [];
-  const against = request.objections ? [`${counted(request.objections, "person asks", "people ask")} for changes`] : [];
+  const against = request.objections ? [`${counted(request.objections, "person requests", "people request")} changes`] : [];
   return [given, ...stale, ...against].join(", ");
 }
 

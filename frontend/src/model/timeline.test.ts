@@ -6,7 +6,7 @@ import { eventText, threadsAt, threadsOf } from "./timeline";
 describe("a timeline in words", () => {
   it.each([
     [event({}), "opened the request, at v15 into v16"],
-    [event({ kind: "reviewed", details: { review: 1, verdict: "request_changes", fingerprint: "f" } }), "asked for changes"],
+    [event({ kind: "reviewed", details: { review: 1, verdict: "request_changes", fingerprint: "f" } }), "requested changes"],
     [event({ kind: "edited", details: { fields: ["labels", "title"] } }), "changed the labels, title"],
     [event({ kind: "state", from_state: "open", to_state: "merged", details: { version: 17 } }), "merged it as v17"],
     [event({ kind: "state", from_state: "closed", to_state: "open" }), "reopened it"],
@@ -23,7 +23,7 @@ describe("a timeline in words", () => {
       event({ kind: "resolution", details: { what: "decided", object_kind: "table", object_id: 5, part: "property", part_key: "owner", decision: "source", name: "" } }),
       "decided for table 5, property owner: take the source",
     ],
-    [event({ kind: "commented", details: { what: "resolved", comment: 1 } }), "settled a thread"],
+    [event({ kind: "commented", details: { what: "resolved", comment: 1 } }), "resolved a thread"],
     [event({ kind: "commented", details: { what: "edited", comment: 1 } }), undefined],
   ])("%#", (given, words) => {
     expect(eventText(given)).toBe(words);

@@ -6,7 +6,7 @@ import { STATE_MARKS } from "./review";
 
 const VERDICT_WORDS: Record<string, string> = {
   approve: "approved",
-  request_changes: "asked for changes",
+  request_changes: "requested changes",
   withdraw: "withdrew their review",
 };
 const DECISION_WORDS: Record<string, string> = {
@@ -62,7 +62,7 @@ function stateText({ from_state: from, to_state: to, actor, details, reason }: T
   if (from === "closed") return "reopened it";
   if (from === "draft") return "marked it as ready";
   const word = (STATE_MARKS as Record<string, { word: string } | undefined>)[to]?.word ?? to;
-  return actor === null ? `set it to ${word}${because}` : `by that, set it to ${word}${because}`;
+  return actor === null ? `set it to ${word}${because}` : `changed the status to ${word}${because}`;
 }
 
 function pushText({ actor, details }: TimelineEvent): string {
@@ -79,8 +79,8 @@ export function objectText(names: ReadonlyMap<string, string>, kind: string, id:
 
 /** A comment itself is shown with its text, so that its being written or edited needs no line. */
 function commentText(what: string): string | undefined {
-  if (what === "resolved") return "settled a thread";
-  return what === "reopened" ? "opened a thread again" : undefined;
+  if (what === "resolved") return "resolved a thread";
+  return what === "reopened" ? "reopened a thread" : undefined;
 }
 
 export interface Decided {

@@ -54,7 +54,7 @@ it("is asked for once: the page joins what was begun before it", async () => {
   const first = COMPARED[0]?.object_id ?? 0;
   const asked = serve({ [COMPARE]: COMPARISON, [`${COMPARE}objects/table/${first}/`]: comparedObject(0) });
   renderAt("/c/demo/compare/delays...main", { staleTime: 60_000 });
-  await screen.findByRole("gridcell", { selected: true });
+  await screen.findByRole("list", { name: "Why it conflicts" });
   expect(paths(asked).filter((path) => path === COMPARE)).toEqual([COMPARE]);
   expect(paths(asked).indexOf(COMPARE)).toBeLessThan(paths(asked).indexOf("/api/v1/catalogs/"));
 });

@@ -33,7 +33,7 @@ export function ConfirmDialog({
       {run.error ? <Failure error={run.error} /> : null}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
-          Not now
+          Cancel
         </button>
         <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
           {run.isPending ? working : action}

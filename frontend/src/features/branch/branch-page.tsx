@@ -84,15 +84,15 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
           head <code>v{branch.head_version}</code>
         </span>
         {!branch.parent ? (
-          <span>the first branch of {catalog}</span>
+          <span>default branch</span>
         ) : (
           <span>
-            cut from <Link to={catalogAddress(catalog)}>{branch.parent}</Link> <code>v{branch.fork_version}</code>
+            created from <Link to={catalogAddress(catalog)}>{branch.parent}</Link> <code>v{branch.fork_version}</code>
           </span>
         )}
         <AheadBehind ahead={branch.ahead} behind={branch.behind} />
         <span>
-          made <Time at={branch.created_at} />
+          created <Time at={branch.created_at} />
           {branch.created_by ? ` by ${branch.created_by}` : ""}
         </span>
       </p>

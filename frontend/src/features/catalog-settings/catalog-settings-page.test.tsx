@@ -155,7 +155,7 @@ describe("checks", () => {
     renderAt("/c/demo/settings?tab=checks");
     await user.click(await screen.findByRole("button", { name: "New check" }));
     await user.type(screen.getByLabelText("Name"), "no_sevens");
-    await user.type(screen.getByLabelText("A SELECT of the rows that must not be there"), "SELECT 7 AS x");
+    await user.type(screen.getByLabelText("A query over the merged result. The check fails if it returns rows."), "SELECT 7 AS x");
     await user.click(screen.getByRole("button", { name: "Try it on main" }));
     expect(await screen.findByText("✕ It finds 1 row.")).toBeTruthy();
     expect(screen.getByRole("cell", { name: "7" })).toBeTruthy();

@@ -29,7 +29,7 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
           </label>
         )}
         <label className="field">
-          <span>A SELECT of the rows that must not be there</span>
+          <span>A query over the merged result. The check fails if it returns rows.</span>
           <textarea
             className="input mono"
             required
@@ -47,7 +47,7 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
           <button type="submit" className="button primary" disabled={change.isPending || name.trim() === "" || query.trim() === ""}>
             {change.isPending ? "Saving …" : "Save"}

@@ -14,7 +14,7 @@ type Flag = "refuse_direct_writes" | "refuse_direct_merges" | "refuse_deletion" 
 const FLAGS: readonly { flag: Flag; label: string }[] = [
   { flag: "refuse_direct_merges", label: "Merge requests only: MERGE BRANCH is refused" },
   { flag: "refuse_direct_writes", label: "No direct writes: merges are the only commits" },
-  { flag: "refuse_deletion", label: "Neither dropped nor renamed" },
+  { flag: "refuse_deletion", label: "Cannot be dropped or renamed" },
   { flag: "refuse_stale_reads", label: "No stale reads: merged rows come from no table that the branch changed since" },
   { flag: "allow_queue_unchanged", label: "The merge queue goes on after the branch moved, if no verdict changed" },
   { flag: "allow_bypass", label: "Owners may go past all this in an emergency, with a reason" },
@@ -49,7 +49,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
           <button type="submit" className="button primary" disabled={change.isPending || choice.pattern.trim() === ""}>
             {change.isPending ? "Saving …" : "Save"}

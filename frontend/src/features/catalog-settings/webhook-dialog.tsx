@@ -91,7 +91,7 @@ function WebhookForm({
       {run.error ? <Failure error={run.error} /> : null}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
-          Not now
+          Cancel
         </button>
         <button type="submit" className="button primary" disabled={run.isPending || url.trim() === "" || events.length === 0}>
           {run.isPending ? "Saving …" : "Save"}

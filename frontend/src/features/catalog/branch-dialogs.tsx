@@ -68,7 +68,7 @@ export function BranchDialog({
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
           <button
             type="submit"
@@ -86,10 +86,10 @@ export function BranchDialog({
 function wording(intent: BranchIntent): Wording {
   switch (intent.kind) {
     case "create": {
-      const at = intent.version === undefined ? "its head" : `version ${intent.version}`;
+      const at = intent.version === undefined ? "the head" : `version ${intent.version}`;
       return {
         title: `New branch from ${intent.from}`,
-        explanation: `It begins at ${at} and shares every file with ${intent.from}: nothing is copied.`,
+        explanation: `Starts at ${at} of ${intent.from}. No data is copied.`,
         button: "Create",
         needsName: true,
       };

@@ -41,7 +41,7 @@ export function BranchTable({
             )}
           </span>
           <span className="small muted from">
-            {!branch.parent ? "the first branch" : `from ${branch.parent} v${branch.fork_version}`}
+            {!branch.parent ? "default branch" : `from ${branch.parent} v${branch.fork_version}`}
           </span>
           <span className="small last">
             <code>v{branch.head_version}</code>{" "}

@@ -5,6 +5,9 @@ import { compareAddress, sqlAddress, tableAddress } from "../../model/addresses"
 import { withNames } from "../../model/first-look";
 import type { Pair } from "../../queries/compare";
 
+/** Conflicts that end when the branch has the new rows and its statement ran on them. */
+const RERUN = new Set(["PREDICATE_DML_VS_INSERT", "SAME_FILE_UPDATE_UPDATE", "SAME_FILE_UPDATE_DELETE"]);
+
 /** The ways out of a conflict that change the source, where no choice is kept in a merge request. */
 export function BranchWays({ pair, finding, detail }: { pair: Pair; finding: Finding; detail: ComparedDetail }) {
   const { catalog, source, destination } = pair;
@@ -20,7 +23,7 @@ export function BranchWays({ pair, finding, detail }: { pair: Pair; finding: Fin
         <Link className="button small" to={compareAddress(catalog, destination, source)}>
           Merge {destination} into {source}
         </Link>
-        {done?.statement ? (
+        {done?.statement && RERUN.has(finding.code) ? (
           <Link className="button small" to={sqlAddress(catalog, source, done.statement)}>
             Run the {finding.source_op.toUpperCase()} again on {source}
           </Link>

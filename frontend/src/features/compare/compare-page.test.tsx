@@ -231,7 +231,7 @@ describe("what changes in an object", () => {
     await userEvent.setup().click(await screen.findByRole("tab", { name: "Result" }));
     const panel = await screen.findByRole("tabpanel");
     expect(panel.textContent).toMatch(/rows, was 100110.*files, unchanged3.*size, was 5.00 kB7.00 kB.*new segments1/);
-    expect(panel.textContent).toMatch(/gets a new version: key, fresh.*Kept, hiddenschema v14.*Discardedschema v13/);
+    expect(panel.textContent).toMatch(/gets a new version: key, fresh.*Old schemas kept for old filesschema v14.*Droppedschema v13/);
   });
 
   it("stands side by side: columns by their id, properties, partitions, files", async () => {

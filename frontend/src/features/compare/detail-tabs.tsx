@@ -32,9 +32,9 @@ export function ResultTab({ detail }: { detail: ComparedDetail }) {
           {preview.schema_changes ? "gets a new version" : "stays as it is"}:{" "}
           <code>{detail.columns.flatMap(({ result }) => (result ? [result.name] : [])).join(", ")}</code>
         </dd>
-        <dt>Kept, hidden</dt>
+        <dt>Old schemas kept for old files</dt>
         <dd>{versions(preview.invisible_schema_versions)}</dd>
-        <dt>Discarded</dt>
+        <dt>Dropped</dt>
         <dd>{versions(preview.discarded_schema_versions)}</dd>
       </dl>
     </>

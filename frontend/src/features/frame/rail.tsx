@@ -39,19 +39,19 @@ export function Rail({
     <nav className={`rail ${isOpen ? "open" : ""}`} aria-label="Main">
       <RailLink to={homeAddress} icon="home" label="Home" exact />
       {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={branch} />}
-      <p className="heading">Everywhere</p>
+      <p className="heading">General</p>
       <RailLink to={inboxAddress} icon="inbox" label="Inbox" count={waiting} countLabel="waiting for you" />
       <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
       <RailLink to={settingsAddress} icon="settings" label="Settings" />
       <button
         type="button"
         className="rail-toggle"
-        aria-label={isNarrow ? "Widen the menu" : "Narrow the menu"}
+        aria-label={isNarrow ? "Expand the menu" : "Collapse the menu"}
         aria-expanded={!isNarrow}
         onClick={onToggle}
       >
         <Icon name={isNarrow ? "right" : "left"} />
-        <span className="label">Narrow</span>
+        <span className="label">Collapse</span>
       </button>
     </nav>
   );

@@ -31,7 +31,7 @@ export function ColumnChoices({
   table: readonly Column[] | undefined;
 }) {
   const isNew = target.mode === "create";
-  const heads = ["Take", "In the file", "In the table", "Type", ...(isNew ? ["Key", "Partition"] : [])].map((title) => ({ title }));
+  const heads = ["Import", "In the file", "In the table", "Type", ...(isNew ? ["Key", "Partition"] : [])].map((title) => ({ title }));
   const toggle = (list: "key" | "partition", source: string) => {
     const held = target[list];
     onTarget({ ...target, [list]: held.includes(source) ? held.filter((other) => other !== source) : [...held, source] });
@@ -52,7 +52,7 @@ export function ColumnChoices({
               <td>
                 <input
                   type="checkbox"
-                  aria-label={`Take ${column.source}`}
+                  aria-label={`Import ${column.source}`}
                   checked={column.include}
                   onChange={(event) => change({ include: event.target.checked })}
                 />

@@ -49,7 +49,7 @@ describe("how a file is read", () => {
     serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, format: "json", header: null, delimiter: null } });
     renderAt(HERE);
     expect(await screen.findByLabelText("Encoding")).toBeTruthy();
-    expect(screen.queryByLabelText("Values end with")).toBeNull();
+    expect(screen.queryByLabelText("Separator")).toBeNull();
   });
 });
 
@@ -237,7 +237,7 @@ describe("a new table", () => {
     await user.clear(type);
     await user.type(type, "integr{Enter}");
     expect(await screen.findByText("integr is no type.")).toBeTruthy();
-    const taken = screen.getByLabelText<HTMLInputElement>("Take flight");
+    const taken = screen.getByLabelText<HTMLInputElement>("Import flight");
     await user.click(taken);
     expect(taken.checked).toBe(false);
     answer();
@@ -275,7 +275,7 @@ describe("rows for an existing table", () => {
     const load = screen.getByRole<HTMLButtonElement>("button", { name: "Append to flights.reasons" });
     expect(screen.getByText(/The table has no column reason: rename it/)).toBeTruthy();
     expect(load.disabled).toBe(true);
-    await user.click(screen.getByLabelText("Take reason"));
+    await user.click(screen.getByLabelText("Import reason"));
     await waitFor(() => expect(load.disabled).toBe(false));
     await user.click(load);
     await waitFor(() => expect(asked.find(({ address }) => address.endsWith("/load/"))?.body).toMatchObject({ mode: "append", table: "reasons" }));

@@ -72,7 +72,7 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
       title={file.name}
       actions={
         <button type="button" className="button small" disabled={discard.isPending} onClick={throwAway}>
-          Throw away
+          Discard
         </button>
       }
     >
@@ -154,7 +154,7 @@ function LoadButton({
           {load.isPending ? "Starting …" : isNew ? `Create ${where}` : `Append to ${where}`}
         </button>
         <span className="small muted">
-          {counted(file.rows, "row")} as one commit on {place.branch}, or nothing.
+          {counted(file.rows, "row")} are imported to {place.branch} in one commit: all of them or none.
         </span>
       </p>
     </div>

@@ -63,7 +63,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
               The first row has names
             </label>
             <label className="row">
-              Values end with
+              Separator
               <select
                 className="input"
                 value={file.delimiter ?? ","}
@@ -78,7 +78,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
               </select>
             </label>
             <label className="row">
-              NULL is also written
+              Also read as NULL
               <input className="input" value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} />
             </label>
           </>

@@ -5,7 +5,7 @@ import { Panel } from "../../ui/page";
 /** What lets another person check the record: the plan's fingerprint and the record's link in the chain. */
 export function Evidence({ record }: { record: AuditRecord }) {
   return (
-    <Panel title="Evidence" padded>
+    <Panel title="Record" padded>
       <dl className="facts">
         <dt>{record.kind === "merge" ? "Merge id" : "Record id"}</dt>
         <dd>

@@ -45,13 +45,13 @@ describe("the audit page of a merge", () => {
   it("says of each table what was stored, kept, discarded and left behind", async () => {
     serve({ [AT]: MERGED });
     renderAt("/merges/m-1");
-    const stored = within(await screen.findByRole("region", { name: "What was stored" }));
+    const stored = within(await screen.findByRole("region", { name: "Result" }));
     const titles = stored.getAllByRole("columnheader").map((header) => header.textContent);
     const cells = within(stored.getByRole("row", { name: /^flights\.flights/ })).getAllByRole("cell").map((cell) => cell.textContent);
     const row = Object.fromEntries(titles.slice(1).map((title, place) => [title, cells[place]]));
     expect(row).toEqual({
       Done: "alter", "New segments": "2", Rows: "612", "Removed segments": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
-      "Schema kept visible": "v20", "Schemas kept hidden": "v14, v15", "Schemas discarded": "v13",
+      "Schema kept visible": "v20", "Old schemas kept": "v14, v15", "Schemas discarded": "v13",
     });
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
   });
@@ -130,7 +130,7 @@ describe("the audit page of a merge", () => {
   it("says so without its task, which may be gone", async () => {
     serve({ [AT]: MERGED });
     renderAt("/merges/m-1");
-    await screen.findByRole("region", { name: "What was stored" });
+    await screen.findByRole("region", { name: "Result" });
     expect(screen.queryByRole("heading", { name: "Timings" })).toBeNull();
   });
 

@@ -16,15 +16,15 @@ const COLUMNS = [
   { title: "Discarded updates", isNumber: true },
   { title: "Discarded deletes", isNumber: true },
   { title: "Schema kept visible" },
-  { title: "Schemas kept hidden" },
+  { title: "Old schemas kept" },
   { title: "Schemas discarded" },
 ];
 
 /** What a merge made of each table: segments, schema versions, and work of the source that it left behind. */
 export function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
   return (
-    <Panel title="What was stored">
-      <Grid label="What was stored" columns={COLUMNS}>
+    <Panel title="Result">
+      <Grid label="Result" columns={COLUMNS}>
         {tables.map((table) => (
           <tr key={table.table_id}>
             <th scope="row">

@@ -56,7 +56,7 @@ function RecordList({ title, empty, records }: { title: string; empty: string; r
   if (records.length === 0) {
     return (
       <Empty title={empty}>
-        <p>Every attempt is recorded here: merges, dry runs, what was refused, and who changed who may do what.</p>
+        <p>Every attempt is recorded here: merges, dry runs, what was refused, and permission changes.</p>
       </Empty>
     );
   }

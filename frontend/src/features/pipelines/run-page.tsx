@@ -57,7 +57,7 @@ function RunView({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail
       {run.state === "succeeded" ? <Figures run={run} /> : null}
       <Panel title={isEnded ? "What it did" : "What is happening"} padded>
         <TaskSteps task={run} />
-        {isEnded ? null : <p className="small muted">It goes on when this page is closed. Until the commit it can be cancelled, and then nothing was changed.</p>}
+        {isEnded ? null : <p className="small muted">You can close this page. Cancel works until the commit and changes nothing.</p>}
       </Panel>
       <RunTabs run={run} />
     </>

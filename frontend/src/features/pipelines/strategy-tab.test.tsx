@@ -96,7 +96,7 @@ describe("the settings of a strategy", () => {
     renderAt("/c/demo/pipelines/7?tab=strategy");
     await user.click(await screen.findByRole("radio", { name: /^Append only/ }));
     expect(screen.getByText("merge_strategy: append_only")).toBeTruthy();
-    await user.click(screen.getByLabelText(/Take out of config.yaml what means nothing to append_only: watermark_column/));
+    await user.click(screen.getByLabelText(/Remove from config.yaml what is not used by append_only: watermark_column/));
     await user.click(save());
     await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ settings: { merge_strategy: "append_only", watermark_column: null } }));
   });

@@ -57,13 +57,13 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
       <StrategyChoice chosen={strategy} annotated={annotatedLine(configuration, STRATEGY_FIELD)} mayEdit={mayEdit} onChoose={(name) => setSettings({ ...settings, [STRATEGY_FIELD]: name })} />
       {own.length ? (
         <fieldset className="settings">
-          <legend>What {strategy} takes</legend>
+          <legend>Settings for {strategy}</legend>
           <FieldList {...look} fields={own} strategy={strategy} />
         </fieldset>
       ) : null}
       <Missing fields={fields} settings={settings} />
       <details>
-        <summary>What every strategy takes</summary>
+        <summary>General settings</summary>
         <div className="settings">
           <FieldList {...look} fields={common} strategy={strategy} />
         </div>
@@ -71,7 +71,7 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
       {idle.length ? (
         <label className="row small">
           <input type="checkbox" checked={tidies} disabled={!mayEdit} onChange={(event) => setTidies(event.target.checked)} />
-          <span>Take out of config.yaml what means nothing to {strategy}: {idle.join(", ")}</span>
+          <span>Remove from config.yaml what is not used by {strategy}: {idle.join(", ")}</span>
         </label>
       ) : null}
       {edit.error ? <TextFailure error={edit.error} /> : null}

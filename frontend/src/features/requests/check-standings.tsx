@@ -38,7 +38,7 @@ export function CheckStandings({ place, request, role }: { place: RequestPlace; 
             <Panel>
               <Empty title="This catalog has no checks">
                 <p>
-                  A check is a query that must find no rows. <Link to={catalogSettingsAddress(place.catalog, "checks")}>Checks of {place.catalog}</Link>
+                  A check is a query over the merged result. It fails if it returns rows. <Link to={catalogSettingsAddress(place.catalog, "checks")}>Checks of {place.catalog}</Link>
                 </p>
               </Empty>
             </Panel>

@@ -39,11 +39,11 @@ export function CommentForm({
       {add.error ? <Failure error={add.error} /> : null}
       <div className="row">
         <button type="submit" className="button" disabled={add.isPending || text.trim() === ""}>
-          {replyTo === null ? "Comment" : "Answer"}
+          {replyTo === null ? "Comment" : "Reply"}
         </button>
         {onDone ? (
           <button type="button" className="button quiet" onClick={onDone}>
-            Not now
+            Cancel
           </button>
         ) : null}
       </div>

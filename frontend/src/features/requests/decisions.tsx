@@ -107,10 +107,12 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
     else newest.mutate(text, { onSuccess: (effect) => (effect ? setConfirming({ effect, value: text }) : decide(decision, { value: text })) });
   };
   const failure = change.error ?? newest.error;
+  const saving = change.isPending && "decide" in change.variables ? change.variables.decide.decision : undefined;
+  const isPressed = (decision: string) => (saving === undefined ? isChosen(made, decision) : saving === decision);
   return (
     <div className="stack tight">
       <h4 className={isBrief ? "visually-hidden" : "small"}>{part.heading}</h4>
-      {made ? <Made made={made} pair={pair} /> : null}
+      {made ? <Made made={made} pair={pair} isTold={!isBrief && effectOf(effects, part, made.decision) !== undefined} /> : null}
       {mayDecide ? (
         <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
           {part.decisions.map((decision) => {
@@ -119,8 +121,8 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
               <li key={decision}>
                 <button
                   type="button"
-                  className={isChosen(made, decision) ? "button small primary" : "button small"}
-                  aria-pressed={isChosen(made, decision)}
+                  className={isPressed(decision) ? "button small primary" : "button small"}
+                  aria-pressed={isPressed(decision)}
                   disabled={Boolean(effect?.refused)}
                   title={isBrief ? sentence(effect) : undefined}
                   onClick={() => choose(decision)}
@@ -161,6 +163,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
           onClose={() => setAsking(undefined)}
         />
       ) : null}
+      {saving === undefined ? null : <p className="small muted">Saving. You can go on with other rows …</p>}
       {newest.isPending ? <p className="small muted">Looking which rows are newer …</p> : null}
       {failure ? <Failure error={failure} /> : null}
     </div>
@@ -209,7 +212,7 @@ function EffectText({ effect, isCounting }: { effect: DecisionEffect | undefined
   return <span className={effect.rows_left_out ? "small" : "small muted"}>{effect.refused || effect.text}</span>;
 }
 
-function Made({ made, pair }: { made: Resolution; pair: Pair }) {
+function Made({ made, pair, isTold }: { made: Resolution; pair: Pair; isTold: boolean }) {
   return (
     <p className="row small">
       <span className={`badge ${made.is_current ? "person" : "amber"}`}>
@@ -219,7 +222,7 @@ function Made({ made, pair }: { made: Resolution; pair: Pair }) {
       <span className="muted">
         {made.author}, <Time at={made.created_at} />
       </span>
-      {made.effect ? <span>{made.effect}</span> : null}
+      {made.effect && !isTold ? <span>{made.effect}</span> : null}
       {made.is_current ? null : <span>A branch has moved since: it has no effect until it is decided again.</span>}
     </p>
   );

@@ -27,7 +27,7 @@ export function EditDialog({ place, request, onClose }: { place: RequestPlace; r
         {edit.error ? <Failure error={edit.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
           <button type="submit" className="button primary" disabled={edit.isPending || text.title.trim() === ""}>
             {edit.isPending ? "Saving …" : "Save"}

@@ -107,9 +107,11 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
               Emergency bypass
             </button>
           ) : null}
-          <button type="button" className="button" disabled={!isFree || !mayMerge || queue.isPending} onClick={() => queue.mutate("enter")}>
-            Put into the merge queue
-          </button>
+          {isFree && mayMerge ? (
+            <button type="button" className="button" disabled={queue.isPending} onClick={() => queue.mutate("enter")}>
+              Put into the merge queue
+            </button>
+          ) : null}
           <button type="button" className="button primary" disabled={!isFree || !mayMerge || merge.isPending} onClick={() => start("")}>
             <Icon name="merge" />
             {merge.isPending ? "Starting …" : `Merge into ${request.destination.name}`}
@@ -144,7 +146,7 @@ function approvalsNeeded(request: RequestDetail): string {
 function StepList({ place, steps }: { place: RequestPlace; steps: readonly Step[] }) {
   if (steps.length === 0) return null;
   return (
-    <ul className="steps" aria-label="What is left to do">
+    <ul className="todo" aria-label="What is left to do">
       {steps.map(({ text, tab, action }) => (
         <li key={text}>
           {text} {tab ? <Link to={`${requestAddress(place.catalog, place.number)}?tab=${tab}`}>{action}</Link> : null}

@@ -62,7 +62,7 @@ export function RequestFacts({ place, request }: { place: RequestPlace; request:
 
 const VERDICTS = {
   approve: { symbol: "✓", word: "approved", kind: "fine" },
-  request_changes: { symbol: "↩", word: "asks for changes", kind: "amber" },
+  request_changes: { symbol: "↩", word: "requests changes", kind: "amber" },
   withdraw: { symbol: "–", word: "withdrew", kind: "" },
 } as const;
 

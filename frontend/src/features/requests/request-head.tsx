@@ -52,7 +52,7 @@ function LeftOut({ request }: { request: RequestDetail }) {
         ◆
       </span>
       <strong>{request.state === "merged" ? "Decisions left out" : "Decisions leave out"} changes of one branch</strong>
-      <ul className="steps" aria-label="What decisions leave out">
+      <ul className="todo" aria-label="What decisions leave out">
         {request.left_out.map((item) => (
           <li key={`${item.object} ${item.text}`}>
             {item.object}: {item.text}

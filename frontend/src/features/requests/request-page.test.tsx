@@ -201,7 +201,7 @@ describe("talk on a merge request", () => {
     });
     const user = userEvent.setup();
     renderAt(ADDRESS);
-    await user.click(await screen.findByRole("button", { name: "Settle" }));
+    await user.click(await screen.findByRole("button", { name: "Resolve" }));
     await waitFor(() => expect(asked.some(({ method }) => method === "PUT")).toBe(true));
   });
 

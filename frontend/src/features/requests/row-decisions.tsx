@@ -28,11 +28,12 @@ export function RowDecisions({
   const cells = clashing.map((column) => cellPart(row, column));
   const shared = { place, detail, pair, mayDecide };
   const whole = rowPart(row);
+  const areDecided = cells.some((part) => decisionOf(made, detail, part) !== undefined);
   return (
     <div className="stack tight">
       <PartDecision {...shared} part={whole} made={decisionOf(made, detail, whole)} effects={rowEffects(row, columns, pair)} isBrief />
-      {cells.length > 0 ? (
-        <details open={cells.some((part) => decisionOf(made, detail, part) !== undefined)}>
+      {cells.length > 0 && (mayDecide || areDecided) ? (
+        <details open={areDecided}>
           <summary className="small">Cell by cell ({cells.length})</summary>
           {cells.map((part) => (
             <PartDecision key={part.part_key} {...shared} part={part} made={decisionOf(made, detail, part)} />

@@ -33,7 +33,7 @@ export function ThreadView({
   return (
     <details>
       <summary className="small">
-        Settled by {first.resolved_by}: {counted(1 + replies.length, "comment")} of {first.author}
+        Resolved by {first.resolved_by}: {counted(1 + replies.length, "comment")} of {first.author}
       </summary>
       {body}
     </details>
@@ -67,14 +67,14 @@ function ThreadBody({
       ) : null}
       {settle.error ? <Failure error={settle.error} /> : null}
       {role === undefined ? null : isAnswering ? (
-        <CommentForm place={place} anchor={ON_REQUEST} label={`Answer ${first.author}`} replyTo={first.id} onDone={() => setAnswering(false)} />
+        <CommentForm place={place} anchor={ON_REQUEST} label={`Reply to ${first.author}`} replyTo={first.id} onDone={() => setAnswering(false)} />
       ) : (
         <div className="row">
           <button type="button" className="button small" onClick={() => setAnswering(true)}>
-            Answer
+            Reply
           </button>
           <button type="button" className="button small" disabled={settle.isPending} onClick={() => settle.mutate({ do: isSettled ? "reopen" : "resolve" })}>
-            {isSettled ? "Open again" : "Settle"}
+            {isSettled ? "Reopen" : "Resolve"}
           </button>
         </div>
       )}
@@ -147,7 +147,7 @@ function EditForm({ text, change, onDone }: { text: string; change: ReturnType<t
           Save
         </button>
         <button type="button" className="button quiet" onClick={onDone}>
-          Not now
+          Cancel
         </button>
       </div>
     </div>

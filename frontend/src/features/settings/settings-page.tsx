@@ -69,7 +69,7 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (
             {token.is_expired ? <span className="badge amber">expired</span> : null}
           </span>
           <span className="small muted">
-            made <Time at={token.created_at} />
+            created <Time at={token.created_at} />
             {token.expires_at ? (
               <>
                 , ends <Time at={token.expires_at} />
@@ -133,7 +133,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
           />
         </label>
         <label className="field">
-          <span>Ends after</span>
+          <span>Expires in</span>
           <select className="input" value={days} onChange={(event) => setDays(Number(event.target.value))}>
             {LIFETIMES.map((lifetime) => (
               <option key={lifetime} value={lifetime}>
@@ -160,7 +160,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         {create.error ? <Failure error={create.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
           <button type="submit" className="button primary" disabled={create.isPending || name.trim() === ""}>
             Create

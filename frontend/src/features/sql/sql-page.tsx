@@ -190,7 +190,7 @@ function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typ
   ];
   return (
     <span className="row">
-      <span className="small muted">Download all of it:</span>
+      <span className="small muted">Download all rows:</span>
       {kinds.map(([kind, name]) => (
         <button
           key={kind}
@@ -208,7 +208,7 @@ function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typ
 
 function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
   const shown = Object.entries(metrics).filter(([, value]) => typeof value === "number" && value > 0);
-  if (shown.length === 0) return <p className="inside muted">There is nothing to show.</p>;
+  if (shown.length === 0) return <p className="inside muted">Statement ran. No rows returned.</p>;
   return (
     <dl className="facts inside">
       {shown.map(([name, value]) => (

@@ -53,7 +53,7 @@ export function ColumnTable({ columns, label }: { columns: readonly Column[]; la
             {column.partition_position === null ? null : <span className="badge">partition</span>}
           </th>
           <td className="mono">{column.type}</td>
-          <td className="nowrap">{column.nullable ? "may be null" : "never null"}</td>
+          <td className="nowrap">{column.nullable ? "nullable" : "not null"}</td>
           <td className="mono">{column.default ?? <span className="muted">—</span>}</td>
           <td>{column.comment ?? <span className="muted">—</span>}</td>
         </tr>

@@ -58,8 +58,8 @@ describe("a table", () => {
   it("has columns with id, type, nullability, default, comment and part in the key, and its sizes with units", async () => {
     renderAt(ADDRESS);
     const table = within(await screen.findByRole("region", { name: "Columns of seen" }));
-    expect(cells(table.getByRole("row", { name: /tail/ }))).toEqual(["1", "string", "never null", "—", "—"]);
-    expect(cells(table.getByRole("row", { name: /seen/ }))).toEqual(["4", "int", "may be null", "0", "how often"]);
+    expect(cells(table.getByRole("row", { name: /tail/ }))).toEqual(["1", "string", "not null", "—", "—"]);
+    expect(cells(table.getByRole("row", { name: /seen/ }))).toEqual(["4", "int", "nullable", "0", "how often"]);
     expect(table.getByRole("rowheader", { name: "tail key" })).toBeTruthy();
     expect(table.getByRole("rowheader", { name: "month partition" })).toBeTruthy();
     expect(within(screen.getByRole("region", { name: "Constraints of seen" })).getByText("positive").nextElementSibling?.textContent).toBe("CHECK (`dep_delay` > 0)");

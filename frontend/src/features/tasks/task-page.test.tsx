@@ -24,7 +24,7 @@ describe("a task", () => {
     renderAt("/tasks/t-1");
     expect(await screen.findByText("2.0 s")).toBeTruthy();
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("40");
-    expect(screen.getByText(/goes on when this page is closed/)).toBeTruthy();
+    expect(screen.getByText(/You can close this page/)).toBeTruthy();
   });
 
   it("is cancelled on request", async () => {

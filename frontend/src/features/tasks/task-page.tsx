@@ -98,7 +98,7 @@ function TaskView({ task }: { task: Task }) {
           </pre>
           <TaskSteps task={task} />
           {finished ? null : (
-            <p className="small muted">It goes on when this page is closed. Until the commit it can be cancelled, and then nothing was changed.</p>
+            <p className="small muted">You can close this page. Cancel works until the commit and changes nothing.</p>
           )}
         </div>
       </Panel>
@@ -239,13 +239,13 @@ function Facts({ task }: { task: Task }) {
   const { catalog } = placeOf(task);
   const pipelineId = pipelineOf(task);
   return (
-    <Panel title="Facts" padded>
+    <Panel title="Details" padded>
       <dl className="facts">
         <dt>Id</dt>
         <dd>
           <Copyable text={task.id} label="the task's id" />
         </dd>
-        <dt>Asked for</dt>
+        <dt>Started by</dt>
         <dd>
           <Time at={task.created_at} />
           {task.created_by ? ` by ${task.created_by}` : ""}
