@@ -45,6 +45,8 @@ def test_a_value_by_chance_is_computed_once(lake: Lake) -> None:
     lake.sql("INSERT INTO d.t (a) SELECT rand() FROM range(50)")
     lake.sql("MERGE INTO d.t USING (SELECT rand() AS a FROM range(50)) s ON false WHEN NOT MATCHED THEN INSERT *")
     assert lake.rows("d.t", columns="count(*), count_if(b = a * 2)") == [(100, 100)]
+    with pytest.raises(InvalidValue, match="takes 2"):
+        lake.sql("INSERT INTO d.t VALUES (1)")
 
 
 def test_an_expression_that_cannot_be_of_the_type_is_refused(lake: Lake) -> None:

@@ -93,11 +93,6 @@ def test_a_given_value_that_is_another_is_refused(made: Lake, text: str) -> None
     assert made.head() == head
 
 
-def test_an_insert_without_names_gives_every_column(made: Lake) -> None:
-    with pytest.raises(Exception, match="columns|zip"):
-        made.sql("INSERT INTO d.t VALUES (5, 6)")
-
-
 def test_rows_that_say_default_beside_rows_with_values_are_refused(made: Lake) -> None:
     with pytest.raises(NotSupported, match="total a value, and others DEFAULT"):
         made.sql("INSERT INTO d.t VALUES (5, 6, DEFAULT), (5, 6, 11)")
