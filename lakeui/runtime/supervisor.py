@@ -243,7 +243,8 @@ class Supervisor:
         self._say(f"lakeui is ready: http://localhost:{self._options.port}/")
         self._say(login)
         shown = ".venv/bin/python manage.py" if IN_REPOSITORY else SHOWN
-        self._say(f"In a second terminal: {shown} sql -c demo -b main 'SHOW TABLES'")
+        asked = "-c demo -b main 'SHOW TABLES'" if self._options.demo else "'SHOW CATALOGS'"
+        self._say(f"In a second terminal: {shown} sql {asked}")
         self._say("Ctrl-C stops everything.")
 
     # Watching
