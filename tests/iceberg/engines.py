@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog import load_catalog
+from pyiceberg.expressions import AlwaysTrue
 
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui.frontdoor import Session, export
@@ -30,18 +31,20 @@ def lakeui_rows(catalog: str, table: str, branch: str, target: Path) -> pa.Table
     return pq.read_table(target)
 
 
-def pyiceberg_rows(address: str, token: str, table: str, **scan: Any) -> pa.Table:
+def pyiceberg_rows(address: str, token: str, table: str, condition: str = "") -> pa.Table:
     given = {"credential": f"engine:{token}", "oauth2-server-uri": f"{address}/v1/oauth/tokens"}
     catalog = load_catalog("lake", type="rest", uri=address, **given)
-    return catalog.load_table(table).scan(**scan).to_arrow()
+    return catalog.load_table(table).scan(row_filter=condition or AlwaysTrue()).to_arrow()
 
 
-def other_rows(engine: str, addresses: Sequence[str], token: str, table: str, folder: Path) -> list[pa.Table]:
+def other_rows(
+    engine: str, addresses: Sequence[str], token: str, table: str, condition: str, folder: Path
+) -> list[pa.Table]:
     """The rows at each address, as an engine in a process of its own reads them."""
     assert ENGINES.is_dir(), f"{ENGINES} is missing: make {Path(sys.prefix).name}/.installed-engines"
     targets = [folder / f"{engine}{place}.parquet" for place in range(len(addresses))]
     pairs = [str(given) for pair in zip(addresses, targets, strict=True) for given in pair]
-    command = [sys.executable, "-m", "tests.iceberg.reading", engine, token, table, *pairs]
+    command = [sys.executable, "-m", "tests.iceberg.reading", engine, token, table, condition, *pairs]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ENGINES), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -1,6 +1,6 @@
 """Other engines read a table through the REST catalog. Run as a process over the packages of requirements-engines.txt.
 
-Arguments: the engine, a token, the table, and pairs of a catalog's address and the Parquet file for its rows.
+Arguments: the engine, a token, the table, a condition or nothing, and pairs of a catalog's address and the Parquet file for its rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 Read = Callable[[str, str], None]
 
 
-def duckdb_reader(token: str, table: str) -> Read:
+def duckdb_reader(token: str, table: str, condition: str) -> Read:
     import duckdb
 
     connection = duckdb.connect()
@@ -29,25 +29,28 @@ def duckdb_reader(token: str, table: str) -> Read:
 
     def read(address: str, target: str) -> None:
         connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake)")
-        connection.execute(f"COPY (SELECT * FROM lake.{table}) TO '{target}' (FORMAT parquet)")
+        rows = f"SELECT * FROM lake.{table} WHERE {condition or 'true'}"
+        connection.execute(f"COPY ({rows}) TO '{target}' (FORMAT parquet)")
         connection.execute("DETACH lake")
 
     return read
 
 
-def polars_reader(token: str, table: str) -> Read:
+def polars_reader(token: str, table: str, condition: str) -> Read:
     import polars
     from pyiceberg.catalog import load_catalog
 
     def read(address: str, target: str) -> None:
         catalog = load_catalog("lake", type="rest", uri=address, token=token)
-        polars.scan_iceberg(catalog.load_table(table)).collect().write_parquet(target)
+        rows = polars.scan_iceberg(catalog.load_table(table))
+        chosen = rows.filter(polars.sql_expr(condition)) if condition else rows
+        chosen.collect().write_parquet(target)
 
     return read
 
 
 if __name__ == "__main__":
-    engine, token, table, *pairs = sys.argv[1:]
-    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table)
+    engine, token, table, condition, *pairs = sys.argv[1:]
+    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table, condition)
     for place in range(0, len(pairs), 2):
         read(pairs[place], pairs[place + 1])

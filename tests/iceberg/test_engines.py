@@ -76,20 +76,21 @@ class Engines:
     def address(self, ref: str) -> str:
         return f"{self.server}/iceberg/{self.lake.catalog}/{quote(ref, safe='')}"
 
-    def compare(self, table: str, *seen: Seen, others: Sequence[Seen] = ()) -> None:
+    def compare(self, table: str, *seen: Seen, others: Sequence[Seen] = (), condition: str = "") -> None:
         """PyIceberg reads at each of these what lakeui shows there. DuckDB and Polars read the ``others``."""
-        wanted = {each: self._shown(table, each) for each in {*seen, *others}}
+        wanted = {each: self._shown(table, each, condition) for each in {*seen, *others}}
         for each in seen:
-            found = pyiceberg_rows(self.address(each.ref), self.token, table)
+            found = pyiceberg_rows(self.address(each.ref), self.token, table, condition)
             assert counted(found, null_maps=False) == counted(wanted[each], null_maps=False), f"pyiceberg at {each}"
         addresses = [self.address(each.ref) for each in others]
         for engine in ("duckdb", "polars") if others else ():
-            read = other_rows(engine, addresses, self.token, table, self.folder)
+            read = other_rows(engine, addresses, self.token, table, condition, self.folder)
             for each, found in zip(others, read, strict=True):
                 assert counted(found) == counted(wanted[each]), f"{engine} at {each}"
 
-    def _shown(self, table: str, seen: Seen) -> pa.Table:
+    def _shown(self, table: str, seen: Seen, condition: str) -> pa.Table:
         at = "" if seen.version is None else f" VERSION AS OF {seen.version}"
+        at += f" WHERE {condition}" if condition else ""
         return lakeui_rows(self.lake.catalog, f"{table}{at}", seen.branch, self.folder / "lakeui.parquet")
 
 
@@ -168,6 +169,9 @@ def test_engines_read_each_version_of_a_random_history(engines: Engines, seed: i
     assert len(refused) < 6
     ordered = sorted(seen, key=lambda each: each.version or 0)
     engines.compare("d.h", *ordered, others=[*chance.sample(ordered[:-1], 3), ordered[-1]])
+    # Files are left out by their bounds and by the values of their partition.
+    engines.compare("d.h", ordered[-1], condition="day < '2024-01-03' AND id > 20")
+    engines.compare("d.h", others=[ordered[-1]], condition="id > 20 AND id < 45 AND n > 300000000000")
     lake.sql("DROP TABLE d.h")
     lake.sql("DROP BRANCH b")
 
