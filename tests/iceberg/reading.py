@@ -1,6 +1,7 @@
 """Other engines read a table through the REST catalog. Run as a process over the packages of requirements-engines.txt.
 
-Arguments: the engine, a token, the table, a condition or nothing, and pairs of a catalog's address and the Parquet file for its rows.
+Arguments: the engine, a token, the table, a condition or nothing, and pairs of a catalog's address and the Parquet file
+for its rows.
 """
 
 from __future__ import annotations
