@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from catalog_app.domain.schema import Column, Schema
@@ -112,27 +111,27 @@ def files_check(schema: Schema, written: Schema) -> None:
 def _values_check(wanted: ParsedType, written: ParsedType, path: str) -> None:
     if not wanted.fields and not written.fields:
         _leaf_check(wanted, written, path)
-        return
-    if wanted.name != written.name:
+    elif wanted.name != written.name:
         raise _otherwise(wanted, written, path)
-    if wanted.name != "struct":
-        for name, field, other in zip(
-            ("key", "value")[-len(wanted.fields) :], wanted.fields, written.fields, strict=True
-        ):
-            _id_check(field, other, f"{path}.{name if len(wanted.fields) > 1 else 'element'}")
-            _values_check(field.type, other.type, f"{path}.{name if len(wanted.fields) > 1 else 'element'}")
-        return
-    held: dict[int, Field] = {identifier: field for field in written.fields for identifier in field.ids}
+    elif wanted.name == "struct":
+        _members_check(wanted, written, path)
+    else:
+        for field, other in zip(wanted.fields, written.fields, strict=True):
+            _id_check(field, other, f"{path}.{field.name}")
+            _values_check(field.type, other.type, f"{path}.{field.name}")
+
+
+def _members_check(wanted: ParsedType, written: ParsedType, path: str) -> None:
+    held = {identifier: field for field in written.fields for identifier in field.ids}
+    without_id = {field.name.casefold() for field in written.fields if not field.ids}
     for field in wanted.fields:
         inner = f"{path}.{field.name}"
         found = next((held[identifier] for identifier in field.ids if identifier in held), None)
-        if found is None and any(
-            other.name.casefold() == field.name.casefold() for other in written.fields if not other.ids
-        ):
-            raise _without_id(inner)
         if found is not None:
             _id_check(field, found, inner)
             _values_check(field.type, found.type, inner)
+        elif field.name.casefold() in without_id:
+            raise _without_id(inner)
 
 
 def _id_check(wanted: Field, written: Field, path: str) -> None:
@@ -167,8 +166,3 @@ def _otherwise(wanted: ParsedType, written: ParsedType, path: str) -> NotSupport
         remedy=REWRITE,
         column=path,
     )
-
-
-def leaf_types(schema: Schema) -> Mapping[int, ParsedType]:
-    """The types of the columns without fields inside, by id."""
-    return {column.id: column.parsed for column in schema.columns if not column.parsed.fields}
