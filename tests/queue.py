@@ -38,7 +38,7 @@ SECONDS = {
     "tests/engine/test_row_changes.py": 20.0,
     "tests/faults/test_killed_servers.py": 73.0,
     "tests/faults/test_killed_workers.py": 33.0,
-    "tests/iceberg/test_engines.py": 40.0,
+    "tests/iceberg/test_engines.py": 60.0,
     "tests/keyed/test_agreement_with_the_model.py": 24.0,
     "tests/keyed/test_every_named_case.py": 19.0,
     "tests/keyed/test_strategies.py": 49.0,

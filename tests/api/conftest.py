@@ -90,6 +90,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     monkeypatch.setattr(frontdoor, "admit", lambda text, session: None)
     monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
     monkeypatch.setattr(frontdoor, "is_query", lambda *_: False)
+    monkeypatch.setattr(frontdoor, "takes_query_place", lambda *_: False)
     monkeypatch.setattr(frontdoor, "is_unrecorded", lambda *_: False)
     return fake
 

@@ -43,6 +43,28 @@ def test_a_quick_statement_answers_at_once(alice: Caller, door: FakeDoor) -> Non
     )  # fmt: skip
 
 
+def test_temporary_views_and_the_mode_of_overwrites_are_of_the_session(alice: Caller, door: FakeDoor) -> None:
+    said = {"statement": "SELECT 1", "temporary_views": {"x": "SELECT 1 AS a "}, "partition_overwrite": "dynamic"}
+    assert alice.post(SQL, said).status_code == 200
+    found = door.calls[0][1].parameters
+    assert (found.views, found.overwrites_dynamically) == ((("x", "SELECT 1 AS a "),), True)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"temporary_views": ["SELECT 1"]},
+        {"temporary_views": {"x": 1.5}},
+        {"temporary_views": {"x": "s" * (1 << 20), "y": "s"}},
+        {"partition_overwrite": "both"},
+    ],
+)
+def test_what_is_no_part_of_a_session_is_refused(alice: Caller, door: FakeDoor, member: dict[str, Any]) -> None:
+    found = problem(alice.post(SQL, {"statement": "SELECT 1", **member}), 400, "INVALID_VALUE")
+    assert next(iter(member)) in json.dumps(found)
+    assert door.calls == []
+
+
 def test_catalog_and_branch_may_be_left_out(alice: Caller, door: FakeDoor) -> None:
     assert alice.post(SQL, {"statement": "SHOW CATALOGS"}).status_code == 200
     assert (door.calls[0][1].catalog, door.calls[0][1].branch) == (None, "main")
