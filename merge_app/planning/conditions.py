@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from catalog_app.domain.checks import Violation, check_name, checks_of, columns_read, condition_shown, is_check
 from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.generated import is_generated
 from catalog_app.domain.operations import ColumnAttribute, PropertyChange
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import VerdictCode
@@ -98,6 +99,28 @@ def _of_properties(case: Case) -> Iterator[Problem]:
         theirs = case.destination.properties.get(key)
         if is_check(key) and theirs is not None and None not in (mine.after, theirs.after):
             yield from _differing(case, key, mine, theirs)
+    yield from _generated_twice(case)
+
+
+def _generated_twice(case: Case) -> Iterator[Problem]:
+    """One column that each side added as a generated one, of another expression: the ids, and so the keys, differ."""
+    schema = case.columns.schema if case.columns is not None else Schema()
+    found: dict[int, dict[str, str]] = {}
+    for key, stored in checks_of(case.properties).items():
+        column = schema.column(columns_read(stored)[0]) if is_generated(key) else None
+        if column is not None:
+            found.setdefault(column.id, {})[key] = condition_shown(stored, schema)
+    for shown in found.values():
+        mine = next((key for key in shown if key in case.source.properties), None)
+        other = next((text for key, text in shown.items() if key != mine and text != shown.get(mine or "")), None)
+        if mine is not None and other is not None:
+            yield Problem(
+                ("properties", "properties"),
+                VerdictCode.CHECK_DIFFERS,
+                "",
+                f"Both sides made a generated column: {shown[mine]} on the source, {other} on the destination.",
+                {"constraint": check_name(mine), "property": mine, "source": shown[mine], "destination": other},
+            )
 
 
 def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChange) -> Iterator[Problem]:

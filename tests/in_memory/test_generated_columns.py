@@ -228,6 +228,23 @@ def test_a_new_expression_meets_rows_of_the_other_side(made: Lake) -> None:
     assert "CHECK_DIFFERS" in made.codes("b")
 
 
+@pytest.mark.parametrize("other", ["a * 3", "a * 2"])
+def test_one_column_that_both_sides_add_is_generated_one_way(lake: Lake, other: str) -> None:
+    lake.sql("CREATE TABLE d.t (a INT)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE OR REPLACE TABLE d.t (a INT, c INT GENERATED ALWAYS AS (a * 2))", "b")
+    lake.sql(f"CREATE OR REPLACE TABLE d.t (a INT, c INT GENERATED ALWAYS AS ({other}))")
+    if other == "a * 3":
+        assert conflict(lake)["code"] == "CHECK_DIFFERS"
+        key = conflict(lake)["details"]["property"]
+        lake.sql(f"MERGE BRANCH b TO main RESOLVE (TABLE d.t PROPERTY '{key}' TAKE TARGET)")
+    else:
+        lake.merge("b")
+    lake.sql("INSERT INTO d.t (a) VALUES (1)")
+    assert lake.rows("d.t") == [(1, 3 if other == "a * 3" else 2)]
+    assert lake.breaches() == []
+
+
 def test_the_drop_of_a_generated_column_comes_over(made: Lake) -> None:
     made.sql("ALTER TABLE d.t DROP COLUMN total", "b")
     made.sql("INSERT INTO d.t (a) VALUES (5)")

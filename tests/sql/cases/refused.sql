@@ -62,7 +62,7 @@ ForbiddenStatement | add file '/etc/passwd'
 ForbiddenStatement | list jars
 ForbiddenStatement | create function f as 'a.b.C'
 ForbiddenStatement | create temporary function f as 'a.b.C'
-NotSupported | create or replace temporary view v as select 1
+NotSupported | create or replace global temporary view v as select 1
 ForbiddenStatement | create temporary view v using csv options (path '/etc/passwd')
 ForbiddenStatement | create external table db.t (a int)
 ForbiddenStatement | create table db.t (a int) location '/x'
@@ -102,7 +102,7 @@ NotSupported | vacuum db.t
 SyntaxProblem | begin; select 1
 SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
-NotSupported | explain extended select 1
+NotSupported | explain cost select 1
 NotSupported | create table db.t (a int) using csv
 NotSupported | create table db.t (a int) partitioned by (bucket(4, a))
 NotSupported | create table db.t (a int, foreign key (a) references db.u)
