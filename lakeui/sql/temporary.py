@@ -69,10 +69,12 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryView:
             statement="CREATE TEMPORARY VIEW",
         )
     cursor.expect("AS")
-    text = _whole(cursor.rest().strip(), name, columns, cursor.common)
+    padded = cursor.rest()
     # The text is read again behind another USE.
     with database_given(None), session_values_refused(_NO_SESSION):
-        return s.CreateTemporaryView(name, build_query(text), text, or_replace)
+        query = build_query(padded, cursor.common)
+        text = _whole(padded.strip(), name, columns, cursor.common)
+        return s.CreateTemporaryView(name, build_query(text) if columns else query, text, or_replace)
 
 
 def _whole(text: str, name: str, columns: Sequence[s.ViewColumn], common: exp.With | None) -> str:
@@ -104,7 +106,7 @@ def set_setting(cursor: Cursor) -> s.SetPartitionOverwrite:
         cursor.index = start
         raise ForbiddenStatement(
             "SET could reach the host or another system and is not allowed.",
-            remedy="Leave it out; only spark.sql.sources.partitionOverwriteMode may be set.",
+            remedy="Work with managed tables; of settings only spark.sql.sources.partitionOverwriteMode may be set.",
             statement="SET",
         )
     mode = cursor.take().value.casefold() if cursor.current is not None else ""

@@ -54,7 +54,7 @@ WRITES = {
     "drop a table": "DROP TABLE d.t",
     "drop a database": "DROP DATABASE d CASCADE",
     "create a view": "CREATE VIEW d.v AS SELECT * FROM d.r",
-    "alter a view": "ALTER VIEW d.w AS SELECT 1 AS one",
+    "alter a view": "ALTER VIEW d.w AS SELECT id FROM d.r",
     "rename a view": "ALTER VIEW d.w RENAME TO W",
     "set a property of a view": "ALTER VIEW d.w SET TBLPROPERTIES ('a' = 'b')",
     "unset a property of a view": "ALTER VIEW d.w UNSET TBLPROPERTIES IF EXISTS ('a')",
