@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.db import connection
 
@@ -17,7 +18,28 @@ from tests.e2e.lake import Lake
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_backup_made_while_people_write_is_a_whole_lake(lake: Lake, database_url: str, tmp_path: Path) -> None:
+COMMANDS = """
+import sys
+import django
+from django.core.management import call_command
+django.setup()
+call_command("check_catalog", "--rows", sys.argv[1])
+call_command("verify_audit", sys.argv[1])
+call_command("sql", "-c", sys.argv[1], "SELECT * FROM d.t")
+"""
+"""In one process: each of its own would load all of lakeui."""
+
+
+@pytest.fixture
+def own_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual one holds the files of all tests before."""
+    monkeypatch.setitem(settings.LAKEUI, "WAREHOUSE", str(tmp_path / "usual"))
+    (tmp_path / "usual").mkdir()
+
+
+def test_a_backup_made_while_people_write_is_a_whole_lake(
+    own_warehouse: None, lake: Lake, database_url: str, tmp_path: Path
+) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("UPDATE d.t SET name = 'c' WHERE id = 2")
@@ -35,17 +57,13 @@ def test_a_backup_made_while_people_write_is_a_whole_lake(lake: Lake, database_u
     _run("psql", database_url, "-c", f"CREATE DATABASE {name}")
     try:
         _run("pg_restore", f"--dbname={restored}", str(dump))
-        environment = {"DATABASE_URL": restored, "LAKEUI_WAREHOUSE": str(tmp_path / "warehouse")}
-        assert "in order" in _manage(environment, "check_catalog", "--rows", lake.catalog)
-        assert "1 records, in order" in _manage(environment, "verify_audit", lake.catalog)
-        answer = _manage(environment, "sql", "-c", lake.catalog, "SELECT * FROM d.t")
-        assert [line.split() for line in answer.splitlines()][2:3] == [["2", "c"]], answer
+        environment = {**os.environ, "DATABASE_URL": restored, "LAKEUI_WAREHOUSE": str(tmp_path / "warehouse")}
+        checked, verified, *answer = _output([sys.executable, "-c", COMMANDS, lake.catalog], environment).splitlines()
+        assert "in order" in checked
+        assert "1 records, in order" in verified
+        assert answer[2].split() == ["2", "c"], answer
     finally:
         _run("psql", database_url, "-c", f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _manage(environment: dict[str, str], *arguments: str) -> str:
-    return _output([sys.executable, "manage.py", *arguments], {**os.environ, **environment})
 
 
 def _run(program: str, *arguments: str) -> None:
