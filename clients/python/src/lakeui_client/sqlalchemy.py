@@ -9,7 +9,7 @@ import re
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import exc, types
+from sqlalchemy import exc, func, types
 from sqlalchemy.engine import URL, Connection, Dialect, default
 from sqlalchemy.sql import compiler
 
@@ -45,6 +45,19 @@ def type_of(spark_type: str) -> types.TypeEngine[Any]:
             return types.DECIMAL(first, int(found[3] or 0))
         return types.CHAR(first) if found[1] == "char" else types.VARCHAR(first)
     return types.NullType()
+
+
+class LakeBinary(types.LargeBinary):
+    """Bytes are sent as the text of their digits: JSON has none, and parameters no type for them."""
+
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return lambda value: None if value is None else bytes(value).hex()
+
+    def bind_expression(self, bindvalue: Any) -> Any:
+        return func.unhex(bindvalue, type_=self)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        return None
 
 
 class LakePreparer(compiler.IdentifierPreparer):
@@ -121,6 +134,7 @@ class LakeDialect(default.DefaultDialect):
     ddl_compiler = LakeDDLCompiler
     type_compiler_cls = LakeTypeCompiler
     preparer: type[compiler.IdentifierPreparer] = LakePreparer
+    colspecs: dict[type[types.TypeEngine[Any]], type[types.TypeEngine[Any]]] = {types.LargeBinary: LakeBinary}
     supports_statement_cache = True
     supports_native_boolean = True
     supports_native_decimal = True
