@@ -325,4 +325,4 @@ def _recorded(
 
 def _members(kind: type[serializers.Serializer[Any]], body: dict[str, Any]) -> dict[str, Any]:
     """The described members of a statement's body: the table that says the same again is left out."""
-    return {name: body[name] for name in kind().get_fields()}
+    return {name: body[name] for name, _ in kind().fields.items()}
