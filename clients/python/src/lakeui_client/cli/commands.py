@@ -412,6 +412,12 @@ def api(place: Place, given: Namespace) -> Said:
     return Said(found, "Done." if found is None else json.dumps(found, ensure_ascii=False, indent=2))
 
 
+def completion(place: Place, given: Namespace) -> Said:
+    from lakeui_client.cli.completion import script
+
+    return Said({"shell": given.shell, "script": script(given.shell)}, script(given.shell))
+
+
 def _json_read(text: str, kind: Any, option: str) -> Any:
     try:
         found = json.loads(text)

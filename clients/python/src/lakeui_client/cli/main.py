@@ -52,7 +52,7 @@ def parser_make() -> Parser:
     _merges(word)
     _data(word)
     _administration(word)
-    completion = word("completion", c.login, "print the completion of a shell, to be evaluated by it")
+    completion = word("completion", c.completion, "print the completion of a shell, to be evaluated by it")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 
@@ -225,11 +225,6 @@ def run(arguments: Sequence[str]) -> int:
         print("\n".join(candidates(parser_make(), list(arguments[1:]))))
         return c.DONE
     given = parser_make().parse_args(arguments)
-    if given.command == "completion":
-        from lakeui_client.cli.completion import script
-
-        print(script(given.shell))
-        return c.DONE
     as_json = getattr(given, "json", False)
     watch = _Progress() if getattr(given, "wait", False) else None
     try:
