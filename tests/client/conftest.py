@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -15,6 +18,7 @@ from catalog_app.domain.roles import Role
 from lakeui.access.tokens import token_create
 from lakeui.wsgi import application
 from lakeui_client import Catalog, Lake
+from lakeui_client.http import Http
 from tests.e2e.lake import Lake as Store
 from tests.members import join
 from tests.without_spark.conftest import lake as store
@@ -23,6 +27,12 @@ from tests.without_spark.conftest import services, worker_module
 __all__ = ["services", "store", "worker_module"]
 
 Person = Callable[..., Catalog]
+DOCUMENT = json.loads((Path(__file__).resolve().parents[2] / "frontend" / "openapi.json").read_text())
+# The most exact address first: the name of a branch may hold slashes.
+OPERATIONS = [
+    (re.compile(re.sub(r"\\{[^}]*\\}", "(.+)", re.escape(path))), item)
+    for path, item in sorted(DOCUMENT["paths"].items(), key=lambda entry: -len(re.sub("{[^}]*}", "", entry[0])))
+]
 
 
 class Silent(WSGIRequestHandler):
@@ -41,6 +51,21 @@ def url(services: None, celery_worker: None) -> Iterator[str]:
     server.shutdown()
     server.server_close()
     thread.join(timeout=20)
+
+
+@pytest.fixture(autouse=True)
+def keys_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that an operation does not know protects nothing: each that is sent is one that the document declares."""
+    send = Http.send
+
+    def judged(http: Http, method: str, path: str, **given: Any) -> Any:
+        if "Idempotency-Key" in (given.get("headers") or {}):
+            item = next(item for template, item in OPERATIONS if template.fullmatch(path.partition("?")[0]))
+            declared = {parameter["name"] for parameter in item[method.lower()]["parameters"]}
+            assert "Idempotency-Key" in declared, f"{method} {path}"
+        return send(http, method, path, **given)
+
+    monkeypatch.setattr(Http, "send", judged)
 
 
 @pytest.fixture
@@ -68,6 +93,12 @@ def catalog(person: Person) -> Catalog:
     main.sql("CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))")
     main.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     return found
+
+
+def protect(catalog: Catalog) -> None:
+    """Only approved merge requests get into main."""
+    rule = {"pattern": "main", "required_approvals": 1}
+    catalog.http.write("POST", f"{catalog.path}protection-rules/", rule, has_key=False)
 
 
 @pytest.fixture

@@ -81,7 +81,9 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
 def test_what_waits_for_people_ends_with_3(
     lake: Call, catalog: Catalog, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog.http.write("POST", f"{catalog.path}protection-rules/", {"pattern": "main", "required_approvals": 1})
+    catalog.http.write(
+        "POST", f"{catalog.path}protection-rules/", {"pattern": "main", "required_approvals": 1}, has_key=False
+    )
     monkeypatch.setenv("LAKEUI_TOKEN", person(Role.CONTRIBUTOR).http._token)
     lake("branch", "fix")
     lake("sql", "DELETE FROM d.t", "-b", "fix")

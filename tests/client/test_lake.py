@@ -22,7 +22,7 @@ from lakeui_client import (
     Unauthenticated,
     WaitsForPeople,
 )
-from tests.client.conftest import Person
+from tests.client.conftest import Person, protect
 
 
 def names(catalog: Catalog, branch: str = "main") -> list[tuple[int, str]]:
@@ -72,8 +72,7 @@ def test_a_conflict_is_a_value_that_survives_a_process(catalog: Catalog) -> None
 
 
 def test_what_is_protected_waits_for_people(catalog: Catalog, person: Person) -> None:
-    http = catalog.http
-    http.write("POST", f"{catalog.path}protection-rules/", {"pattern": "main", "required_approvals": 1})
+    protect(catalog)
     author, reviewer = person(Role.CONTRIBUTOR), person(Role.MAINTAINER)
     branch = author.branch("fix", from_="main")
     branch.sql("DELETE FROM d.t WHERE id = 1")

@@ -77,9 +77,11 @@ class Http:
         path = following.path.removeprefix(self._parts.path.rstrip("/"))
         return self.get(f"{path}?{following.query}")
 
-    def write(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """The JSON of a write that happens once, also where it is sent again. Waits for the task that it became."""
-        headers = {"Idempotency-Key": key_make(), "Prefer": self.preference}
+    def write(self, method: str, path: str, body: Any = None, *, has_key: bool = True, **query: Any) -> Any:
+        """The JSON of a write, which happens once: it is sent again under its key, or, where the operation takes none,
+        not at all. Waits for the task that it became.
+        """
+        headers = {"Prefer": self.preference} | ({"Idempotency-Key": key_make()} if has_key else {})
         return self.finished(self.send(method, path, query=query, body=body, headers=headers).json)
 
     @property

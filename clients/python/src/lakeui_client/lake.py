@@ -417,7 +417,7 @@ class MergeRequest:
         return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)
 
     def close(self) -> None:
-        self.http.write("PATCH", self.path, {"state": "closed"})
+        self.http.write("PATCH", self.path, {"state": "closed"}, has_key=False)
 
 
 def _undone(raw: dict[str, Any]) -> Undone:

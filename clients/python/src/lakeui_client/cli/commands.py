@@ -342,13 +342,13 @@ def audit(place: Place, given: Namespace) -> Said:
 def people(place: Place, given: Namespace) -> Said:
     http, path = place.catalog.http, f"{place.catalog.path}members/"
     if given.add:
-        made = http.write("POST", path, {"username": given.add, "role": given.role})
+        made = http.write("POST", path, {"username": given.add, "role": given.role}, has_key=False)
         return Said(made, f"{made['username']} is {made['role']}.")
     if given.change:
-        made = http.write("PATCH", f"{path}{segment(given.change)}/", {"role": given.role})
+        made = http.write("PATCH", f"{path}{segment(given.change)}/", {"role": given.role}, has_key=False)
         return Said(made, f"{made['username']} is {made['role']}.")
     if given.remove:
-        http.write("DELETE", f"{path}{segment(given.remove)}/")
+        http.write("DELETE", f"{path}{segment(given.remove)}/", has_key=False)
         return Said({"removed": given.remove}, f"{given.remove} has no role any more.")
     found = http.pages(path)
     return Said(found, show.entries(found, "username", "role", "full_name", "is_active"))
@@ -358,10 +358,10 @@ def tokens(place: Place, given: Namespace) -> Said:
     http, path = place.lake.http, "/api/v1/tokens/"
     if given.create:
         wanted = {"name": given.create, "expires_at": given.expires, "scopes": given.scope}
-        made = http.write("POST", path, {name: value for name, value in wanted.items() if value})
+        made = http.write("POST", path, {name: value for name, value in wanted.items() if value}, has_key=False)
         return Said(made, f"{made['token']}\nIt is shown this once.")
     if given.revoke:
-        http.write("DELETE", f"{path}{given.revoke}/")
+        http.write("DELETE", f"{path}{given.revoke}/", has_key=False)
         return Said({"revoked": given.revoke}, f"Token {given.revoke} does not count any more.")
     found = http.pages(path)
     return Said(found, show.entries(found, "id", "name", "prefix", "scopes", "expires_at", "last_used_at"))
@@ -370,7 +370,7 @@ def tokens(place: Place, given: Namespace) -> Said:
 def tasks(place: Place, given: Namespace) -> Said:
     http, path = place.lake.http, "/api/v1/tasks/"
     if given.cancel:
-        found = http.write("POST", f"{path}{segment(given.cancel)}/cancel/")
+        found = http.write("POST", f"{path}{segment(given.cancel)}/cancel/", has_key=False)
         return Said(found, f"Task {given.cancel} was asked to stop.")
     listed = http.pages(path, limit=given.number, state=given.state)
     return Said(listed, show.entries(listed, "id", "kind", "state", "created_by", "created_at", "message"))
@@ -408,7 +408,7 @@ def api(place: Place, given: Namespace) -> Said:
     elif method == "GET":
         found = http.get(path)
     else:
-        found = http.write(method, path, body)
+        found = http.write(method, path, body, has_key=False)
     return Said(found, "Done." if found is None else json.dumps(found, ensure_ascii=False, indent=2))
 
 
