@@ -16,7 +16,7 @@ import pytest
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog
 from lakeui_client.cli.main import parser_make, run
-from tests.client.conftest import Person
+from tests.client.conftest import Person, protect
 
 Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,9 +81,7 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
 def test_what_waits_for_people_ends_with_3(
     lake: Call, catalog: Catalog, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog.http.write(
-        "POST", f"{catalog.path}protection-rules/", {"pattern": "main", "required_approvals": 1}, has_key=False
-    )
+    protect(catalog)
     monkeypatch.setenv("LAKEUI_TOKEN", person(Role.CONTRIBUTOR).http._token)
     lake("branch", "fix")
     lake("sql", "DELETE FROM d.t", "-b", "fix")
