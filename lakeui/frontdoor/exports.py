@@ -13,7 +13,6 @@ from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
-from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import parse
 from merge_app.jobs.context import Context
 
@@ -21,15 +20,14 @@ from merge_app.jobs.context import Context
 def query_export(text: str, session: Session, target: Any, context: Any = None) -> StatementResult:
     """Write the rows of a SELECT to ``target`` (an ExportTarget); the answer counts them. Raises LakeError."""
     with recorded(session, context) as record:
-        read_with = Parameters(database=session.parameters.database)
-        statement = parse(text, read_with)
+        statement = parse(text, session.parameters)
         record.is_a(statement, session)
         if session.dry_run and isinstance(statement, sql.Select):
             rehearsal_refuse(statement)
         if not isinstance(statement, sql.Select):
             raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
         call = Call(session, context or Context(), text)
-        source = query_source(call, parse_for(call, text, read_with).query)
+        source = query_source(call, parse_for(call, text, session.parameters).query)
         with reading(), interruptible(call.context):
             rows = engine().export(source.text, source.tables, target)
         version = call.snapshot.version if session.catalog else None

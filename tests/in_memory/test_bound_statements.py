@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui.common.errors import InvalidValue, LakeError
-from lakeui.frontdoor import Session, StatementResult, execute
+from lakeui.frontdoor import Session, StatementResult, execute, export
 from lakeui.sql.parameters import parameters_read
 from tests.e2e.lake import Lake
 
@@ -93,3 +95,23 @@ def test_the_history_shows_the_markers_and_a_merge_does_not_run_them_again(made:
     with pytest.raises(LakeError) as caught:
         made.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
     assert ":v" in caught.value.message
+
+
+class Exporting:
+    """The part of an engine that a download asks."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def export(self, text: str, *_: Any) -> int:
+        self.texts.append(text)
+        return 1
+
+
+def test_a_download_has_the_values_of_its_markers(lake: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    engine = Exporting()
+    monkeypatch.setattr("lakeui.frontdoor.exports.engine", lambda: engine)
+    session = Session(lake.catalog, parameters=parameters_read(["it's", 2]))
+    export("SELECT ? AS a WHERE 2 = ?", session, ExportTarget(tmp_path / "x", ExportFormat.CSV, most_rows=10))
+    (text,) = engine.texts
+    assert ("'it\\'s'" in text, "?" in text) == (True, False)

@@ -382,6 +382,10 @@ def pipelines(place: Place, given: Namespace) -> Said:
         found = http.pages(path, catalog=place.settings.catalog_named)
         names = ("id", "name", "strategy", "database", "table", "branch", "schedule", "last_run.state")
         return Said(found, show.entries(found, *names))
+    if given.id is None:
+        raise failed(
+            "The pipeline is not named.", f"Write lake pipelines {given.action} ID; lake pipelines lists them."
+        )
     if given.action == "runs":
         found = http.pages(f"{path}{given.id}/runs/", limit=20)
         return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
