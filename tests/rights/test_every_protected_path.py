@@ -57,7 +57,7 @@ WRITES = {
     "alter a view": "ALTER VIEW d.w AS SELECT id FROM d.r",
     "rename a view": "ALTER VIEW d.w RENAME TO W",
     "set a property of a view": "ALTER VIEW d.w SET TBLPROPERTIES ('a' = 'b')",
-    "unset a property of a view": "ALTER VIEW d.w UNSET TBLPROPERTIES IF EXISTS ('a')",
+    "unset a property of a view": "ALTER VIEW d.w UNSET TBLPROPERTIES ('a')",
     "drop a view": "DROP VIEW d.w",
     "merge into": "MERGE INTO d.r USING d.r AS s ON r.id = s.id WHEN MATCHED THEN DELETE",
     "optimize": "OPTIMIZE d.r",
@@ -100,7 +100,7 @@ class Scene:
         run("CREATE TABLE d.n (id INT, CONSTRAINT c CHECK (id > 0))")
         run("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k) TBLPROPERTIES ('p' = '1')")
         run("INSERT INTO d.p VALUES (1, 'x')")
-        run("CREATE VIEW d.w AS SELECT * FROM d.r")
+        run("CREATE VIEW d.w TBLPROPERTIES ('a' = '1') AS SELECT * FROM d.r")
         for name in ("release", "m", "`release/1`"):
             run(f"CREATE BRANCH {name}")
         run("DROP BRANCH `release/1`")
