@@ -118,12 +118,12 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         path: sorted(item.keys() & {"get", "post", "patch", "delete"}) for path, item in document["paths"].items()
     }
     assert operations == {
-        "/api/v1/catalogs/": ["get"],
-        "/api/v1/catalogs/{catalog}/": ["get"],
-        "/api/v1/catalogs/{catalog}/branches/": ["get"],
-        "/api/v1/catalogs/{catalog}/branches/{branch}/": ["get"],
-        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/": ["get"],
-        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/": ["get"],
+        "/api/v1/catalogs/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/": ["delete", "get"],
+        "/api/v1/catalogs/{catalog}/branches/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/": ["delete", "get", "patch"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/changes/": ["get"],
@@ -146,6 +146,9 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/sides/": ["get"],
         "/api/v1/catalogs/{catalog}/graph/": ["get"],
+        "/api/v1/catalogs/{catalog}/merges/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/restores/": ["post"],
+        "/api/v1/catalogs/{catalog}/undrops/": ["post"],
         "/api/v1/catalogs/{catalog}/pipeline-policy/": ["get", "patch"],
         "/api/v1/catalogs/{catalog}/webhooks/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/webhooks/{webhook_id}/": ["delete", "get", "patch"],
