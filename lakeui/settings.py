@@ -1,26 +1,20 @@
-"""Settings, all from the environment (README lists the variables) or from the services that ``up`` started."""
+"""Settings, all from the environment (docs/settings.md lists it) or from the services that ``up`` started."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from catalog_app.domain.roles import Role
 from lakeui.command import BASE, IN_REPOSITORY
 from lakeui.common.logs import log_settings
 from lakeui.common.traces import traces_require
 from lakeui.runtime.database.address import database_settings
-from lakeui.runtime.discovery import (
-    home_directory,
-    number,
-    numbers_by_name,
-    port_number,
-    refuse_unfit_for_production,
-    secret_key,
-    services_discover,
-)
+from lakeui.runtime.discovery import home_directory, refuse_unfit_for_production, secret_key, services_discover
+from lakeui.runtime.variables import variables_read
 
 BASE_DIR = BASE
+VARIABLES = variables_read(os.environ)
+refuse_unfit_for_production(VARIABLES)
 HOME = home_directory(os.environ, BASE_DIR if IN_REPOSITORY else None)
 SERVICES = services_discover(os.environ, HOME)
 
@@ -33,69 +27,54 @@ LAKEUI: dict[str, Any] = {
     # For queries; empty where one server is to serve both.
     "SPARK_QUERY_REMOTE": SERVICES.spark_query_remote,
     "REDIS_URL": SERVICES.redis_url,
-    "PORT": port_number(os.environ),
+    "PORT": VARIABLES.port,
     # What VACUUM may take: history and trash older than so many days, files staged but never committed after hours.
-    "RETENTION_DAYS": number(os.environ, "LAKEUI_RETENTION_DAYS", default=30),
-    "STAGED_HOURS": number(os.environ, "LAKEUI_STAGED_HOURS", default=24),
+    "RETENTION_DAYS": VARIABLES.retention_days,
+    "STAGED_HOURS": VARIABLES.staged_hours,
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
-    "IMPORT_MEGABYTES": number(os.environ, "LAKEUI_IMPORT_MEGABYTES", default=512),
-    "IMPORT_HOURS": number(os.environ, "LAKEUI_IMPORT_HOURS", default=24),
+    "IMPORT_MEGABYTES": VARIABLES.import_megabytes,
+    "IMPORT_HOURS": VARIABLES.import_hours,
     # Single sign-on at an OpenID provider; off while no issuer is named.
-    "OIDC_ISSUER": os.environ.get("LAKEUI_OIDC_ISSUER", ""),
-    "OIDC_CLIENT_ID": os.environ.get("LAKEUI_OIDC_CLIENT_ID", ""),
-    "OIDC_CLIENT_SECRET": os.environ.get("LAKEUI_OIDC_CLIENT_SECRET", ""),
-    "OIDC_NAME": os.environ.get("LAKEUI_OIDC_NAME", "single sign-on"),
-    "OIDC_NEW_ACCOUNTS": os.environ.get("LAKEUI_OIDC_NEW_ACCOUNTS", "1").lower() in ("1", "true", "yes", "on"),
+    "OIDC_ISSUER": VARIABLES.oidc_issuer,
+    "OIDC_CLIENT_ID": VARIABLES.oidc_client_id,
+    "OIDC_CLIENT_SECRET": VARIABLES.oidc_client_secret,
+    "OIDC_NAME": VARIABLES.oidc_name,
+    "OIDC_NEW_ACCOUNTS": VARIABLES.oidc_new_accounts,
     # Of one person, on all web processes together; 0 for no limit.
-    "REQUESTS_PER_MINUTE": number(os.environ, "LAKEUI_REQUESTS_PER_MINUTE", default=3000),
+    "REQUESTS_PER_MINUTE": VARIABLES.requests_per_minute,
     # Queries that run inside of requests: how many of one person at a time, and how long one may take; 0 for no limit.
-    "QUERIES_PER_PERSON": number(os.environ, "LAKEUI_QUERIES_PER_PERSON", default=6),
-    "STATEMENT_SECONDS": number(os.environ, "LAKEUI_STATEMENT_SECONDS", default=300),
-    "STATEMENT_SECONDS_BY_ROLE": numbers_by_name(
-        os.environ, "LAKEUI_STATEMENT_SECONDS_BY_ROLE", known=[role.value for role in Role]
-    ),
+    "QUERIES_PER_PERSON": VARIABLES.queries_per_person,
+    "STATEMENT_SECONDS": VARIABLES.statement_seconds,
+    "STATEMENT_SECONDS_BY_ROLE": VARIABLES.statement_seconds_by_role,
     # Queries that run as tasks: how many run at a time, so that merges and writes find a free worker, and how long one
     # may take; 0 for no limit.
-    "QUERY_TASKS": number(os.environ, "LAKEUI_QUERY_TASKS", default=1),
-    "QUERY_TASK_SECONDS": number(os.environ, "LAKEUI_QUERY_TASK_SECONDS", default=3600),
+    "QUERY_TASKS": VARIABLES.query_tasks,
+    "QUERY_TASK_SECONDS": VARIABLES.query_task_seconds,
     # Writes, loads, merges and runs of pipelines: how many of one person run at a time, fewer than there are worker
     # processes, and how long one may take; 0 for no limit.
-    "WRITE_TASKS_PER_PERSON": number(os.environ, "LAKEUI_WRITE_TASKS_PER_PERSON", default=1),
+    "WRITE_TASKS_PER_PERSON": VARIABLES.write_tasks_per_person,
     # How many of them one person may have waiting; 0 for no limit.
-    "WAITING_TASKS_PER_PERSON": number(os.environ, "LAKEUI_WAITING_TASKS_PER_PERSON", default=100),
-    "WRITE_TASK_SECONDS": number(os.environ, "LAKEUI_WRITE_TASK_SECONDS", default=14_400),
-    "WRITE_TASK_SECONDS_BY_ROLE": numbers_by_name(
-        os.environ, "LAKEUI_WRITE_TASK_SECONDS_BY_ROLE", known=[role.value for role in Role]
-    ),
+    "WAITING_TASKS_PER_PERSON": VARIABLES.waiting_tasks_per_person,
+    "WRITE_TASK_SECONDS": VARIABLES.write_task_seconds,
+    "WRITE_TASK_SECONDS_BY_ROLE": VARIABLES.write_task_seconds_by_role,
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
-    "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
+    "WEBHOOK_NETWORKS": VARIABLES.webhook_networks,
     # Spans for OpenTelemetry, which needs the extra "traces".
-    "TRACES": os.environ.get("LAKEUI_TRACES", "0") == "1",
+    "TRACES": VARIABLES.traces,
     # A result with more rows is not downloaded as one file.
-    "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
+    "EXPORT_ROWS": VARIABLES.export_rows,
 }
 if LAKEUI["TRACES"]:
     traces_require()
 # The Prometheus library looks for it when it is first imported, so it is said before anything can.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]
 
-
-def _names(variable: str) -> list[str]:
-    return [name.strip() for name in os.environ.get(variable, "").split(",") if name.strip()]
-
-
-def _is_on(variable: str) -> bool:
-    return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
-
-
-DEBUG = _is_on("LAKEUI_DEBUG")
+DEBUG = VARIABLES.debug
 # Behind HTTPS set LAKEUI_HTTPS=1; `up` on a loopback address has none.
-HTTPS = _is_on("LAKEUI_HTTPS")
-if HTTPS:
-    refuse_unfit_for_production(os.environ, debug=DEBUG)
-SECRET_KEY = secret_key(os.environ, HOME)
-ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_names("LAKEUI_ALLOWED_HOSTS")]
-CSRF_TRUSTED_ORIGINS = _names("LAKEUI_TRUSTED_ORIGINS")
+HTTPS = VARIABLES.https
+SECRET_KEY = secret_key(VARIABLES, HOME)
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *VARIABLES.allowed_hosts]
+CSRF_TRUSTED_ORIGINS = list(VARIABLES.trusted_origins)
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -187,7 +166,7 @@ STATIC_URL = "/static/"
 # is missing.
 BUNDLE_DIR = BASE_DIR / "frontend" / "dist" if IN_REPOSITORY else BASE_DIR / "lakeui" / "pages"
 STATICFILES_DIRS = [("app", BUNDLE_DIR)] if BUNDLE_DIR.is_dir() else []
-STATIC_ROOT = os.environ.get("LAKEUI_STATIC_ROOT") or str(HOME / "static")
+STATIC_ROOT = VARIABLES.static_root or str(HOME / "static")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
@@ -199,7 +178,7 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"/app/assets/[^/]+-[A-Za-z0-9_-]{8}\.[a-z0-9]+
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
-BEHIND_PROXY = _is_on("LAKEUI_BEHIND_PROXY")
+BEHIND_PROXY = VARIABLES.behind_proxy
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
@@ -262,6 +241,4 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOGGING = log_settings(
-    level=os.environ.get("LAKEUI_LOG_LEVEL", "INFO"), as_json=os.environ.get("LAKEUI_LOG_FORMAT") == "json"
-)
+LOGGING = log_settings(level=VARIABLES.log_level, as_json=VARIABLES.log_format == "json")

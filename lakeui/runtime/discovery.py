@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lakeui.common.errors import InvalidValue
+from lakeui.runtime.variables import Variables, said_by
 
 VARIABLES = {
     "database_url": "DATABASE_URL",
@@ -51,45 +52,10 @@ def home_directory(environment: Mapping[str, str], repository: Path | None) -> P
     return Path(said).resolve() if said else data / "lakeui"
 
 
-def port_number(environment: Mapping[str, str]) -> int:
-    """LAKEUI_PORT, by default 8000. Raises ``InvalidValue``."""
-    said = environment.get("LAKEUI_PORT") or "8000"
-    if not said.isdecimal() or not 1 <= int(said) <= 65535:
-        raise InvalidValue(f"LAKEUI_PORT is {said}.", remedy="Set it to a port number, for example 8080.")
-    return int(said)
-
-
-def number(environment: Mapping[str, str], variable: str, *, default: float) -> float:
-    """A number of something, not negative. Raises ``InvalidValue``."""
-    said = environment.get(variable) or str(default)
-    try:
-        value = float(said)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e12:
-        raise InvalidValue(f"{variable} is {said}.", remedy="Set it to a number that is not negative, for example 30.")
-    return value
-
-
-def numbers_by_name(environment: Mapping[str, str], variable: str, *, known: Collection[str]) -> dict[str, float]:
-    """Numbers of known names, as ``viewer=60, owner=1800`` says them. Raises ``InvalidValue``."""
-    found = {}
-    for part in environment.get(variable, "").split(","):
-        name, is_given, said = (piece.strip() for piece in part.partition("="))
-        if not name and not is_given:
-            continue
-        if name not in known or not said:
-            raise InvalidValue(
-                f"{variable} says {part.strip()}.",
-                remedy=f"Write NAME=SECONDS, with commas between; names are {', '.join(known)}.",
-            )
-        found[name] = number({variable: said}, variable, default=0)
-    return found
-
-
 def services_from_environment(environment: Mapping[str, str]) -> Services:
-    """What the environment alone says."""
-    return Services(**{name: environment.get(variable, "") for name, variable in VARIABLES.items()})
+    """What the environment alone says, or the files that it names. Raises ``InvalidValue``."""
+    said = said_by(environment)
+    return Services(**{name: said[variable].text for name, variable in VARIABLES.items() if variable in said})
 
 
 def services_discover(environment: Mapping[str, str], home: Path) -> Services:
@@ -121,29 +87,31 @@ def services_file(home: Path) -> Path:
     return home / "run" / "services.json"
 
 
-def secret_key(environment: Mapping[str, str], home: Path) -> str:
+def secret_key(variables: Variables, home: Path) -> str:
     """The signing key of sessions: LAKEUI_SECRET_KEY, or one made once and kept in LAKEUI_HOME."""
-    if said := environment.get("LAKEUI_SECRET_KEY"):
-        return said
+    if variables.secret_key:
+        return variables.secret_key
     kept = home / "secret_key"
     if not kept.exists():
         _write_private(kept, secrets.token_urlsafe(64))
     return kept.read_text().strip()
 
 
-def refuse_unfit_for_production(environment: Mapping[str, str], *, debug: bool) -> None:
-    """Raise InvalidValue, naming all that is wrong, unless the settings may face a network: a server that makes its
-    own key signs everybody out when it moves, a short key is guessed, and debug pages show secrets.
+def refuse_unfit_for_production(variables: Variables) -> None:
+    """Raise InvalidValue where LAKEUI_HTTPS is on, naming all that is wrong, unless the settings may face a network.
+
+    A server that makes its own key signs everybody out when it moves, a short key is guessed, and debug pages show
+    secrets.
     """
-    key = environment.get("LAKEUI_SECRET_KEY", "")
+    key = variables.secret_key
     wrong = [
         "LAKEUI_SECRET_KEY is not set" if not key else "",
         f"LAKEUI_SECRET_KEY has fewer than {SHORTEST_KEY} characters" if 0 < len(key) < SHORTEST_KEY else "",
-        "LAKEUI_ALLOWED_HOSTS names no host" if not environment.get("LAKEUI_ALLOWED_HOSTS", "").strip() else "",
-        "LAKEUI_DEBUG is on" if debug else "",
+        "LAKEUI_ALLOWED_HOSTS names no host" if not variables.allowed_hosts else "",
+        "LAKEUI_DEBUG is on" if variables.debug else "",
     ]
     found = [reason for reason in wrong if reason]
-    if found:
+    if variables.https and found:
         raise InvalidValue(
             f"LAKEUI_HTTPS=1 says that this is for production, but {', '.join(found)}.",
             remedy="Set them as docs/operations.md says, or leave LAKEUI_HTTPS out on a machine of your own.",

@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -171,13 +171,12 @@ def memory_for_this_machine() -> str:
     return "4g" if total >= 16 * GIB else "3g" if total >= 12 * GIB else "2g"
 
 
-def query_memory(environment: Mapping[str, str]) -> str:
-    """The heap of a second server, for queries alone: as said, by default one where the machine has 8 GiB. Empty where
-    there is to be none.
+def query_memory(said: str) -> str:
+    """The heap of a second server, for queries alone: what LAKEUI_SPARK_QUERY_MEMORY says; where that is empty, one by
+    the memory of the machine. Empty where there is to be none.
     """
-    said = environment.get("LAKEUI_SPARK_QUERY_MEMORY")
-    if said is not None and said.strip():
-        return "" if said.strip() == "0" else said.strip()
+    if said:
+        return "" if said == "0" else said
     total = machine_memory()
     return "3g" if total >= 16 * GIB else "2g" if total >= 8 * GIB else ""
 

@@ -32,6 +32,7 @@ from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process
 from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 from lakeui.runtime.spark import EmbeddedSpark, java_require, query_memory
+from lakeui.runtime.variables import FILE, Variables
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
 
 DATABASE = "lakeui"
@@ -67,6 +68,7 @@ class UpOptions:
     demo: bool
     admin_password: str
     admin_password_is_ours: bool
+    variables: Variables
     environment: Mapping[str, str]
 
 
@@ -145,12 +147,12 @@ class Supervisor:
         if self._services.spark_remote:
             self._say("Spark: as SPARK_REMOTE says.")
             return []
-        writes = self._start_spark("spark", self._options.environment.get("LAKEUI_SPARK_MEMORY", ""))
+        writes = self._start_spark("spark", self._options.variables.spark_memory)
         self._services = replace(self._services, spark_remote=writes.url)
         if self._services.spark_query_remote:
             self._say("Spark for queries: as LAKEUI_SPARK_QUERY_REMOTE says.")
             return [writes]
-        memory = query_memory(self._options.environment)
+        memory = query_memory(self._options.variables.spark_query_memory)
         if not memory:
             self._say("Spark: one server for queries and writes; LAKEUI_SPARK_QUERY_MEMORY starts another.")
             return [writes]
@@ -202,7 +204,7 @@ class Supervisor:
         return login
 
     def _start_worker(self) -> None:
-        concurrency = self._options.environment.get("LAKEUI_WORKER_PROCESSES") or str(max(2, os.cpu_count() or 2))
+        concurrency = self._options.variables.worker_processes or max(2, os.cpu_count() or 2)
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO"]
         command += [f"--concurrency={concurrency}", "--without-gossip", "--without-mingle"]
         self._start("worker", command, restarts=True)
@@ -391,9 +393,11 @@ class Supervisor:
         return [child.record for child in self._children.values()]
 
     def _environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in self._options.environment.items() if name != "LAKEUI_ADMIN_PASSWORD"}
         own = {"LAKEUI_HOME": str(self._options.home), "LAKEUI_PORT": str(self._options.port), "PYTHONUNBUFFERED": "1"}
-        return kept | own | self._services.as_environment()
+        own |= self._services.as_environment()
+        # A variable and its file are refused together, and the password is for `prepare` alone.
+        left_out = {"LAKEUI_ADMIN_PASSWORD", f"LAKEUI_ADMIN_PASSWORD{FILE}", *(name + FILE for name in own)}
+        return {name: value for name, value in self._options.environment.items() if name not in left_out} | own
 
     def _manage(self, command: str) -> list[str]:
         return command_line(command)

@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from lakeui.common.problem import CONTENT_TYPE, problem
 from lakeui.runtime.arrivals import ADDRESS_BYTES, HEAD_BYTES, Arrival, Stage, body_seconds
-from lakeui.runtime.discovery import number
+from lakeui.runtime.variables import variables_read
 
 CONNECTIONS_PER_ADDRESS = 200
 UPLOADS_PER_PROCESS = 8
@@ -81,10 +81,9 @@ def network_of(address: str) -> str:
 
 def connections_limit(environment: Mapping[str, str]) -> int:
     """Connections that one address may have in one process; 0 for no limit. A proxy's address is that of everybody."""
-    is_behind = environment.get("LAKEUI_BEHIND_PROXY", "").lower() in ("1", "true", "yes", "on")
-    return int(
-        number(environment, "LAKEUI_CONNECTIONS_PER_ADDRESS", default=0 if is_behind else CONNECTIONS_PER_ADDRESS)
-    )
+    variables = variables_read(environment)
+    said = variables.connections_per_address
+    return said if said is not None else 0 if variables.behind_proxy else CONNECTIONS_PER_ADDRESS
 
 
 class HeldUnreader(Unreader):  # type: ignore[misc]  # gunicorn has no types

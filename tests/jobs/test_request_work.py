@@ -15,7 +15,6 @@ from django.utils import timezone
 from catalog_app.models import CatalogMember
 from catalog_app.services.catalogs import catalog_create
 from lakeui.common.errors import EngineError, LakeError
-from lakeui.runtime.discovery import numbers_by_name
 from merge_app.jobs import request_work
 from merge_app.jobs.models import Task
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
@@ -92,22 +91,6 @@ def test_the_longest_time_is_that_of_the_role_in_the_catalog(alice: User, settin
     assert shown == [None, 300, 0.05]
     with pytest.raises(StatementTimeout, match=r"longer than 0.05 s"):
         endless(Work(User.objects.get(username="viewer"), catalog.pk, asked, lambda: False))
-
-
-@pytest.mark.parametrize("said", ["viewer", "guest=3", "viewer=soon", "viewer=-1", "=3"])
-def test_a_setting_that_names_no_role_or_number_is_refused(said: str) -> None:
-    with pytest.raises(LakeError, match="LAKEUI_STATEMENT_SECONDS_BY_ROLE"):
-        numbers_by_name(
-            {"LAKEUI_STATEMENT_SECONDS_BY_ROLE": said}, "LAKEUI_STATEMENT_SECONDS_BY_ROLE", known=["viewer"]
-        )
-
-
-def test_the_setting_names_roles_with_seconds() -> None:
-    assert numbers_by_name({"X": " viewer=60, owner = 0,"}, "X", known=["viewer", "owner"]) == {
-        "viewer": 60,
-        "owner": 0,
-    }
-    assert numbers_by_name({}, "X", known=["viewer"]) == {}
 
 
 def test_a_cancel_stops_a_query(alice: User) -> None:

@@ -11,18 +11,17 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeui.common.errors import InvalidValue
 from lakeui.runtime import spark
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import (
     Services,
-    port_number,
     secret_key,
     services_discover,
     services_file,
     services_write,
 )
 from lakeui.runtime.postgres import SOCKET_DIRECTORY_LIMIT, EmbeddedPostgres
+from lakeui.runtime.variables import variables_read
 
 WRITTEN = Services("postgresql://postgres@/lakeui?host=/run/pg", "redis://:p@127.0.0.1:1/0", "sc://localhost:2", "/w")
 
@@ -49,14 +48,14 @@ def test_who_names_a_spark_server_means_it_for_queries_too(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("said", "gib", "memory"),
-    [(None, 4, ""), (None, 8, "2g"), (None, 32, "3g"), ("", 8, "2g"), ("1g", 4, "1g"), ("0", 32, "")],
+    [("", 4, ""), ("", 8, "2g"), ("", 32, "3g"), ("1g", 4, "1g"), ("0", 32, "")],
 )
 def test_a_second_spark_is_for_machines_with_the_memory(
-    monkeypatch: pytest.MonkeyPatch, said: str | None, gib: int, memory: str
+    monkeypatch: pytest.MonkeyPatch, said: str, gib: int, memory: str
 ) -> None:
     monkeypatch.setattr(spark, "machine_memory", lambda: gib * spark.GIB)
-    environment = {} if said is None else {"LAKEUI_SPARK_QUERY_MEMORY": said}
-    assert spark.query_memory(environment) == memory
+    variables = variables_read({"LAKEUI_SPARK_QUERY_MEMORY": said})
+    assert spark.query_memory(variables.spark_query_memory) == memory
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"unknown": 1}'])
@@ -68,22 +67,16 @@ def test_a_broken_note_counts_as_none(tmp_path: Path, text: str) -> None:
 
 def test_only_the_owner_reads_addresses_and_keys(tmp_path: Path) -> None:
     services_write(tmp_path, WRITTEN)
-    secret_key({}, tmp_path)
+    secret_key(variables_read({}), tmp_path)
     for path in (services_file(tmp_path), tmp_path / "secret_key"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_the_secret_key_is_made_once(tmp_path: Path) -> None:
-    made = secret_key({}, tmp_path)
+    made = secret_key(variables_read({}), tmp_path)
     assert len(made) >= 50
-    assert secret_key({}, tmp_path) == made
-    assert secret_key({"LAKEUI_SECRET_KEY": "given"}, tmp_path) == "given"
-
-
-@pytest.mark.parametrize("said", ["abc", "0", "65536", "-1", "80.5"])
-def test_a_port_that_is_none_is_refused(said: str) -> None:
-    with pytest.raises(InvalidValue, match="LAKEUI_PORT"):
-        port_number({"LAKEUI_PORT": said})
+    assert secret_key(variables_read({}), tmp_path) == made
+    assert secret_key(variables_read({"LAKEUI_SECRET_KEY": "given"}), tmp_path) == "given"
 
 
 def test_a_database_address_with_every_part() -> None:

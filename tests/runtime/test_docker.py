@@ -11,6 +11,7 @@ import yaml
 
 from catalog_app.engine.exporting import LARGEST_EXPORT_BYTES
 from lakeui.runtime.spark import LARGEST_RESULT
+from lakeui.runtime.variables import FIELDS, variables_read
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text()
@@ -119,12 +120,18 @@ def test_only_web_and_worker_reach_spark() -> None:
     }
 
 
-def test_what_settings_read_is_handed_on() -> None:
-    read = set(re.findall(r"\bLAKEUI_[A-Z_]+", (ROOT / "lakeui" / "settings.py").read_text()))
-    read |= {"LAKEUI_CONNECTIONS_PER_ADDRESS", "LAKEUI_BEHIND_PROXY"}
-    handed_on = set(SERVICES["web"]["environment"])
-    # Debug pages are not for servers.
-    assert read - handed_on == {"LAKEUI_DEBUG", "LAKEUI_STATIC_ROOT"}
+def test_every_setting_is_handed_on() -> None:
+    handed_on = set(SERVICES["prepare"]["environment"])
+    built_in = set(re.findall(r"^ +(?:ENV )?(LAKEUI_[A-Z_]+)=", DOCKERFILE, re.MULTILINE))
+    of_spark = {name for name in FIELDS if any(name in word for part in SPARKS for word in SERVICES[part]["command"])}
+    # Debug pages are not for servers; the rest is of `up`, or of the command and the published port of a container.
+    left_out = {"LAKEUI_DEBUG", "LAKEUI_DEMO", "LAKEUI_PORT", "LAKEUI_WORKER_PROCESSES"}
+    assert FIELDS.keys() - handed_on - built_in - of_spark == left_out
+
+
+def test_compose_sets_nothing_that_is_no_setting() -> None:
+    for name in ("web", "worker", "prepare"):
+        variables_read(dict.fromkeys(SERVICES[name]["environment"], ""))
 
 
 def test_the_worker_reaches_those_who_are_told() -> None:

@@ -12,6 +12,7 @@ from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import is_alive
 from lakeui.runtime.restarts import MOST_ENDS
 from lakeui.runtime.supervisor import Supervisor, UpOptions
+from lakeui.runtime.variables import variables_read
 
 
 @pytest.fixture
@@ -24,7 +25,14 @@ def supervisor(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(restarts, "FIRST_DELAY_SECONDS", 0.01)
     monkeypatch.setattr("lakeui.runtime.supervisor.LOOK_SECONDS", 0.01)
     options = UpOptions(
-        base=tmp_path, home=tmp_path, port=1, demo=False, admin_password="", admin_password_is_ours=True, environment={}
+        base=tmp_path,
+        home=tmp_path,
+        port=1,
+        demo=False,
+        admin_password="",
+        admin_password_is_ours=True,
+        variables=variables_read({}),
+        environment={},
     )
     return Supervisor(options, said.append)
 

@@ -11,32 +11,37 @@ import pytest
 
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.discovery import refuse_unfit_for_production
+from lakeui.runtime.variables import variables_read
 
 ROOT = Path(__file__).resolve().parents[2]
-FIT = {"LAKEUI_SECRET_KEY": "k" * 50, "LAKEUI_ALLOWED_HOSTS": "lake.example.org"}
+FIT = {"LAKEUI_HTTPS": "1", "LAKEUI_SECRET_KEY": "k" * 50, "LAKEUI_ALLOWED_HOSTS": "lake.example.org"}
 
 
 def test_a_key_and_a_host_are_enough() -> None:
-    refuse_unfit_for_production(FIT, debug=False)
+    refuse_unfit_for_production(variables_read(FIT))
+
+
+def test_on_a_machine_of_ones_own_nothing_is_demanded() -> None:
+    refuse_unfit_for_production(variables_read({"LAKEUI_DEBUG": "1"}))
 
 
 @pytest.mark.parametrize(
-    ("changes", "debug", "reason"),
+    ("changes", "reason"),
     [
-        ({"LAKEUI_SECRET_KEY": ""}, False, "LAKEUI_SECRET_KEY is not set"),
-        ({"LAKEUI_SECRET_KEY": "short"}, False, "fewer than 50 characters"),
-        ({"LAKEUI_ALLOWED_HOSTS": " "}, False, "LAKEUI_ALLOWED_HOSTS names no host"),
-        ({}, True, "LAKEUI_DEBUG is on"),
+        ({"LAKEUI_SECRET_KEY": ""}, "LAKEUI_SECRET_KEY is not set"),
+        ({"LAKEUI_SECRET_KEY": "short"}, "fewer than 50 characters"),
+        ({"LAKEUI_ALLOWED_HOSTS": " "}, "LAKEUI_ALLOWED_HOSTS names no host"),
+        ({"LAKEUI_DEBUG": "1"}, "LAKEUI_DEBUG is on"),
     ],
 )
-def test_each_thing_that_is_wrong_is_named(changes: dict[str, str], debug: bool, reason: str) -> None:
+def test_each_thing_that_is_wrong_is_named(changes: dict[str, str], reason: str) -> None:
     with pytest.raises(InvalidValue, match=reason):
-        refuse_unfit_for_production({**FIT, **changes}, debug=debug)
+        refuse_unfit_for_production(variables_read({**FIT, **changes}))
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(InvalidValue) as refused:
-        refuse_unfit_for_production({}, debug=True)
+        refuse_unfit_for_production(variables_read({"LAKEUI_HTTPS": "1", "LAKEUI_DEBUG": "1"}))
     assert all(name in refused.value.message for name in ("SECRET_KEY", "ALLOWED_HOSTS", "LAKEUI_DEBUG"))
 
 

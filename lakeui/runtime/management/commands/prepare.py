@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from typing import Any
 
@@ -22,7 +21,7 @@ class Command(BaseCommand):
         call_command("collectstatic", interactive=False, verbosity=0)
         # Counters of web processes that are gone: a restart begins anew, as monitors expect.
         shutil.rmtree(settings.LAKEUI["METRICS"], ignore_errors=True)
-        password = os.environ.get("LAKEUI_ADMIN_PASSWORD")
+        password = settings.VARIABLES.admin_password
         users = get_user_model().objects
         if users.exists():
             return

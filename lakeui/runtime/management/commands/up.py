@@ -11,7 +11,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from lakeui.common.errors import LakeError
-from lakeui.runtime.discovery import port_number
 from lakeui.runtime.supervisor import Supervisor, UpOptions
 
 
@@ -21,14 +20,15 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        chosen = os.environ.get("LAKEUI_ADMIN_PASSWORD")
+        chosen = settings.VARIABLES.admin_password
         plan = UpOptions(
             base=settings.BASE_DIR,
             home=settings.HOME,
-            port=port_number(os.environ),
-            demo=os.environ.get("LAKEUI_DEMO", "1") != "0",
+            port=settings.VARIABLES.port,
+            demo=settings.VARIABLES.demo,
             admin_password=chosen or secrets.token_urlsafe(12),
             admin_password_is_ours=not chosen,
+            variables=settings.VARIABLES,
             environment=dict(os.environ),
         )
         try:

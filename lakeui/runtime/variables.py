@@ -1,0 +1,464 @@
+"""Every environment variable that lakeui reads: name, type, default and meaning, once.
+
+Pydantic checks values. What is wrong with them is one error that names all of it. docs/settings.md is made of this.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from catalog_app.domain.roles import Role
+from lakeui.common.errors import InvalidValue
+from lakeui.common.nearest import nearest_name
+from lakeui.runtime.database.address import database_settings
+
+PREFIX, FILE = "LAKEUI_", "_FILE"
+ENVIRONMENT = "environment"
+TEST_PREFIX = "LAKEUI_TEST_"
+"""What tests read, and nothing else: no name of a setting begins so."""
+
+OTHERS = {
+    "the Python client, the command `lake` and the examples": (
+        *("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG", "LAKEUI_BRANCH", "LAKEUI_REVIEWER_TOKEN"),
+    ),
+    "tests and the scripts of the pages": (
+        *("LAKEUI_FAULTS", "LAKEUI_SOAK", "LAKEUI_SOAK_SECONDS", "LAKEUI_SEED", "LAKEUI_LOAD", "LAKEUI_KEEP_TESTS"),
+        *("LAKEUI_TESTS_TEMPLATE", "LAKEUI_PYTHON", "LAKEUI_USER", "LAKEUI_PASSWORD"),
+        *("LAKEUI_REVIEWER", "LAKEUI_REVIEWER_PASSWORD"),
+    ),
+}
+"""By reader, names that are no settings of the server and that it lets pass."""
+
+_ROLES = tuple(role.value for role in Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a value may be, as the end of the sentence "Write …"."""
+
+    text: str
+
+
+def _names(said: object) -> object:
+    return tuple(part.strip() for part in said.split(",") if part.strip()) if isinstance(said, str) else said
+
+
+def _seconds_by_role(said: object) -> object:
+    if not isinstance(said, str):
+        return said
+    pairs = [[piece.strip() for piece in part.partition("=")] for part in said.split(",") if part.strip()]
+    if len({role for role, _, _ in pairs}) < len(pairs):
+        raise ValueError("a role is named twice")
+    if any(role not in _ROLES for role, _, _ in pairs):
+        raise ValueError("this is no role")
+    return {role: seconds for role, _, seconds in pairs}
+
+
+def _address(url: str) -> str:
+    try:
+        database_settings(url)
+    except ImproperlyConfigured as problem:
+        raise ValueError(str(problem)) from None
+    return url
+
+
+def _networks(said: str) -> str:
+    for part in filter(None, (part.strip() for part in said.split(","))):
+        ipaddress.ip_network(part)
+    return said
+
+
+Switch = Annotated[bool, Allowed("1 or 0 (also true, yes, on; false, no, off)")]
+Number = Annotated[float, Field(ge=0, lt=1e12, allow_inf_nan=False), Allowed("a number from 0 on, for example 30")]
+Count = Annotated[int, Field(ge=0, lt=10**12), Allowed("a whole number from 0 on, for example 30")]
+Positive = Annotated[int, Field(ge=1, le=1000), Allowed("a whole number from 1 to 1000")]
+Port = Annotated[int, Field(ge=1, le=65535), Allowed("a port number from 1 to 65535")]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names), Allowed("names with commas between")]
+Origins = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$")], ...],
+    BeforeValidator(_names),
+    Allowed("origins with commas between, for example https://lake.example.org"),
+]
+SecondsByRole = Annotated[
+    dict[str, Number],
+    BeforeValidator(_seconds_by_role),
+    Allowed(f"ROLE=SECONDS with commas between; roles are {', '.join(_ROLES)}"),
+]
+Memory = Annotated[str, Field(pattern=r"^[1-9]\d*[mgMG]$"), Allowed("a size such as 3g or 1500m")]
+MemoryOrNone = Annotated[str, Field(pattern=r"^(0|[1-9]\d*[mgMG])$"), Allowed("a size such as 3g or 1500m, or 0")]
+Database = Annotated[
+    str, AfterValidator(_address), Allowed("an address such as postgresql://user:password@host:5432/name")
+]
+Redis = Annotated[
+    str,
+    Field(pattern=r"^(rediss?|redis\+socket)://\S+$"),
+    Allowed("an address such as redis://:password@host:6379/0"),
+]
+Spark = Annotated[
+    str,
+    Field(pattern=r"^sc://(\[[^\]\s]+\]|[^:/;\s]+)(:\d+)?([/;]\S*)?$"),
+    Allowed("an address such as sc://host:15002/;token=secret"),
+]
+WebAddress = Annotated[str, Field(pattern=r"^https?://\S+$"), Allowed("an address that begins with https://")]
+Networks = Annotated[
+    str, AfterValidator(_networks), Allowed("networks with commas between, for example 10.1.0.0/16, fd00::/8")
+]
+Level = Annotated[
+    Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],
+    BeforeValidator(lambda said: said.upper() if isinstance(said, str) else said),
+    Allowed("DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+]
+Format = Annotated[Literal["text", "json"], Allowed("text or json")]
+Off = Annotated[Literal["0", "1"], Allowed("1 or 0")]
+Text = Annotated[str, Allowed("a text")]
+Folder = Annotated[str, Allowed("a folder")]
+
+
+def _variable(name: str, default: Any, meaning: str, *, otherwise: str = "", secret: bool = False) -> Any:
+    """``otherwise``: what holds where nothing is said, if that is more than the default says."""
+    extra: dict[str, Any] = {"otherwise": otherwise, "secret": secret}
+    return Field(default, alias=name, description=meaning, repr=not secret, json_schema_extra=extra)
+
+
+class Addresses(BaseModel):
+    """Services of your own."""
+
+    database_url: Database = _variable(
+        "DATABASE_URL", "", "The address of PostgreSQL.", otherwise="the one that `up` starts", secret=True
+    )
+    redis_url: Redis = _variable(
+        "REDIS_URL", "", "The address of Redis.", otherwise="the one that `up` starts", secret=True
+    )
+    spark_remote: Spark = _variable(
+        "SPARK_REMOTE", "", "The address of Spark Connect.", otherwise="the one that `up` starts", secret=True
+    )
+    spark_query_remote: Spark = _variable(
+        "LAKEUI_SPARK_QUERY_REMOTE",
+        "",
+        "The address of a Spark Connect server for queries alone.",
+        otherwise="the one that `up` starts; where SPARK_REMOTE is set, that serves both",
+        secret=True,
+    )
+    warehouse: Folder = _variable(
+        "LAKEUI_WAREHOUSE",
+        "",
+        "Where the files of tables lie. Web server, worker and Spark reach it by the same path.",
+        otherwise="`warehouse` in LAKEUI_HOME",
+    )
+
+
+class Machine(BaseModel):
+    """What `up` starts on one machine."""
+
+    home: Folder = _variable(
+        "LAKEUI_HOME",
+        "",
+        "Where `up` and what it starts keep their state.",
+        otherwise="`var` in the repository; installed, `lakeui` in XDG_DATA_HOME",
+    )
+    port: Port = _variable("LAKEUI_PORT", 8000, "The port of the web server.")
+    demo: Switch = _variable("LAKEUI_DEMO", True, "Whether the first start loads the demo lake.")
+    admin_password: Text = _variable(
+        "LAKEUI_ADMIN_PASSWORD",
+        "",
+        "The password of the first user, `admin`.",
+        otherwise="`up` makes one and shows it once; `prepare` makes no user",
+        secret=True,
+    )
+    spark_memory: Memory = _variable(
+        "LAKEUI_SPARK_MEMORY", "", "The heap of the Spark server.", otherwise="2g to 4g, by the memory of the machine"
+    )
+    spark_query_memory: MemoryOrNone = _variable(
+        "LAKEUI_SPARK_QUERY_MEMORY",
+        "",
+        "The heap of the Spark server of queries; 0 starts none.",
+        otherwise="2g from 8 GiB of memory on, 3g from 16 on, else none is started",
+    )
+    worker_processes: Positive | None = _variable(
+        "LAKEUI_WORKER_PROCESSES", None, "How many tasks run at a time.", otherwise="one a core, at least 2"
+    )
+
+
+class Network(BaseModel):
+    """Behind a name of its own."""
+
+    https: Switch = _variable(
+        "LAKEUI_HTTPS",
+        False,
+        "Secure cookies, redirects and HSTS. A key of 50 characters and a host are then demanded, and no debug pages.",
+    )
+    secret_key: Text = _variable(
+        "LAKEUI_SECRET_KEY",
+        "",
+        "Signs sessions; the same for every process.",
+        otherwise="one that is made once and kept in LAKEUI_HOME",
+        secret=True,
+    )
+    allowed_hosts: Names = _variable(
+        "LAKEUI_ALLOWED_HOSTS", (), "Names that the server answers to, beside those of this machine."
+    )
+    trusted_origins: Origins = _variable(
+        "LAKEUI_TRUSTED_ORIGINS", (), "Origins whose forms are taken, where a proxy ends TLS."
+    )
+    behind_proxy: Switch = _variable(
+        "LAKEUI_BEHIND_PROXY",
+        False,
+        "Believe what a proxy writes into X-Forwarded-Proto, and last into X-Forwarded-For.",
+    )
+    static_root: Folder = _variable(
+        "LAKEUI_STATIC_ROOT",
+        "",
+        "Where `prepare` puts static files and the web server reads them.",
+        otherwise="`static` in LAKEUI_HOME",
+    )
+    webhook_networks: Networks = _variable(
+        "LAKEUI_WEBHOOK_NETWORKS", "", "Private networks into which webhooks may lead."
+    )
+
+
+class SignOn(BaseModel):
+    """Single sign-on."""
+
+    oidc_issuer: WebAddress = _variable("LAKEUI_OIDC_ISSUER", "", "The OpenID provider; none turns it off.")
+    oidc_client_id: Text = _variable("LAKEUI_OIDC_CLIENT_ID", "", "As what lakeui is registered there.")
+    oidc_client_secret: Text = _variable(
+        "LAKEUI_OIDC_CLIENT_SECRET", "", "The secret of that registration.", secret=True
+    )
+    oidc_name: Text = _variable("LAKEUI_OIDC_NAME", "single sign-on", "What the button says.")
+    oidc_new_accounts: Switch = _variable(
+        "LAKEUI_OIDC_NEW_ACCOUNTS", True, "Whether who signs in for the first time gets an account."
+    )
+
+
+class Limits(BaseModel):
+    """Limits."""
+
+    requests_per_minute: Count = _variable(
+        "LAKEUI_REQUESTS_PER_MINUTE",
+        3000,
+        "Requests of one person; 0 for no limit. More are answered with 429 and Retry-After.",
+    )
+    connections_per_address: Count | None = _variable(
+        "LAKEUI_CONNECTIONS_PER_ADDRESS",
+        None,
+        "Connections of one address in each web process; 0 for no limit.",
+        otherwise="200; 0 behind a proxy, whose address all share",
+    )
+    queries_per_person: Count = _variable(
+        "LAKEUI_QUERIES_PER_PERSON",
+        6,
+        "Queries of one person at a time; 0 for no limit. One more is answered with 429 and Retry-After.",
+    )
+    statement_seconds: Number = _variable(
+        "LAKEUI_STATEMENT_SECONDS",
+        300.0,
+        "Seconds that a query may take; 0 for no limit. Then it is stopped and answered with 504.",
+    )
+    statement_seconds_by_role: SecondsByRole = _variable(
+        "LAKEUI_STATEMENT_SECONDS_BY_ROLE",
+        {},
+        "Other seconds for a role in the catalog of the query: `viewer=60, owner=1800`. SHOW QUERIES and the query's"
+        " task say them as `longest_seconds`.",
+    )
+    query_tasks: Count = _variable(
+        "LAKEUI_QUERY_TASKS",
+        1,
+        "Queries that run as tasks at a time, in all workers; 0 for no limit. More of them wait, so that writes and"
+        " merges find a free worker process.",
+    )
+    query_task_seconds: Number = _variable(
+        "LAKEUI_QUERY_TASK_SECONDS", 3600.0, "Seconds that a query may take as a task; 0 for no limit."
+    )
+    write_tasks_per_person: Count = _variable(
+        "LAKEUI_WRITE_TASKS_PER_PERSON",
+        1,
+        "Writes, loads, merges and pipeline runs of one person at a time; 0 for no limit. Keep it below the number of"
+        " worker processes. More of them wait.",
+    )
+    waiting_tasks_per_person: Count = _variable(
+        "LAKEUI_WAITING_TASKS_PER_PERSON",
+        100,
+        "How many of them one person may have waiting; 0 for no limit. One more is answered with 429,"
+        " `TOO_MANY_QUEUED` and Retry-After.",
+    )
+    write_task_seconds: Number = _variable(
+        "LAKEUI_WRITE_TASK_SECONDS",
+        14_400.0,
+        "Seconds that one of them may take; 0 for no limit. Then it is stopped, fails with `STATEMENT_TIMEOUT`, and"
+        " nothing is written.",
+    )
+    write_task_seconds_by_role: SecondsByRole = _variable(
+        "LAKEUI_WRITE_TASK_SECONDS_BY_ROLE",
+        {},
+        "Other seconds for a role in the catalog of the task: `contributor=1800`.",
+    )
+    import_megabytes: Number = _variable(
+        "LAKEUI_IMPORT_MEGABYTES", 512.0, "The largest file that can be imported, in MiB, as sent and unpacked."
+    )
+    export_rows: Count = _variable("LAKEUI_EXPORT_ROWS", 1_000_000, "The most rows that are downloaded as one file.")
+
+
+class Keeping(BaseModel):
+    """What is kept, and for how long."""
+
+    retention_days: Number = _variable(
+        "LAKEUI_RETENTION_DAYS", 30.0, "How old history and trash must be for `VACUUM`, in days."
+    )
+    staged_hours: Number = _variable(
+        "LAKEUI_STAGED_HOURS", 24.0, "How old files that no commit took must be for `VACUUM`, in hours."
+    )
+    import_hours: Number = _variable(
+        "LAKEUI_IMPORT_HOURS", 24.0, "How long a file to be imported waits to be loaded, in hours."
+    )
+
+
+class Looking(BaseModel):
+    """Logs and traces."""
+
+    log_level: Level = _variable("LAKEUI_LOG_LEVEL", "INFO", "The least level that is logged.")
+    log_format: Format = _variable("LAKEUI_LOG_FORMAT", "text", "Lines for people, or a JSON object a line.")
+    traces: Switch = _variable(
+        "LAKEUI_TRACES", False, "Spans for OpenTelemetry, which needs the extra `traces` of the package."
+    )
+    debug: Switch = _variable("LAKEUI_DEBUG", False, "Django's debug pages, for developers only.")
+    disable_duckdb_merge: Off = _variable(
+        "LAKEUI_DISABLE_DUCKDB_MERGE", "0", "1 matches rows of keyed merges without DuckDB's MERGE."
+    )
+
+
+class Variables(Addresses, Machine, Network, SignOn, Limits, Keeping, Looking):
+    """What is set, checked. A variable that is empty counts as not set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+SECTIONS: tuple[type[BaseModel], ...] = (Addresses, Machine, Network, SignOn, Limits, Keeping, Looking)
+FIELDS: dict[str, FieldInfo] = {
+    str(field.alias): field for section in SECTIONS for field in section.model_fields.values()
+}
+"""By name of its variable, each setting, in the order of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A value as it stands in the environment or in a file, and where that is."""
+
+    text: str
+    origin: str
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value is for nobody to see, and may stand in a file that NAME_FILE names."""
+    return bool(_extra(FIELDS[name])["secret"])
+
+
+def otherwise(field: FieldInfo) -> str:
+    """What holds where nothing is said, for people."""
+    default = field.default
+    if said := str(_extra(field)["otherwise"]):
+        return said
+    if isinstance(default, bool):
+        return "1" if default else "0"
+    if isinstance(default, float | int):
+        return f"{default:.0f}"
+    return str(default) if default else "none"
+
+
+def allowed(field: FieldInfo) -> str:
+    """What a value may be."""
+    return next(part.text for part in _parts(field) if isinstance(part, Allowed))
+
+
+def said_by(environment: Mapping[str, str]) -> dict[str, Said]:
+    """By name, each variable that is set, or whose file is named. Raises ``InvalidValue``, naming all that is wrong."""
+    found, wrong = _said_and_wrong(environment)
+    _refuse(wrong)
+    return found
+
+
+def variables_read(environment: Mapping[str, str]) -> Variables:
+    """What the environment sets, typed. Raises ``InvalidValue``, naming all that is wrong, and no secret."""
+    found, wrong = _said_and_wrong(environment)
+    wrong += _unknown(environment)
+    try:
+        read = Variables.model_validate({name: said.text for name, said in found.items()})
+    except ValidationError as refused:
+        names = dict.fromkeys(str(error["loc"][0]) for error in refused.errors())
+        wrong += [_sentence(name, found[name]) for name in names]
+    _refuse(wrong)
+    return read
+
+
+def _said_and_wrong(environment: Mapping[str, str]) -> tuple[dict[str, Said], list[str]]:
+    found: dict[str, Said] = {}
+    wrong: list[str] = []
+    for name in FIELDS:
+        text = environment.get(name, "")
+        file = environment.get(name + FILE, "") if is_secret(name) else ""
+        if text.strip() and file.strip():
+            wrong.append(f"{name} and {name}{FILE} are both set; leave one of them out.")
+        elif text.strip():
+            found[name] = Said(text if is_secret(name) else text.strip(), ENVIRONMENT)
+        elif file.strip():
+            try:
+                found[name] = Said(_of_file(Path(file)), f"file {file}")
+            except OSError as error:
+                wrong.append(f"{name}{FILE} is {file!r}, which cannot be read: {error.strerror}.")
+            except ValueError as error:
+                wrong.append(f"{name}{FILE} is {file!r}, which {error}.")
+    return found, wrong
+
+
+def _of_file(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8").rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise ValueError("holds no UTF-8 text") from None
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+def _unknown(environment: Mapping[str, str]) -> list[str]:
+    known = {*FIELDS, *(name + FILE for name in FIELDS if is_secret(name))}
+    others = {name for names in OTHERS.values() for name in names}
+    wrong = []
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and not name.startswith(TEST_PREFIX) and name not in known | others:
+            near = nearest_name(name, known)
+            wrong.append(f"{name} is no setting." + (f" Did you mean {near}?" if near else ""))
+    return wrong
+
+
+def _sentence(name: str, said: Said) -> str:
+    shown = "wrong" if is_secret(name) else repr(said.text)
+    where = "" if said.origin == ENVIRONMENT else f" ({said.origin})"
+    return f"{name}{where} is {shown}; write {allowed(FIELDS[name])}."
+
+
+def _refuse(wrong: list[str]) -> None:
+    if wrong:
+        raise InvalidValue(
+            wrong[0] if len(wrong) == 1 else "\n".join([f"{len(wrong)} settings are wrong.", *wrong]),
+            remedy="docs/settings.md lists every setting.",
+            wrong=wrong,
+        )
+
+
+def _extra(field: FieldInfo) -> dict[str, Any]:
+    assert isinstance(field.json_schema_extra, dict)
+    return field.json_schema_extra
+
+
+def _parts(field: FieldInfo) -> list[Any]:
+    """The metadata of the type; that of ``X | None`` is inside of the union."""
+    options = getattr(field.annotation, "__args__", ())
+    return [*field.metadata, *(part for option in options for part in getattr(option, "__metadata__", ()))]
