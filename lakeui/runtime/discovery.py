@@ -88,13 +88,21 @@ def services_file(home: Path) -> Path:
 
 
 def secret_key(variables: Variables, home: Path) -> str:
-    """The signing key of sessions: LAKEUI_SECRET_KEY, or one made once and kept in LAKEUI_HOME."""
+    """The signing key of sessions: LAKEUI_SECRET_KEY, or one made once and kept in LAKEUI_HOME. Raises ``InvalidValue``
+    where that cannot be read or made.
+    """
     if variables.secret_key:
         return variables.secret_key
     kept = home / "secret_key"
-    if not kept.exists():
-        _write_private(kept, secrets.token_urlsafe(64))
-    return kept.read_text().strip()
+    try:
+        if not kept.exists():
+            _write_private(kept, secrets.token_urlsafe(64))
+        return kept.read_text().strip()
+    except OSError as error:
+        raise InvalidValue(
+            f"The key that signs sessions cannot be kept in {kept}: {error.strerror}.",
+            remedy="Let LAKEUI_HOME be a folder that the account of lakeui can write, or set LAKEUI_SECRET_KEY.",
+        ) from None
 
 
 def refuse_unfit_for_production(variables: Variables) -> None:

@@ -11,8 +11,8 @@ HEAD = f"""# Settings
 All settings are environment variables. This page is made of their description (`lakeui/runtime/variables.py`).
 
 - A variable that is empty counts as not set.
-- A wrong value, or a name that begins with `{PREFIX}` and is not known, ends each command. The message names all that is
-  wrong, what is allowed, and the nearest name.
+- A wrong value, or an unknown name that begins with `{PREFIX}`, ends each command. The message names all that is wrong,
+  what is allowed, and the nearest name.
 - Secrets may stand in files: `NAME{FILE}` names the file. Its last line end does not count. `NAME` and `NAME{FILE}`
   together are refused. No message shows a secret.
 - `lakeui doctor` shows what is set and where that comes from, and checks each service.
@@ -43,13 +43,13 @@ def _rest() -> Iterator[str]:
     yield ""
     yield "## Names of others"
     yield ""
-    yield "The server lets these pass and does not read them, but for `LAKEUI_FAULTS`, by which tests stop it at a point."
+    yield "The server lets these pass and does not read them, but for `LAKEUI_FAULTS`: by it, tests stop the server."
     yield f"Names that begin with `{TEST_PREFIX}` are of tests, too."
     yield ""
     yield from (f"- {reader}: {', '.join(f'`{name}`' for name in names)}" for reader, names in OTHERS.items())
     yield ""
-    yield "Without the prefix, `JAVA_HOME` says which Java `up` takes, `XDG_DATA_HOME` where an installed lakeui keeps its"
-    yield "data, and `OTEL_EXPORTER_OTLP_ENDPOINT` where spans go."
+    yield "Without the prefix, `JAVA_HOME` says which Java `up` takes, `XDG_DATA_HOME` where an installed lakeui keeps"
+    yield "its data, and `OTEL_EXPORTER_OTLP_ENDPOINT` where spans go."
 
 
 if __name__ == "__main__":

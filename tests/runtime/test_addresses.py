@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeui.common.errors import InvalidValue
 from lakeui.runtime import spark
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import (
@@ -77,6 +78,13 @@ def test_the_secret_key_is_made_once(tmp_path: Path) -> None:
     assert len(made) >= 50
     assert secret_key(variables_read({}), tmp_path) == made
     assert secret_key(variables_read({"LAKEUI_SECRET_KEY": "given"}), tmp_path) == "given"
+
+
+def test_a_home_that_holds_no_key_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidValue, match=r"cannot be kept in .*file/home/secret_key: Not a directory") as refused:
+        secret_key(variables_read({}), tmp_path / "file" / "home")
+    assert "LAKEUI_HOME" in refused.value.remedy
 
 
 def test_a_database_address_with_every_part() -> None:

@@ -185,13 +185,14 @@ def test_a_command_says_what_is_wrong_without_a_traceback(tmp_path: Path) -> Non
     assert ran.stderr.splitlines() == [
         "2 settings are wrong.",
         "LAKEUI_ALOWED_HOSTS is no setting. Did you mean LAKEUI_ALLOWED_HOSTS?",
-        "LAKEUI_HTTPS is 'yess'; write 1 or 0 (also true, yes, on; false, no, off). docs/settings.md lists every setting.",
+        f"LAKEUI_HTTPS is 'yess'; write {allowed(FIELDS['LAKEUI_HTTPS'])}. docs/settings.md lists every setting.",
     ]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_name_in_the_repository_is_a_setting_or_listed() -> None:
-    listed = subprocess.run(["git", "grep", "-ohIE", r"\bLAKEUI_[A-Z_]+\b"], cwd=ROOT, capture_output=True, text=True)
+    command = ["git", "grep", "-ohIE", r"\bLAKEUI_[A-Z_]+\b"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     here = Path(__file__).read_text()
     own = set(re.findall(r"LAKEUI_[A-Z_]+", here)) - FIELDS.keys()
     others = {name for names in OTHERS.values() for name in names}
