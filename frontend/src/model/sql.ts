@@ -41,3 +41,38 @@ export function tableRestore(database: string, table: string, version: number): 
 export function mergeRevert(mergeId: string): string {
   return `RESTORE MERGE '${mergeId}'`;
 }
+
+/** A text between quotes, whatever is in it. */
+export function text(value: string): string {
+  return `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+function withComment(statement: string, comment: string): string {
+  return comment ? `${statement} COMMENT ${text(comment)}` : statement;
+}
+
+export function catalogCreate(name: string, comment = ""): string {
+  return withComment(`CREATE CATALOG ${quoted(name)}`, comment);
+}
+
+export function databaseCreate(name: string, comment = ""): string {
+  return withComment(`CREATE DATABASE ${quoted(name)}`, comment);
+}
+
+export interface NewColumn {
+  name: string;
+  type: string;
+  isRequired: boolean;
+  isKey: boolean;
+}
+
+export const COLUMN_TYPES = ["STRING", "BIGINT", "INT", "DOUBLE", "DECIMAL(18,2)", "BOOLEAN", "DATE", "TIMESTAMP"];
+
+/** Undefined while no column has both a name and a type. Columns without a name are left out. */
+export function tableCreate(database: string, table: string, columns: readonly NewColumn[]): string | undefined {
+  const given = columns.filter(({ name, type }) => name.trim() && type.trim());
+  if (given.length === 0) return undefined;
+  const lines = given.map(({ name, type, isRequired, isKey }) => `${quoted(name.trim())} ${type.trim()}${isRequired && !isKey ? " NOT NULL" : ""}`);
+  const key = given.filter(({ isKey }) => isKey).map(({ name }) => quoted(name.trim()));
+  return `CREATE TABLE ${tableName(database, table)} (\n  ${[...lines, ...(key.length ? [`PRIMARY KEY (${key.join(", ")})`] : [])].join(",\n  ")}\n)`;
+}

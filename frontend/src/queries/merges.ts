@@ -19,8 +19,9 @@ export function useMerges(catalog: string, kind: RecordKind) {
   });
 }
 
-export function useMerge(mergeId: string) {
+export function useMerge(mergeId: string, enabled = true) {
   return useQuery({
+    enabled,
     queryKey: ["merge", mergeId],
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/merges/{merge_id}/", { params: { path: { merge_id: mergeId } }, signal })),

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
 import type { Branch } from "../../api/resources";
@@ -14,6 +15,7 @@ import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { ProtectionLine } from "../requests/protection-line";
 import { BranchHistory } from "./branch-history";
+import { NewDatabaseDialog, NewTableDialog } from "./new-objects";
 import { ObjectTree } from "./object-tree";
 import "../../styles/branch.css";
 
@@ -27,6 +29,7 @@ export function BranchPage() {
   const { catalog = "", branch = "" } = useParams();
   const [query, setQuery] = useSearchParams();
   const found = useBranch(catalog, branch);
+  const [making, setMaking] = useState<"database" | "table">();
   const chosen: TabKey = query.get("tab") === "history" ? "history" : "tables";
   return (
     <div className="page">
@@ -34,6 +37,13 @@ export function BranchPage() {
         title={branch}
         actions={
           <>
+            <button type="button" className="button" onClick={() => setMaking("database")}>
+              New database
+            </button>
+            <button type="button" className="button" onClick={() => setMaking("table")}>
+              <Icon name="tables" />
+              New table
+            </button>
             <Link className="button" to={importAddress(catalog, branch)}>
               <Icon name="import" />
               Import a file
@@ -50,6 +60,8 @@ export function BranchPage() {
           {branch}
         </span>
       </PageHead>
+      {making === "database" ? <NewDatabaseDialog catalog={catalog} branch={branch} onClose={() => setMaking(undefined)} /> : null}
+      {making === "table" ? <NewTableDialog catalog={catalog} branch={branch} database={query.get("database") ?? undefined} onClose={() => setMaking(undefined)} /> : null}
       <Loaded query={found} label="the branch">
         {(entry) => (
           <>

@@ -2,7 +2,7 @@ import { useDeferredValue, useState } from "react";
 import { Link } from "react-router";
 
 import type { Database, TableSummary } from "../../api/resources";
-import { sqlAddress, tableAddress } from "../../model/addresses";
+import { tableAddress } from "../../model/addresses";
 import { bytes, count } from "../../model/format";
 import { useDatabases, useTables } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
@@ -22,9 +22,7 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
       {({ results }) =>
         results.length === 0 ? (
           <Empty title="No database yet">
-            <p>
-              <Link to={sqlAddress(catalog, branch, "CREATE DATABASE sales")}>Make one with SQL</Link>
-            </p>
+            <p>The button New database makes one; then a table can be made by its columns, or from a file.</p>
           </Empty>
         ) : (
           <div className="tree">

@@ -1,7 +1,9 @@
+import { useEffect } from "react";
 import { Link, useParams } from "react-router";
 
 import type { ComparedDetail, Comparison } from "../../api/resources";
 import { compareAddress, pairParse } from "../../model/addresses";
+import { noteSeen } from "../../model/first-steps";
 import { isAtLeast } from "../../model/roles";
 import { useCatalog } from "../../queries/catalogs";
 import type { Pair } from "../../queries/compare";
@@ -26,6 +28,7 @@ export function ComparePage() {
 
 function ComparePair({ pair }: { pair: Pair }) {
   const compared = useCompared(pair);
+  useEffect(() => noteSeen(pair), [pair]);
   const mayDecide = isAtLeast(useCatalog(pair.catalog).data?.role, "contributor");
   return (
     <div className="page compare">

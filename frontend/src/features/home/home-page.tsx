@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Link } from "react-router";
 
 import type { Branch, Catalog } from "../../api/resources";
@@ -16,6 +17,8 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { DEMO, FirstSteps } from "./first-steps";
+import { NewCatalogDialog } from "./new-catalog";
 import { Waiting } from "./waiting";
 import "../../styles/branch-rows.css";
 
@@ -24,10 +27,22 @@ const BRANCHES_SHOWN = 8;
 
 export function HomePage() {
   const catalogs = useCatalogs();
+  const [isMaking, setMaking] = useState(false);
   return (
     <div className="page">
-      <PageHead title="Catalogs" />
+      <PageHead
+        title="Catalogs"
+        actions={
+          <button type="button" className="button" onClick={() => setMaking(true)}>
+            <Icon name="database" />
+            New catalog
+          </button>
+        }
+      />
+      <p className="muted">Change tables on a branch, see exactly which rows changed, have it reviewed, then merge it. A merge can be reverted.</p>
+      {isMaking ? <NewCatalogDialog onClose={() => setMaking(false)} /> : null}
       <Waiting />
+      {catalogs.data?.results.some(({ name }) => name === DEMO) ? <FirstSteps /> : null}
       <Loaded query={catalogs} label="catalogs">
         {(page) => (page.results.length ? page.results.map((catalog) => <CatalogPanel key={catalog.name} catalog={catalog} />) : <NoCatalog />)}
       </Loaded>
@@ -132,18 +147,11 @@ function Against({ catalog, branch, parent }: { catalog: string; branch: Branch;
 }
 
 function NoCatalog() {
-  const commands = [
-    'python manage.py sql "CREATE CATALOG lake"',
-    'python manage.py sql -c lake "CREATE DATABASE sales"',
-    'python manage.py sql -c lake "CREATE TABLE sales.orders (id BIGINT, amount DOUBLE)"',
-  ];
   return (
     <Panel>
       <Empty title="There is no catalog yet">
-        <p>These three commands make one with a first table:</p>
-        {commands.map((command) => (
-          <Copyable key={command} text={command} label="the command" />
-        ))}
+        <p>The button New catalog makes one. On the command line:</p>
+        <Copyable text='python manage.py sql "CREATE CATALOG lake"' label="the command" />
       </Empty>
     </Panel>
   );

@@ -79,6 +79,12 @@ describe("a table", () => {
     await waitFor(() => expect(router.state.location.search).toBe("?version=14"));
     expect(await screen.findByText(/You are looking at version 14/)).toBeTruthy();
     expect(await screen.findByText("600 rows")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Restore this version" }));
+    expect(within(screen.getByRole("dialog")).getByText("RESTORE TABLE `flights`.`flights` TO VERSION AS OF 14")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    await user.click(screen.getByRole("button", { name: "Branch from here" }));
+    expect(within(screen.getByRole("dialog")).getByText(/^Starts at version 14 of/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
     await user.click(screen.getByRole("button", { name: "Back to head" }));
     expect(await screen.findByText("1,200 rows")).toBeTruthy();
   });

@@ -1,8 +1,11 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
 import type { TableDetail } from "../../api/resources";
+import { tableRestore } from "../../model/sql";
 import { useTableHistory, type TablePlace } from "../../queries/tables";
 import { Time } from "../../ui/time";
+import { RestoreDialog } from "../branch/restore-dialog";
+import { BranchDialog } from "../catalog/branch-dialogs";
 
 /** A slider over the versions in which the table changed, and a bar that says when an old one is shown. */
 export function VersionBar({
@@ -23,6 +26,8 @@ export function VersionBar({
   );
   const at = version === undefined ? commits.length - 1 : commits.findLastIndex((commit) => commit.version <= version);
   const shown = commits[at];
+  const [asked, setAsked] = useState<"restore" | "branch">();
+  const { catalog, branch, database } = place;
   const choose = (step: number) => onVersion(step === commits.length - 1 ? undefined : commits[step]?.version);
   return (
     <>
@@ -42,7 +47,22 @@ export function VersionBar({
             <button type="button" className="button small" onClick={() => onVersion(undefined)}>
               Back to head
             </button>
+            <button type="button" className="button small" onClick={() => setAsked("restore")}>
+              Restore this version
+            </button>
+            <button type="button" className="button small" onClick={() => setAsked("branch")}>
+              Branch from here
+            </button>
           </p>
+          {asked === "restore" ? (
+            <RestoreDialog
+              what={`${database}.${table.name}`}
+              version={version}
+              statement={{ catalog, branch, statement: tableRestore(database, table.name, version) }}
+              onClose={() => setAsked(undefined)}
+            />
+          ) : null}
+          {asked === "branch" ? <BranchDialog catalog={catalog} intent={{ kind: "create", from: branch, version }} onClose={() => setAsked(undefined)} /> : null}
         </div>
       )}
       {commits.length > 1 ? (

@@ -1,0 +1,114 @@
+import { useState } from "react";
+
+import { branchAddress, tableAddress } from "../../model/addresses";
+import { COLUMN_TYPES, databaseCreate, tableCreate, type NewColumn } from "../../model/sql";
+import { useDatabases } from "../../queries/tables";
+import { Loaded } from "../../ui/states";
+import { TextField, WriteDialog } from "../sql/write-dialog";
+
+interface PlaceProps {
+  catalog: string;
+  branch: string;
+  onClose: () => void;
+}
+
+export function NewDatabaseDialog({ catalog, branch, onClose }: PlaceProps) {
+  const [name, setName] = useState("");
+  const [comment, setComment] = useState("");
+  const wanted = name.trim();
+  return (
+    <WriteDialog
+      title={`New database on ${branch}`}
+      action="Create the database"
+      place={{ catalog, branch }}
+      statement={wanted ? databaseCreate(wanted, comment.trim()) : undefined}
+      leadsTo={`${branchAddress(catalog, branch)}?database=${encodeURIComponent(wanted)}`}
+      onClose={onClose}
+    >
+      <p className="muted">A database groups tables. It comes to other branches by a merge.</p>
+      <TextField label="Name" value={name} onChange={setName} isFirst />
+      <TextField label="What it is for (optional)" value={comment} onChange={setComment} maxLength={1000} />
+    </WriteDialog>
+  );
+}
+
+const EMPTY: NewColumn = { name: "", type: "STRING", isRequired: false, isKey: false };
+
+export function NewTableDialog({ catalog, branch, database, onClose }: PlaceProps & { database: string | undefined }) {
+  const databases = useDatabases(catalog, branch);
+  return (
+    <Loaded query={databases} label="databases">
+      {({ results }) => <TableForm catalog={catalog} branch={branch} databases={results.map(({ name }) => name)} chosen={database} onClose={onClose} />}
+    </Loaded>
+  );
+}
+
+function TableForm({ catalog, branch, databases, chosen, onClose }: PlaceProps & { databases: readonly string[]; chosen: string | undefined }) {
+  const [database, setDatabase] = useState(chosen ?? databases[0] ?? "");
+  const [name, setName] = useState("");
+  const [columns, setColumns] = useState<readonly NewColumn[]>([{ ...EMPTY, name: "id", type: "BIGINT", isKey: true }, EMPTY]);
+  const change = (at: number, changes: Partial<NewColumn>) => setColumns(columns.map((column, place) => (place === at ? { ...column, ...changes } : column)));
+  const wanted = name.trim();
+  return (
+    <WriteDialog
+      title={`New table on ${branch}`}
+      action="Create the table"
+      place={{ catalog, branch }}
+      statement={database && wanted ? tableCreate(database, wanted, columns) : undefined}
+      leadsTo={tableAddress(catalog, branch, database, wanted)}
+      onClose={onClose}
+      wide
+    >
+      <label className="field">
+        <span>Database</span>
+        <select className="input" value={database} onChange={(event) => setDatabase(event.target.value)}>
+          {databases.map((known) => (
+            <option key={known}>{known}</option>
+          ))}
+        </select>
+      </label>
+      <TextField label="Name" value={name} onChange={setName} isFirst />
+      <fieldset className="new-columns">
+        <legend className="small">Columns</legend>
+        {columns.map((column, at) => (
+          // Columns have no identity but their place until they are made.
+          <ColumnFields key={at} column={column} number={at + 1} onChange={(changes) => change(at, changes)} onRemove={columns.length > 1 ? () => setColumns(columns.filter((_, place) => place !== at)) : undefined} />
+        ))}
+        <p>
+          <button type="button" className="button small" onClick={() => setColumns([...columns, EMPTY])}>
+            Add a column
+          </button>
+        </p>
+        <p className="small muted">Rows with one key are compared and merged row by row. A table without a key is compared by its statements.</p>
+      </fieldset>
+      <datalist id="column-types">
+        {COLUMN_TYPES.map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
+    </WriteDialog>
+  );
+}
+
+function ColumnFields({ column, number, onChange, onRemove }: { column: NewColumn; number: number; onChange: (changes: Partial<NewColumn>) => void; onRemove: (() => void) | undefined }) {
+  const of = `of column ${String(number)}`;
+  return (
+    <div className="row">
+      <input className="input" aria-label={`Name ${of}`} placeholder="Name" value={column.name} maxLength={255} spellCheck={false} onChange={(event) => onChange({ name: event.target.value })} />
+      <input className="input" aria-label={`Type ${of}`} list="column-types" value={column.type} spellCheck={false} onChange={(event) => onChange({ type: event.target.value })} />
+      <label className="row small">
+        <input type="checkbox" checked={column.isKey} onChange={(event) => onChange({ isKey: event.target.checked })} />
+        key<span className="visually-hidden"> {of}</span>
+      </label>
+      <label className="row small">
+        <input type="checkbox" checked={column.isRequired || column.isKey} disabled={column.isKey} onChange={(event) => onChange({ isRequired: event.target.checked })} />
+        required<span className="visually-hidden"> {of}</span>
+      </label>
+      {onRemove ? (
+        <button type="button" className="button small quiet" onClick={onRemove}>
+          Remove<span className="visually-hidden"> column {number}</span>
+        </button>
+      ) : null}
+    </div>
+  );
+}

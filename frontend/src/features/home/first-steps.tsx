@@ -1,0 +1,66 @@
+import { useState } from "react";
+import { Link } from "react-router";
+
+import { compareAddress, mergeAddress } from "../../model/addresses";
+import { areHidden, DEMO, DEMO_PAIR, hasSeenConflict, hide, stepsDone, type StepKey } from "../../model/first-steps";
+import { useComparison } from "../../queries/compare";
+import { useMerge, useMerges } from "../../queries/merges";
+import { Panel } from "../../ui/page";
+
+export { DEMO } from "../../model/first-steps";
+
+const { source, destination } = DEMO_PAIR;
+
+/** Four steps through the demo lake that tick themselves off. */
+export function FirstSteps() {
+  const [isHidden, setHidden] = useState(areHidden);
+  const summary = useComparison(DEMO_PAIR, { limit: 1 }, !isHidden).data?.pages[0];
+  const merges = useMerges(DEMO, "merge").data?.pages.flatMap((page) => page.results) ?? [];
+  const merged = merges.find((record) => record.source === source && record.destination === destination && record.outcome === "merged");
+  const record = useMerge(merged?.merge_id ?? "", merged !== undefined).data;
+  if (isHidden || !summary) return null;
+  const done = stepsDone({
+    hasSeen: hasSeenConflict(),
+    isMergeable: summary.mergeable,
+    isEmpty: summary.is_empty,
+    merges,
+    isReverted: record?.kind === "merge" && Boolean(record.undone_by),
+  });
+  const compare = compareAddress(DEMO, source, destination);
+  const steps: readonly { key: StepKey; title: string; text: string; to: string }[] = [
+    { key: "see", title: "See the conflict", text: `${source} and ${destination} changed the same table. Which rows clash?`, to: compare },
+    { key: "fix", title: "Fix it", text: "Press Keep both. The choice is kept in a merge request.", to: compare },
+    { key: "merge", title: "Merge", text: `The merge request brings ${source} into ${destination}.`, to: compare },
+    { key: "revert", title: "Undo", text: "The record of the merge has the button Revert.", to: merged ? mergeAddress(merged.merge_id) : compare },
+  ];
+  const next = steps.find(({ key }) => !done.has(key));
+  return (
+    <Panel
+      title="First steps"
+      actions={
+        <button
+          type="button"
+          className="button small quiet"
+          onClick={() => {
+            hide();
+            setHidden(true);
+          }}
+        >
+          Hide
+        </button>
+      }
+    >
+      <ol className="first-steps">
+        {steps.map(({ key, title, text, to }) => (
+          <li key={key} className={done.has(key) ? "done" : ""}>
+            <strong>
+              <span aria-hidden="true">{done.has(key) ? "✓" : "○"}</span> {key === next?.key ? <Link to={to}>{title}</Link> : title}
+              <span className="visually-hidden">{done.has(key) ? " (done)" : ""}</span>
+            </strong>
+            <span className="small muted">{text}</span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}

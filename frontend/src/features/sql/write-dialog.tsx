@@ -1,0 +1,83 @@
+import type { ReactNode, SubmitEvent } from "react";
+import { useNavigate } from "react-router";
+
+import { taskAddress } from "../../model/addresses";
+import { useStatement, type Statement } from "../../queries/statements";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/states";
+
+/** A form that writes one statement, and shows it before it runs. */
+export function WriteDialog({
+  title,
+  action,
+  place,
+  statement,
+  leadsTo,
+  onClose,
+  children,
+  wide = false,
+}: {
+  title: string;
+  action: string;
+  place: Omit<Statement, "statement">;
+  /** Undefined while something is missing. */
+  statement: string | undefined;
+  leadsTo?: string;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}) {
+  const navigate = useNavigate();
+  const run = useStatement();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (statement === undefined) return;
+    run.mutate(
+      { ...place, statement },
+      {
+        onSuccess: (outcome) => {
+          onClose();
+          const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
+          if (next) void navigate(next);
+        },
+      },
+    );
+  };
+  return (
+    <Dialog title={title} onClose={onClose} className={wide ? "wide" : ""}>
+      <form className="stack" onSubmit={submit}>
+        {children}
+        <pre className="statement-shown" aria-label="The statement that runs">
+          <code>{statement ?? "The statement stands here once the form is filled in."}</code>
+        </pre>
+        {run.error ? <Failure error={run.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={run.isPending || statement === undefined}>
+            {run.isPending ? "Running …" : action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A name or a text of such a form. */
+export function TextField({ label, value, onChange, isFirst = false, maxLength = 255 }: { label: string; value: string; onChange: (value: string) => void; isFirst?: boolean; maxLength?: number }) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        className="input"
+        value={value}
+        maxLength={maxLength}
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value)}
+        // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
+        autoFocus={isFirst}
+      />
+    </label>
+  );
+}
