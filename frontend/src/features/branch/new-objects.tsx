@@ -59,6 +59,7 @@ function TableForm({ catalog, branch, databases, chosen, onClose }: PlaceProps &
       onClose={onClose}
       wide
     >
+      {databases.length === 0 ? <p>There is no database on {branch} yet. Make one first, by the button New database.</p> : null}
       <label className="field">
         <span>Database</span>
         <select className="input" value={database} onChange={(event) => setDatabase(event.target.value)}>
