@@ -147,11 +147,18 @@ function Against({ catalog, branch, parent }: { catalog: string; branch: Branch;
 }
 
 function NoCatalog() {
+  const commands = [
+    'python manage.py sql "CREATE CATALOG lake"',
+    'python manage.py sql -c lake "CREATE DATABASE sales"',
+    'python manage.py sql -c lake "CREATE TABLE sales.orders (id BIGINT, amount DOUBLE)"',
+  ];
   return (
     <Panel>
       <Empty title="There is no catalog yet">
-        <p>The button New catalog makes one. On the command line:</p>
-        <Copyable text='python manage.py sql "CREATE CATALOG lake"' label="the command" />
+        <p>The button New catalog makes one. On the command line, these three make one with a first table:</p>
+        {commands.map((command) => (
+          <Copyable key={command} text={command} label="the command" />
+        ))}
       </Empty>
     </Panel>
   );
