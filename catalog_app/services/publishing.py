@@ -11,7 +11,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -33,8 +33,9 @@ from catalog_app.iceberg.manifests import (
 from catalog_app.iceberg.metadata import FORMAT_VERSION, TableVersion, specs_of, table_metadata
 from catalog_app.iceberg.types import REWRITE, files_check, schema_json
 from catalog_app.models import PublishedFile, PublishedTable
+from catalog_app.selectors.listed_files import ShownFile, files_shown, statistics_load
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import SegmentState, definitions_load, segments_list
+from catalog_app.selectors.segments import SegmentState, definitions_load
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.table_versions import TableChange, table_change
 from catalog_app.storage.deletes import deleted_positions, positions_file
@@ -78,7 +79,7 @@ def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -
 
 def _shown(warehouse: Warehouse, snapshot: Snapshot, table: TableState, change: TableChange) -> TableVersion:
     schema_json(table.schema)
-    segments = segments_list(snapshot, table.table_id)
+    segments = files_shown(snapshot, table.table_id)
     schemas = definitions_load({segment.definition_id for segment in segments})
     _check(table.schema, segments, schemas)
     specs = specs_of(table.schema, list(schemas.values()))
@@ -100,7 +101,7 @@ def _shown(warehouse: Warehouse, snapshot: Snapshot, table: TableState, change: 
     )
 
 
-def _check(schema: Schema, segments: Sequence[SegmentState], schemas: Mapping[int, Schema]) -> None:
+def _check(schema: Schema, segments: Sequence[ShownFile], schemas: Mapping[int, Schema]) -> None:
     for written in schemas.values():
         files_check(schema, written)
     if any(segment.is_moved for segment in segments):
@@ -118,7 +119,7 @@ def files_refused(schema: Schema, segments: Sequence[SegmentState]) -> frozenset
     return frozenset(refused)
 
 
-def _listed(warehouse: Warehouse, segment: SegmentState, schema: Schema) -> ListedFile:
+def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema) -> ListedFile:
     return ListedFile(
         segment.file_id,
         warehouse.location(segment.path),
@@ -127,12 +128,11 @@ def _listed(warehouse: Warehouse, segment: SegmentState, schema: Schema) -> List
         segment.added_version,
         schema,
         segment.partition,
-        segment.statistics,
     )
 
 
 def _deletes(
-    warehouse: Warehouse, table_id: int, segments: Sequence[SegmentState], data: Sequence[ListedFile]
+    warehouse: Warehouse, table_id: int, segments: Sequence[ShownFile], data: Sequence[ListedFile]
 ) -> list[ListedDeletes]:
     """For each data file with deletes one file of all its positions that are gone."""
     marked = [
@@ -156,13 +156,22 @@ def _deletes(
 
 def _manifests(warehouse: Warehouse, table: TableState, found: Sequence[Chunk]) -> list[StoredManifest]:
     def maker(chunk: Chunk) -> Callable[[], tuple[bytes, int]]:
-        return lambda: (manifest_bytes(chunk, table.schema), 0)
+        return lambda: (manifest_bytes(_measured(chunk), table.schema), 0)
 
     kept = _Files(warehouse, table.table_id, ".avro").keep([(chunk.digest, maker(chunk)) for chunk in found])
     return [
         StoredManifest(chunk, warehouse.location(file.path), file.bytes)
         for chunk, file in zip(found, kept, strict=True)
     ]
+
+
+def _measured(chunk: Chunk) -> Chunk:
+    """The chunk with the statistics of its data files, which its digest does not need: files never change."""
+    data = [item for item in chunk.files if isinstance(item, ListedFile)]
+    found = statistics_load([item.file_id for item in data])
+    return (
+        replace(chunk, files=tuple(replace(item, statistics=found[item.file_id]) for item in data)) if data else chunk
+    )
 
 
 def _digest(*said: object) -> str:

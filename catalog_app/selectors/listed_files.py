@@ -1,0 +1,60 @@
+"""The files of a table as other engines are told of them: without statistics, which only what is new needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from catalog_app.domain.files import ColumnStatistics, PartitionValues, Statistics
+from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+
+_FILES = f"""
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
+    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths
+    FROM snapshot l JOIN catalog_app_segmentdelete d
+      ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+    GROUP BY d.segment_id
+)
+SELECT f.id, f.path, f.rows, f.bytes, s.added_version, s.definition_id, s.partition,
+       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition
+FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
+ORDER BY s.added_version, f.base
+"""
+_STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(ids)s)"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A data file that the chain sees. ``is_moved``: ``partition`` are not the values that the file stores."""
+
+    file_id: int
+    path: str
+    rows: int
+    bytes: int
+    added_version: int
+    definition_id: int
+    partition: PartitionValues
+    delete_paths: tuple[str, ...]
+    is_moved: bool
+
+
+def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
+    """The visible files of a table, in the order in which they were added."""
+    rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
+    return [
+        ShownFile(
+            file_id, path, count, size, version, definition_id, tuple(json_value(partition)), tuple(paths), is_moved
+        )
+        for file_id, path, count, size, version, definition_id, partition, paths, is_moved in rows
+    ]
+
+
+def statistics_load(file_ids: Collection[int]) -> dict[int, Statistics]:
+    """The statistics of data files, by file and column."""
+    return {
+        file_id: {int(key): ColumnStatistics(*bounds) for key, bounds in json_value(value).items()}
+        for file_id, value in fetch_all(_STATISTICS, {"ids": list(file_ids)})
+    }
