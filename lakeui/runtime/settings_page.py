@@ -25,16 +25,22 @@ def settings_page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for section in SECTIONS:
-        yield f"## {(section.__doc__ or '').removesuffix('.')}"
+    title_of = {first: title for title, first in SECTIONS.items()}
+    for name, field in FIELDS.items():
+        if name in title_of:
+            yield from _beginning(title_of[name], is_first=name == next(iter(FIELDS)))
+        shown = f"`{name}`" + (f" (`{FILE}`)" if is_secret(name) else "")
+        yield f"| {shown} | {field.description} | {otherwise(field)} | {allowed(field)} |"
+    yield ""
+
+
+def _beginning(title: str, *, is_first: bool) -> Iterator[str]:
+    if not is_first:
         yield ""
-        yield "| variable | what it says | unless set | may be |"
-        yield "|---|---|---|---|"
-        for field in section.model_fields.values():
-            name = str(field.alias)
-            shown = f"`{name}`" + (f" (`{FILE}`)" if is_secret(name) else "")
-            yield f"| {shown} | {field.description} | {otherwise(field)} | {allowed(field)} |"
-        yield ""
+    yield f"## {title}"
+    yield ""
+    yield "| variable | what it says | unless set | may be |"
+    yield "|---|---|---|---|"
 
 
 def _rest() -> Iterator[str]:

@@ -128,8 +128,10 @@ def _variable(name: str, default: Any, meaning: str, *, otherwise: str = "", sec
     return Field(default, alias=name, description=meaning, repr=not secret, json_schema_extra=extra)
 
 
-class Addresses(BaseModel):
-    """Services of your own."""
+class Variables(BaseModel):
+    """What is set, checked. A variable that is empty counts as not set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     database_url: Database = _variable(
         "DATABASE_URL", "", "The address of PostgreSQL.", otherwise="the one that `up` starts", secret=True
@@ -153,11 +155,6 @@ class Addresses(BaseModel):
         "Where the files of tables lie. Web server, worker and Spark reach it by the same path.",
         otherwise="`warehouse` in LAKEUI_HOME",
     )
-
-
-class Machine(BaseModel):
-    """What `up` starts on one machine."""
-
     home: Folder = _variable(
         "LAKEUI_HOME",
         "",
@@ -185,11 +182,6 @@ class Machine(BaseModel):
     worker_processes: Positive | None = _variable(
         "LAKEUI_WORKER_PROCESSES", None, "How many tasks run at a time.", otherwise="one a core, at least 2"
     )
-
-
-class Network(BaseModel):
-    """Behind a name of its own."""
-
     https: Switch = _variable(
         "LAKEUI_HTTPS",
         False,
@@ -222,11 +214,6 @@ class Network(BaseModel):
     webhook_networks: Networks = _variable(
         "LAKEUI_WEBHOOK_NETWORKS", "", "Private networks into which webhooks may lead."
     )
-
-
-class SignOn(BaseModel):
-    """Single sign-on."""
-
     oidc_issuer: WebAddress = _variable("LAKEUI_OIDC_ISSUER", "", "The OpenID provider; none turns it off.")
     oidc_client_id: Text = _variable("LAKEUI_OIDC_CLIENT_ID", "", "As what lakeui is registered there.")
     oidc_client_secret: Text = _variable(
@@ -236,11 +223,6 @@ class SignOn(BaseModel):
     oidc_new_accounts: Switch = _variable(
         "LAKEUI_OIDC_NEW_ACCOUNTS", True, "Whether who signs in for the first time gets an account."
     )
-
-
-class Limits(BaseModel):
-    """Limits."""
-
     requests_per_minute: Count = _variable(
         "LAKEUI_REQUESTS_PER_MINUTE",
         3000,
@@ -304,11 +286,6 @@ class Limits(BaseModel):
         "LAKEUI_IMPORT_MEGABYTES", 512.0, "The largest file that can be imported, in MiB, as sent and unpacked."
     )
     export_rows: Count = _variable("LAKEUI_EXPORT_ROWS", 1_000_000, "The most rows that are downloaded as one file.")
-
-
-class Keeping(BaseModel):
-    """What is kept, and for how long."""
-
     retention_days: Number = _variable(
         "LAKEUI_RETENTION_DAYS", 30.0, "How old history and trash must be for `VACUUM`, in days."
     )
@@ -318,11 +295,6 @@ class Keeping(BaseModel):
     import_hours: Number = _variable(
         "LAKEUI_IMPORT_HOURS", 24.0, "How long a file to be imported waits to be loaded, in hours."
     )
-
-
-class Looking(BaseModel):
-    """Logs and traces."""
-
     log_level: Level = _variable("LAKEUI_LOG_LEVEL", "INFO", "The least level that is logged.")
     log_format: Format = _variable("LAKEUI_LOG_FORMAT", "text", "Lines for people, or a JSON object a line.")
     traces: Switch = _variable(
@@ -334,16 +306,17 @@ class Looking(BaseModel):
     )
 
 
-class Variables(Addresses, Machine, Network, SignOn, Limits, Keeping, Looking):
-    """What is set, checked. A variable that is empty counts as not set."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-SECTIONS: tuple[type[BaseModel], ...] = (Addresses, Machine, Network, SignOn, Limits, Keeping, Looking)
-FIELDS: dict[str, FieldInfo] = {
-    str(field.alias): field for section in SECTIONS for field in section.model_fields.values()
+SECTIONS = {
+    "Services of your own": "DATABASE_URL",
+    "What `up` starts on one machine": "LAKEUI_HOME",
+    "Behind a name of its own": "LAKEUI_HTTPS",
+    "Single sign-on": "LAKEUI_OIDC_ISSUER",
+    "Limits": "LAKEUI_REQUESTS_PER_MINUTE",
+    "What is kept, and for how long": "LAKEUI_RETENTION_DAYS",
+    "Logs and traces": "LAKEUI_LOG_LEVEL",
 }
+"""By its title, the variable with which each part of the page begins."""
+FIELDS: dict[str, FieldInfo] = {str(field.alias): field for field in Variables.model_fields.values()}
 """By name of its variable, each setting, in the order of the page."""
 
 
