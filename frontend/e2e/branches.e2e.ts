@@ -58,7 +58,7 @@ describe("the page of a catalog", () => {
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("from_graph");
     await page.getByRole("button", { name: "Create" }).click();
     await page.waitForURL(/\/c\/demo\/b\/from_graph$/);
-    await page.getByText(`cut from main ${version}`).waitFor();
+    await page.getByText(`created from main ${version}`).waitFor();
     cutAt = version;
   });
 
@@ -114,7 +114,7 @@ describe("the page of a catalog", () => {
     await page.getByLabel("dropped").uncheck();
     await branches(page).getByRole("link", { name: RENAMED, exact: true }).click();
     await page.getByRole("heading", { name: RENAMED, exact: true }).waitFor();
-    await page.getByText(`cut from main ${cutAt}`).waitFor();
+    await page.getByText(`created from main ${cutAt}`).waitFor();
   });
 
   it("went without an error on the console", async () => {
