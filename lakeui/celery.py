@@ -6,7 +6,10 @@ import os
 
 from celery import Celery
 
+from lakeui.command import settings_require
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
+settings_require()
 
 app = Celery("lakeui")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -38,6 +38,20 @@ def main() -> None:
         sys.exit(f"{problem.message} {problem.remedy}".strip())
 
 
+def settings_require() -> None:
+    """End this process with one sentence where the settings are wrong: for gunicorn and Celery, which would show a
+    traceback.
+    """
+    from lakeui.common.errors import LakeError
+    from lakeui.runtime.discovery import refuse_unfit_for_production
+    from lakeui.runtime.variables import variables_read
+
+    try:
+        refuse_unfit_for_production(variables_read(os.environ))
+    except LakeError as problem:
+        sys.exit(f"{problem.message} {problem.remedy}".strip())
+
+
 def _said(text: str) -> int:
     sys.stdout.write(f"{text}\n")
     return 0

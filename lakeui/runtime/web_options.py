@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from lakeui.command import settings_require
+
+settings_require()
+
 workers = 2
 threads = 40
 """Of each process. At most 8 run queries, 8 read rows and 16 wait for tasks, so that 8 are left for pages."""

@@ -190,6 +190,23 @@ def test_a_command_says_what_is_wrong_without_a_traceback(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gunicorn", "--config=python:lakeui.runtime.web_options", "--bind=127.0.0.1:0", "lakeui.wsgi:application"],
+        ["celery", "-A", "lakeui", "worker", "--concurrency=1"],
+    ],
+    ids=["gunicorn", "celery"],
+)
+def test_a_server_that_others_start_says_so_too(command: list[str], tmp_path: Path) -> None:
+    environment = {**os.environ, "LAKEUI_HOME": str(tmp_path), "LAKEUI_HTTPS": "yess"}
+    module = [sys.executable, "-m", *command]
+    ran = subprocess.run(module, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("LAKEUI_HTTPS is 'yess'; write 1 or 0")
+    assert "Traceback" not in ran.stderr + ran.stdout
+
+
 def test_every_name_in_the_repository_is_a_setting_or_listed() -> None:
     command = ["git", "grep", "-ohIE", r"\bLAKEUI_[A-Z_]+\b"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
