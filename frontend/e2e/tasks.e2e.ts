@@ -31,7 +31,7 @@ describe("a merge that is cancelled before its commit", () => {
     await page.waitForURL(/\/tasks\//);
     await expect.poll(() => pause.isReached(), { timeout: WORK_MS }).toBe(true);
     await page.getByRole("listitem").filter({ hasText: "compare both branches" }).waitFor();
-    await page.getByText("It goes on when this page is closed.").waitFor();
+    await page.getByText("You can close this page.").waitFor();
     await expectAccessible(page);
   });
 
