@@ -30,7 +30,7 @@ _BY_STATUS = {
 class ReadOnly(LakeError):
     """The operation is one of Iceberg's, and changes something."""
 
-    code, status, title = "NOT_SUPPORTED", 406, "Read-only"
+    code, status, title = "READ_ONLY", 406, "Read-only"
 
 
 def iceberg_response(error: Exception, context: Mapping[str, Any]) -> HttpResponse:

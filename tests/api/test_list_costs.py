@@ -29,7 +29,10 @@ REQUEST = CATALOG + "merge-requests/{number}/"
 PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 
-OF_AN_ACCOUNT = ["/api/v1/catalogs/", "/api/v1/tasks/", "/api/v1/tokens/", "/api/v1/merges/", "/api/v1/inbox/"]
+OF_AN_ACCOUNT = [
+    *(f"/api/v1/{name}/" for name in ("catalogs", "tasks", "tokens", "merges", "inbox")),
+    CATALOG + "merges/",
+]
 OF_SETTINGS = [
     CATALOG + name
     for name in (

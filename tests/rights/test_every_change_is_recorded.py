@@ -12,6 +12,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.review.models import TimelineEntry
 from tests.rights.test_every_resource import (
+    BRANCH,
     CATALOG,
     DECISION,
     DECISIONS,
@@ -66,6 +67,9 @@ NOTHING_YET = {
     ("post", IMPORT + "load/"),
     ("delete", IMPORT),
     ("post", CATALOG + "branches/{branch}/databases/{database}/tables/{table}/rows/merge/"),
+    # Tasks, which leave a record when they run.
+    ("post", CATALOG + "merges/"),
+    ("post", CATALOG + "restores/"),
     # Tags name versions, they change none.
     ("post", CATALOG + "tags/"),
     ("delete", CATALOG + "tags/{tag}/"),
@@ -74,6 +78,16 @@ NOTHING_YET = {
     # Messages have a log of their own.
     ("post", WEBHOOK + "test/"),
     ("post", WEBHOOK + "deliveries/{delivery_id}/repeat/"),
+    # Each is a commit or a change of a branch, which history and the list of branches tell.
+    ("delete", CATALOG),
+    ("post", CATALOG + "branches/"),
+    ("patch", BRANCH),
+    ("delete", BRANCH),
+    ("post", BRANCH + "databases/"),
+    ("patch", BRANCH + "databases/{database}/"),
+    ("delete", BRANCH + "databases/{database}/"),
+    # There is no such branch.
+    ("post", CATALOG + "undrops/"),
     # Here there is nothing to take back.
     ("delete", REQUEST + "comments/{comment_id}/resolved/"),
     ("delete", REQUEST + "queue/"),
@@ -94,7 +108,7 @@ def decision_of_a_property(scene: Scene) -> dict[str, Any]:
 def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, dict[str, int]]:
     """The answer, and what was recorded of it by kind; it is undone."""
     before = MergeAttempt.objects.count(), TimelineEntry.objects.count()
-    given = body
+    catalog, given = scene.lake.branch("main").catalog, body
     with transaction.atomic():
         if body is DECISION:
             given = decision_of_a_property(scene)
@@ -107,7 +121,7 @@ def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, d
             response = scene.person.send(method, template.format(**scene.names), given)
         kinds = [*MergeAttempt.objects.order_by("recorded_at").values_list("kind", flat=True)[before[0] :]]
         kinds += TimelineEntry.objects.order_by("pk").values_list("kind", flat=True)[before[1] :]
-        assert audit_verify(scene.lake.branch("main").catalog) == []
+        assert audit_verify(catalog) == []
         transaction.set_rollback(True)
     return response.status_code, dict(Counter(kinds))
 

@@ -44,7 +44,18 @@ def decided_together(decision: dict[str, Any]) -> dict[str, Any]:
 
 
 DECISIONS = decided_together(DECISION)
+BRANCH = CATALOG + "branches/{branch}/"
 WRITES: list[tuple[str, str, str, Any]] = [
+    ("owner", "delete", CATALOG, None),
+    ("contributor", "post", CATALOG + "branches/", {"name": "new", "parent": "main"}),
+    ("contributor", "patch", BRANCH, {"name": "renamed"}),
+    ("contributor", "delete", BRANCH, None),
+    ("contributor", "post", BRANCH + "databases/", {"name": "new"}),
+    ("contributor", "patch", BRANCH + "databases/{database}/", {"name": "renamed"}),
+    ("contributor", "delete", BRANCH + "databases/{database}/", None),
+    ("contributor", "post", CATALOG + "merges/", {"source": "c", "destination": "main"}),
+    ("contributor", "post", CATALOG + "restores/", {"branch": "main", "version": 1}),
+    ("contributor", "post", CATALOG + "undrops/", {"branch": "gone"}),
     ("contributor", "post", CATALOG + "branches/{branch}/imports/", b"a,b\n1,x\n"),
     ("contributor", "patch", IMPORT, {"header": True}),
     ("contributor", "post", IMPORT + "load/", LOAD),

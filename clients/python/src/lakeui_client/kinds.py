@@ -11,6 +11,9 @@ _BLANKS = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
 _FLAGS = re.IGNORECASE | re.DOTALL
 _QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\b", _FLAGS)
 _SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)
+_OF_A_SESSION = re.compile(
+    rf"{_BLANKS}(set\b|(?:create\s+(?:or\s+replace\s+)?|drop\s+)temp(?:orary)?\s+view\b)", _FLAGS
+)
 _WRITE_WORDS = re.compile(r"\b(insert|update|delete|merge)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|merge\s+(?:with\s+schema\s+evolution\s+)?into"
@@ -27,7 +30,7 @@ def is_query(statement: str) -> bool:
 
 def reads(statement: str) -> bool:
     """Whether to run it twice is to run it once."""
-    return is_query(statement) or _SHOWS.match(statement) is not None
+    return is_query(statement) or any(kind.match(statement) is not None for kind in (_SHOWS, _OF_A_SESSION))
 
 
 def changes_tables(statement: str) -> bool:
