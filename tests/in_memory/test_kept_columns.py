@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.segments import segments_list
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import NotSupported
 from tests.e2e.lake import Lake
 from tests.e2e.rows import run
@@ -22,6 +25,13 @@ def rows(lake: Lake, branch: str = "main") -> list[tuple[object, ...]]:
     return sorted(map(tuple, lake.sql("SELECT id, v, w FROM d.t", branch).rows))
 
 
+def files(lake: Lake, branch: str = "main") -> set[str]:
+    """Those of the table on a branch."""
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
+    found = table_get(snapshot, database_get(snapshot, "d"), "t")
+    return {segment.path for segment in segments_list(snapshot, found.table_id)}
+
+
 KEYS = pytest.mark.parametrize("key", ["", ", PRIMARY KEY (id)"], ids=["rows", "keys"])
 OPTIMIZED, UPDATED = "OPTIMIZE d.t", "UPDATE d.t SET w = 1 WHERE id = 1"
 V_OF_1, V_OF_3 = "UPDATE d.t SET v = 9 WHERE id = 1", "UPDATE d.t SET v = 8 WHERE id = 3"
@@ -38,7 +48,10 @@ def test_a_column_kept_by_decision(lake: Lake, key: str, other: tuple[str, ...],
     conflicts = "cell" if V_OF_1 in other else "row"
     settings = () if key else (f"ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = '{conflicts}')",)
     run(lake, "main", "ALTER TABLE d.t ADD CONSTRAINT p CHECK (v > 0)", *settings, *other)
+    before = files(lake)
     lake.sql(KEEP)
+    if UPDATED not in later:
+        assert files(lake) == before
     first = (1, 9 if V_OF_1 in other else 5, 1 if UPDATED in later else 0)
     merged = [first, (2, 6, 0), (3, 8 if V_OF_3 in other else 7, 0)]
     assert rows(lake) == merged
@@ -57,6 +70,8 @@ def test_a_column_that_a_restore_brings_back(lake: Lake, key: str, later: str) -
     lake.sql(later)
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "b")
     lake.merge("b")
+    if later == OPTIMIZED:
+        assert files(lake) == files(lake, "b")
     assert rows(lake) == [(1, 5, 1 if later == UPDATED else 0), (2, 6, 0), (3, 7, 0)]
     lake.merge("main", "b")
     assert rows(lake, "b") == rows(lake)

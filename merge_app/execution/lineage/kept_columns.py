@@ -63,6 +63,13 @@ class KeptColumns:
         held = self.reader.scans[file_id].schema
         return frozenset(c.id for c in self.columns if not any(held.column(i) is not None for i in c.ids))
 
+    def are_lacking(self, files: Sequence[ShownFile], others: Sequence[ShownFile]) -> bool:
+        """Whether one of the files was written without a column that one of the others has."""
+        if not self.columns:
+            return False
+        lacking = [self.lacking(file.file_id) for file in files]
+        return any(each - self.lacking(file.file_id) for each in lacking for file in others)
+
     def absent(self, images: Ints) -> dict[int, Mask]:
         """By column, where an image lies in a file without it."""
         if not (self.columns and len(images)):

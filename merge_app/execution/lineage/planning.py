@@ -246,7 +246,7 @@ def _table(
         if case.lists is not Lists.NEEDED:
             is_fresh = case.lists is Lists.KNOWN and not case.has_key and is_unknown(group, source, target)
             (fresh if is_fresh else met).append(group)
-        elif group.whose is Whose.SOURCE and (_is_new(group, source) or is_whole()):
+        elif _comes_whole(group, source, kept, is_whole) or _goes_whole(group, target, kept):
             steps += carried_whole(group)
         elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
             met.append(group)
@@ -274,6 +274,19 @@ def _is_new(group: Group, side: FileSide) -> bool:
     """Whether the group is of rows that the source wrote since."""
     written = all(file.stamp.version in side.news and file.stamp.kind not in LAYOUT for file in group.source)
     return written and not (group.target or group.target_gone)
+
+
+def _comes_whole(group: Group, side: FileSide, kept: KeptColumns, is_whole: Callable[[], bool]) -> bool:
+    """Whether the group becomes what the source shows. Files without a kept column do not take the place of others."""
+    if group.whose is not Whose.SOURCE:
+        return False
+    return _is_new(group, side) or (not kept.are_lacking(group.source, group.target) and is_whole())
+
+
+def _goes_whole(group: Group, side: FileSide, kept: KeptColumns) -> bool:
+    """Whether the target only put rows elsewhere, into files without a kept column: the source's are shown again."""
+    is_layout = group.whose is Whose.TARGET and not _decides(group, side)
+    return is_layout and kept.are_lacking(group.target, group.source)
 
 
 def _decides(group: Group, side: FileSide) -> bool:
