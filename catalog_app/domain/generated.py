@@ -7,7 +7,7 @@ past it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from catalog_app.domain.checks import (
@@ -30,6 +30,11 @@ _SAME = " <=> "
 def is_generated(key: str) -> bool:
     """Whether the property is the constraint of a generated column."""
     return key.startswith(CHECK + NAME)
+
+
+def generated_keys(column_ids: Iterable[int]) -> frozenset[str]:
+    """The keys of the constraints of columns that may be generated."""
+    return frozenset(check_key(f"{NAME}{identifier}") for identifier in column_ids)
 
 
 def generated_property(column: Column, value: str) -> tuple[str, str]:

@@ -98,9 +98,14 @@ def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
 
 
 def kept_columns(given: PlanInput, thing: ObjectKey, merged: Schema) -> tuple[Column, ...]:
-    """The columns of the merged table that one side had once, and lacks by its facts."""
+    """The columns of the merged table that one side had once, and lacks by its facts. A statement wrote without those
+    that came since it saw the table.
+    """
     if given.attributes is None:
-        return ()
+        state = given.source_tables.get(int(thing[1]))
+        if state is None:
+            return ()
+        return tuple(c for c in merged.columns if all(state.schema.column(i) is None for i in c.ids))
     sides = [facts.get(thing, {}) for facts in (given.attributes.source, given.attributes.target)]
     return tuple(column for column in merged.columns if any(_is_dropped(facts, column) for facts in sides))
 

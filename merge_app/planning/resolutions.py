@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from catalog_app.domain.generated import generated_keys
 from catalog_app.domain.operations import (
     Change,
     ColumnChange,
@@ -133,7 +134,9 @@ def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable
         case ResolutionPart.PROPERTY:
             return lambda key: key == ("property", resolution.part_key)
         case ResolutionPart.COLUMN:
-            return lambda key: key[0] == "column" and key[1] in columns
+            own = generated_keys(columns)
+            of_kind: Mapping[object, frozenset[Any]] = {"column": columns, "property": own}
+            return lambda key: key[0] in of_kind and key[1] in of_kind[key[0]]
     # Rows say what becomes of a partition.
     return lambda key: False
 
@@ -290,6 +293,8 @@ def _concerns(change: Change, resolution: Resolution, column_ids: frozenset[int]
             return change.key == resolution.part_key
         case ResolutionPart.COLUMN, ColumnChange():
             return change.column_id in column_ids
+        case ResolutionPart.COLUMN, PropertyChange():
+            return change.key in generated_keys(column_ids)
         case ResolutionPart.PARTITION, PartitionChange():
             return resolution.part_key in (partition_key(change.before), partition_key(change.after))
     return False

@@ -7,9 +7,10 @@ import pytest
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import MergeConflict, NotSupported
 from tests.e2e.lake import Lake
 from tests.e2e.rows import run
+from tests.in_memory.test_concurrent_statements import between_staging_and_commit
 
 KEEP = "MERGE BRANCH b TO main RESOLVE (TABLE d.t COLUMN v TAKE TARGET)"
 
@@ -102,3 +103,69 @@ def test_a_type_that_does_not_hold_values_of_the_source(lake: Lake) -> None:
     lake.sql("INSERT INTO d.t VALUES (5, NULL, 0)")
     with pytest.raises(NotSupported, match="would stay int"):
         lake.sql(KEEP.replace("RESOLVE (", "RESOLVE (TABLE d.t KEEP BOTH, "))
+
+
+@KEYS
+@pytest.mark.parametrize(
+    ("method", "statement", "first"), [("compact", OPTIMIZED, 0), ("update", UPDATED, 1)], ids=["optimized", "updated"]
+)
+def test_a_statement_beside_a_restore_of_the_column(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, key: str, method: str, statement: str, first: int
+) -> None:
+    made(lake, key)
+    before = lake.head()
+    lake.sql("ALTER TABLE d.t DROP COLUMN v")
+    restore = f"RESTORE TABLE d.t TO VERSION AS OF {before}"
+    with between_staging_and_commit(monkeypatch, method, lambda: lake.sql(restore)):
+        lake.sql(statement)
+    assert rows(lake) == [(1, 5, first), (2, 6, 0), (3, 7, 0)]
+    assert lake.breaches() == []
+
+
+@KEYS
+@pytest.mark.parametrize("value", [None, 1000])
+def test_a_change_after_the_column_came_back_is_kept(lake: Lake, key: str, value: int | None) -> None:
+    made(lake, key)
+    settings = () if key else ("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'cell')",)
+    run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", OPTIMIZED)
+    run(lake, "main", "ALTER TABLE d.t ADD CONSTRAINT p CHECK (v > 0)", *settings, V_OF_3)
+    lake.sql(KEEP)
+    lake.merge("main", "b")
+    lake.sql(f"UPDATE d.t SET v = {'NULL' if value is None else value} WHERE id = 1", "b")
+    lake.sql("UPDATE d.t SET w = 50 WHERE id = 1")
+    lake.merge("b")
+    assert rows(lake) == [(1, value, 50), (2, 6, 0), (3, 8, 0)]
+
+
+def test_a_generated_column_that_is_kept_stays_generated(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, a INT, v INT GENERATED ALWAYS AS (a + 1))")
+    lake.sql("INSERT INTO d.t (id, a) VALUES (1, 1), (2, 5)")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", "UPDATE d.t SET a = 100 WHERE id = 1")
+    lake.sql("ALTER TABLE d.t ADD CONSTRAINT p CHECK (v > 0)")
+    with pytest.raises(MergeConflict) as refusal:
+        lake.sql(KEEP)
+    assert [item["code"] for item in refusal.value.details["conflicts"]] == ["CHECK_VIOLATED"]
+
+
+INSERTED_AGAIN = ("DELETE FROM d.t WHERE id = 1", "INSERT INTO d.t (id, w) VALUES (1, 44)")
+
+
+@pytest.mark.parametrize(
+    ("other", "own", "merged"),
+    [
+        ("INSERT INTO d.t VALUES (9, 90, 0)", ("INSERT INTO d.t (id, w) VALUES (9, 0)",), (9, 90, 0)),
+        ("UPDATE d.t SET v = 9, w = 44 WHERE id = 1", INSERTED_AGAIN, (1, 9, 44)),
+        ("UPDATE d.t SET v = 8 WHERE id = 3", INSERTED_AGAIN, (1, 5, 44)),
+    ],
+    ids=["both", "alike", "one"],
+)
+def test_a_key_whose_row_is_another_one_keeps_its_value(
+    lake: Lake, other: str, own: tuple[str, ...], merged: tuple[int, ...]
+) -> None:
+    made(lake, ", PRIMARY KEY (id)")
+    run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", *own)
+    run(lake, "main", "ALTER TABLE d.t ADD CONSTRAINT p CHECK (v > 0)", other)
+    lake.sql(KEEP)
+    assert merged in rows(lake)
+    assert lake.breaches() == []

@@ -10,7 +10,7 @@ target's v.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -179,11 +179,11 @@ def _written(parts: Sequence[_Completed]) -> Iterator[Step]:
 
 @dataclass(slots=True)
 class _Images:
-    """Images of rows that have a kept column, by column: row ids, ascending, with one image each."""
+    """Images of rows that have a kept column, by column: row ids, ascending, with one image and its rank each."""
 
     kept: KeptColumns
     groups: Sequence[Group]
-    _known: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
+    _known: dict[int, tuple[Ints, Ints, Ints]] = field(default_factory=dict)
 
     def completed(self, file: ShownFile, positions: Ints, cells: CellReader) -> _Completed | None:
         """The rows of the file of which an image has a column that the file lacks; None without any."""
@@ -191,6 +191,8 @@ class _Images:
         row_ids = all_ids[np.searchsorted(all_at, positions)]
         lacking = sorted(self.kept.lacking(file.file_id))
         values = {column: self._of(column, row_ids) for column in lacking}
+        if cells.with_keys:
+            self._by_key(values, file, positions, cells)
         has_any = np.zeros(len(row_ids), dtype=np.bool_)
         for images in values.values():
             has_any |= images != ABSENT
@@ -207,10 +209,21 @@ class _Images:
         found = RowCells(columns, read.partition)
         return _Completed(positions[at], row_ids[at], found, file.partition, file.placed)
 
+    def _by_key(self, values: Mapping[int, Ints], file: ShownFile, positions: Ints, cells: CellReader) -> None:
+        """Rows without an image of their row id have that of their key: it may have been deleted and inserted again."""
+        for column, images in values.items():
+            at = np.flatnonzero(images == ABSENT)
+            _, known, ranks = self._known[column]
+            if len(at) and len(known):
+                ordered = known[np.argsort(ranks, kind="stable")]
+                of_keys = dict(zip(cells.read(ordered).keys, ordered.tolist(), strict=True))
+                keys = cells.read(image_codes(np.full(len(at), file.file_id), positions[at]), [file]).keys
+                images[at] = [of_keys.get(key, ABSENT) for key in keys]
+
     def _of(self, column: int, row_ids: Ints) -> Ints:
         if column not in self._known:
             self._known[column] = self._load(column)
-        known, images = self._known[column]
+        known, images, _ = self._known[column]
         found = np.full(len(row_ids), ABSENT, dtype=np.int64)
         place = np.searchsorted(known, row_ids)
         inside = np.flatnonzero(place < len(known))
@@ -218,7 +231,7 @@ class _Images:
         found[inside] = images[place[inside]]
         return found
 
-    def _load(self, column: int) -> tuple[Ints, Ints]:
+    def _load(self, column: int) -> tuple[Ints, Ints, Ints]:
         """A live image goes before one that was taken away; of these a younger file goes before an older one."""
         none = np.zeros(0, dtype=np.int64)
         parts = [(none, none, none)]
@@ -231,7 +244,7 @@ class _Images:
         order = np.lexsort((images, ranks, ids))
         last = np.ones(len(order), dtype=np.bool_)
         last[:-1] = ids[order][1:] != ids[order][:-1]
-        return ids[order][last], images[order][last]
+        return ids[order][last], images[order][last], ranks[order][last]
 
     def _has(self, file_id: int, column: int) -> bool:
         return column not in self.kept.lacking(file_id)

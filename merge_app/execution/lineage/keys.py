@@ -214,10 +214,11 @@ def _by_key(
     return placed({name: column[order] for name, column in rows.items()}, births, news, both[order])
 
 
-def met_by_row(reader: Reader, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
-    """Rows that both sides changed, each with the newest image that both know."""
+def met_by_row(reader: Reader, schema: Schema, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
+    """Rows that both sides changed, each with the newest image that both know. ``schema``: of the merged table."""
     images = shared_images(reader, np.unique(met.row_id), reaches)
-    base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp)
+    held = _columns_held(reader, schema, images.image)
+    base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp, held)
     return Met(met.source_at, met.target_at, base, stamp, base != ABSENT)
 
 
@@ -228,12 +229,25 @@ def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches:
     ids = np.unique(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
     images = shared_images(reader, ids, reaches)
     codes = keys.codes(images.image, keys.places_shared(images.image))
-    base, stamp = _newest(met.row_id, codes, images.image, images.stamp)
+    held = _columns_held(reader, keys.schema, images.image)
+    base, stamp = _newest(met.row_id, codes, images.image, images.stamp, held)
     return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all)
 
 
-def _newest(wanted: Ints, keys: Ints, images: Ints, stamps: Ints) -> tuple[Ints, Ints]:
-    order = np.lexsort((images, stamps, keys))
+def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
+    """How many columns of the table the file of each image has: one that was written after a drop has fewer."""
+    files, at = np.unique(image_places(images)[0], return_inverse=True)
+    wanted = [column.ids for column in schema.columns]
+    counts = [
+        sum(any(held.column(i) is not None for i in ids) for ids in wanted)
+        for held in (reader.scans[file_id].schema for file_id in files.tolist())
+    ]
+    return np.array(counts, dtype=np.int64)[at.reshape(-1)]
+
+
+def _newest(wanted: Ints, keys: Ints, images: Ints, stamps: Ints, held: Ints) -> tuple[Ints, Ints]:
+    """Of images of one stamp the one with most columns."""
+    order = np.lexsort((images, held, stamps, keys))
     keys, images, stamps = keys[order], images[order], stamps[order]
     last = np.searchsorted(keys, wanted, side="right") - 1
     found = np.zeros(len(wanted), dtype=np.bool_)

@@ -393,7 +393,7 @@ def _sides(case: TableCase, parties: Parties, group: Group, news: News, keys: Ke
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
             return sides
-        pasts = met_by_row(reader, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
+        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
     sums = [column for column, how in case.how.items() if how is ColumnMerge.SUM]
     return with_values(pasts, sides, group, _cell_reader(case, reader), sums)
 
