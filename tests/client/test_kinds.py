@@ -20,6 +20,11 @@ NOT_TWICE = (sql.CancelQuery, *OF_TRANSACTIONS)
 MORE = [
     "-- all of it\nselect * FROM d.t",
     "/* a */ (SELECT 1 AS a) UNION (SELECT 2)",
+    "/* a */ INSERT INTO d.t /* b */ SELECT 1",
+    "/* a **/ INSERT INTO d.t (id) /* b */ VALUES (1)",
+    "/* a */ CREATE BRANCH x /* b */ FROM main",
+    "/* /* */ SELECT */ INSERT INTO d.t VALUES (1)",
+    "/* a */\n" * 40 + "INSERT INTO d.t VALUES (1)",
     "FROM d.t",
     "WITH s AS (SELECT 1 AS id) SELECT * FROM s",
     "WITH s AS (SELECT 1 AS id) INSERT INTO d.t SELECT * FROM s",

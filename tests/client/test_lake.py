@@ -216,3 +216,16 @@ def test_a_branch_whose_answer_is_lost_is_made_once(catalog: Catalog, line: Loss
     far = Lake(line.url, catalog.http._token).catalog(catalog.name)
     assert far.branch("b", from_="main").get()["parent"] == "main"
     assert line.lost == 1
+
+
+@pytest.mark.parametrize("token", ["tok\nen", "t\u20acken"])
+def test_a_token_that_cannot_be_one_is_refused_without_being_shown(token: str) -> None:
+    with pytest.raises(LakeError) as refused:
+        Lake("http://127.0.0.1:1", token)
+    assert token not in str(refused.value.problem)
+
+
+@pytest.mark.parametrize("url", ["http://[bad", "http://h:99999", "http://h:port", "ftp://h"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(LakeError, match="is not the address of a server"):
+        Lake(url, "token")

@@ -10,8 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import registry
 
 from lakeui_client import Catalog
+from lakeui_client.sqlalchemy import LakeDialect
 
 registry.register("lakeui", "lakeui_client.sqlalchemy", "LakeDialect")
+
+TABLE = sa.Table("t", sa.MetaData(), sa.Column("id", sa.Integer), sa.Column("v", sa.String))
 
 
 @pytest.fixture
@@ -115,3 +118,16 @@ def test_what_a_lake_has_not_is_refused_by_name(engine: sa.Engine) -> None:
         sa.create_engine("lakeui://:t@h/c?brnach=x").connect()
     with engine.connect() as connection, pytest.raises(sa.exc.ProgrammingError, match="NOT_FOUND"):
         connection.execute(sa.text("SELECT * FROM d.none"))
+
+
+def test_values_that_stand_in_the_text_are_escaped() -> None:
+    compiled = (
+        sa.select(TABLE.c.id)
+        .where(TABLE.c.v == "\\' OR 1=1 --")
+        .compile(dialect=LakeDialect(), compile_kwargs={"literal_binds": True})
+    )
+    assert str(compiled).endswith("= '\\\\'' OR 1=1 --'")
+
+
+def test_a_quotient_of_whole_numbers_is_whole() -> None:
+    assert "FLOOR(`t`.`id` / ?)" in str(sa.select(TABLE.c.id // 2).compile(dialect=LakeDialect()))

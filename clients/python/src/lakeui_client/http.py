@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from lakeui_client.errors import ConnectionFailed, error_of, failed
 
@@ -47,9 +47,10 @@ class Http:
     """The interface of one server, as whoever the token belongs to."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 300, watch: Watcher | None = None) -> None:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise failed(f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8000.")
+        parts = _address(url)
+        token = token.strip()
+        if not (token.isascii() and token.isprintable()):
+            raise failed("The access token has characters that no token has.", "Set it anew.", code="UNAUTHENTICATED")
         self.url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         self._parts = parts
         self._token = token
@@ -183,6 +184,17 @@ class Http:
 
 def _is_task(answer: Any) -> bool:
     return isinstance(answer, dict) and {"state", "steps", "result"} <= answer.keys()
+
+
+def _address(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise failed(f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8000.")
+    return parts
 
 
 def key_make() -> str:

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import re
 
-_BLANKS = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
+_COMMENT = r"/\*(?:[^*/]|\*(?!/)|/(?!\*))*\*/"
+for _ in range(3):
+    # Comments may stand inside of comments. Deeper ones match nothing: in doubt a statement writes.
+    _COMMENT = rf"/\*(?:[^*/]|\*(?!/)|/(?!\*)|{_COMMENT})*\*/"
+_BLANKS = rf"(?:\s|--[^\n]*(?:\n|$)|{_COMMENT})*"
 _FLAGS = re.IGNORECASE | re.DOTALL
 _QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\b", _FLAGS)
 _SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)

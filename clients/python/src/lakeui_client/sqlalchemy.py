@@ -105,6 +105,10 @@ class LakeTypeCompiler(compiler.GenericTypeCompiler):
 
 
 class LakeCompiler(compiler.SQLCompiler):
+    def render_literal_value(self, value: Any, type_: Any) -> str:
+        """A backslash begins an escape in the server's texts."""
+        return super().render_literal_value(value, type_).replace("\\", "\\\\")
+
     def limit_clause(self, select: Any, **kw: Any) -> str:
         text = ""
         if select._limit_clause is not None:  # noqa: SLF001
@@ -136,6 +140,7 @@ class LakeDialect(default.DefaultDialect):
     preparer: type[compiler.IdentifierPreparer] = LakePreparer
     colspecs: dict[type[types.TypeEngine[Any]], type[types.TypeEngine[Any]]] = {types.LargeBinary: LakeBinary}
     supports_statement_cache = True
+    div_is_floordiv = False
     supports_native_boolean = True
     supports_native_decimal = True
     supports_alter = False
