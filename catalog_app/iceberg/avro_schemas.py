@@ -41,7 +41,18 @@ def partition_name(name: str) -> str:
     return safe if not safe[:1].isdigit() else f"_{safe}"
 
 
-def _partition_type(kind: ParsedType) -> Any:
+def partition_names(columns: Sequence[Column]) -> tuple[str, ...]:
+    """The names of all fields of a partition, each once: one that is taken gets the id of its column."""
+    found: list[str] = []
+    for column in columns:
+        name = partition_name(column.name)
+        while name in found:
+            name += f"_{column.id}"
+        found.append(name)
+    return tuple(found)
+
+
+def _partition_type(kind: ParsedType, identifier: int) -> Any:
     match kind.name:
         case "tinyint" | "smallint" | "int":
             return "int"
@@ -55,7 +66,8 @@ def _partition_type(kind: ParsedType) -> Any:
             precision, scale = kind.parameters
             return {
                 "type": "fixed",
-                "name": f"decimal_{precision}_{scale}",
+                # A named type is defined once in a schema.
+                "name": f"decimal_{precision}_{scale}_{identifier}",
                 "size": _decimal_bytes(precision),
                 "logicalType": "decimal",
                 "precision": precision,
@@ -76,8 +88,9 @@ def _decimal_bytes(precision: int) -> int:
 def entry_schema(partition: Sequence[Column]) -> dict[str, Any]:
     """A manifest's entries, for files that lie under these partition columns."""
     fields = [
-        _optional(partition_name(column.name), _partition_type(column.parsed), PARTITION_FIELDS + column.id)
-        for column in partition
+        _optional(name, _partition_type(column.parsed, identifier), identifier)
+        for name, column in zip(partition_names(partition), partition, strict=True)
+        for identifier in (PARTITION_FIELDS + column.id,)
     ]
     data_file = {
         "type": "record",

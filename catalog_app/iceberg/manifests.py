@@ -20,7 +20,7 @@ import fastavro
 from catalog_app.domain.files import PartitionValues, Statistics
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
-from catalog_app.iceberg.avro_schemas import LIST_SCHEMA, PARTITION_FIELDS, entry_schema, partition_name
+from catalog_app.iceberg.avro_schemas import LIST_SCHEMA, PARTITION_FIELDS, entry_schema, partition_names
 from catalog_app.iceberg.types import schema_json
 from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
 
@@ -161,7 +161,7 @@ def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any]) -> Ch
 def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
     """The manifest of a chunk. ``schema``: that of the table when the manifest was made."""
     kinds = tuple(column.parsed for column in chunk.spec.columns)
-    names = tuple(partition_name(column.name) for column in chunk.spec.columns)
+    names = partition_names(chunk.spec.columns)
     records = (_entry(chunk, item, kinds, names) for item in chunk.files)
     said = {
         "schema": json.dumps(schema_json(schema)),

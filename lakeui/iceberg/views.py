@@ -25,7 +25,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.authentication import BearerAuthentication
 from lakeui.api.base import catalog_of
 from lakeui.api.paging import cursor_encoded, keyset_page
-from lakeui.api.strict import unknown_name
+from lakeui.api.strict import nul_refuse, unknown_name
 from lakeui.api.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
@@ -69,6 +69,7 @@ class IcebergView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let in who may read the catalog; refuse by name what changes something, and unknown parameters."""
         super().initial(request, *args, **kwargs)
+        nul_refuse(kwargs.values(), request.query_params)
         self.catalog: Catalog = catalog_of(request, kwargs["catalog"])
         if request.method not in ("GET", "HEAD"):
             raise ReadOnly(
@@ -111,7 +112,7 @@ class NamespaceListView(IcebergView):
             return _page([], "namespaces", None)
         names = [[database.name] for database in databases_list(self.snapshot)]
         first, size = _asked(request, int)
-        start = first[0] if first else 0
+        start = max(first[0], 0) if first else 0
         shown = names[start:] if size is None else names[start : start + size]
         more = start + len(shown) < len(names)
         return _page(shown, "namespaces", (start + len(shown),) if more else None)
@@ -169,7 +170,7 @@ class ViewListView(IcebergView):
         database = self.database(namespace)
         names = [view.name for view in views_list(self.snapshot, [database.database_id])]
         first, size = _asked(request, int)
-        start = first[0] if first else 0
+        start = max(first[0], 0) if first else 0
         shown = names[start:] if size is None else names[start : start + size]
         following = (start + len(shown),) if start + len(shown) < len(names) else None
         return _page(_identifiers(database, shown), "identifiers", following)

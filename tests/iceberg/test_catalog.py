@@ -247,3 +247,8 @@ def test_other_credentials_are_refused(lake: IcebergLake, form: dict[str, str], 
     answer = token(lake, form)
     assert (answer.status_code, answer.json()["error"]) == (status, error)
     assert answer.json()["error_description"]
+
+
+@pytest.mark.parametrize("path", ["namespaces/a%00b", "namespaces/d/tables/a%00b", "namespaces?parent=%00"])
+def test_an_address_with_nul_is_refused(lake: IcebergLake, path: str) -> None:
+    assert "NUL" in lake.error(path, 400)["message"]

@@ -6,13 +6,14 @@ import datetime
 import decimal
 from typing import Any
 
+import fastavro
 import pytest
 from pyiceberg.conversions import from_bytes
 from pyiceberg.schema import Schema as TheirSchema
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType, parse_identified, parse_type
-from catalog_app.iceberg.avro_schemas import partition_name
+from catalog_app.iceberg.avro_schemas import entry_schema, partition_name, partition_names
 from catalog_app.iceberg.types import files_check, schema_json, type_json
 from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
 from lakeui.common.errors import NotSupported
@@ -95,6 +96,13 @@ def test_a_partition_value_as_a_bound() -> None:
 @pytest.mark.parametrize(("name", "avro"), [("a", "a"), ("a b", "a_x20b"), ("1", "_1"), ("ä", "_xE4")])
 def test_the_name_of_a_partition_is_one_of_avro(name: str, avro: str) -> None:
     assert partition_name(name) == avro
+
+
+def test_partition_columns_that_meet_in_avro_are_told_apart() -> None:
+    columns = [column(1, "string", "x y"), column(2, "string", "x_x20y"), column(3, "string", "1")]
+    assert partition_names(columns) == ("x_x20y", "x_x20y_2", "_1")
+    decimals = [column(1, "decimal(9,2)", "a"), column(2, "decimal(9,2)", "b")]
+    assert fastavro.parse_schema(entry_schema(decimals))
 
 
 def column(identifier: int, text: str, name: str = "c", **more: Any) -> Column:
