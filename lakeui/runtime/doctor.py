@@ -199,7 +199,13 @@ def _redis() -> str:
         raise _not_there("Redis", "REDIS_URL")
     try:
         redis_client().ping()
-    except (RedisError, OSError, ValueError) as error:
+    except ValueError:
+        # Its text may hold a part of the password.
+        raise RuntimeProblem(
+            "REDIS_URL is no address that Redis can be reached by.",
+            remedy="Write signs such as / and # of a password as %2F and %23.",
+        ) from None
+    except (RedisError, OSError) as error:
         raise RuntimeProblem(
             f"Redis does not answer: {_first_line(error)}",
             remedy="Look whether it runs, and whether REDIS_URL is its address and has its password.",

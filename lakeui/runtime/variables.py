@@ -6,6 +6,7 @@ Pydantic checks values. What is wrong with them is one error that names all of i
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,9 +112,11 @@ WebAddress = Annotated[str, Field(pattern=r"^https?://\S+$"), Allowed("an addres
 Networks = Annotated[
     str, AfterValidator(_networks), Allowed("networks with commas between, for example 10.1.0.0/16, fd00::/8")
 ]
+_LEVELS = {"WARN": "WARNING", "FATAL": "CRITICAL"}
+"""Python's other names of levels."""
 Level = Annotated[
     Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],
-    BeforeValidator(lambda said: said.upper() if isinstance(said, str) else said),
+    BeforeValidator(lambda said: _LEVELS.get(said.upper(), said.upper()) if isinstance(said, str) else said),
     Allowed("DEBUG, INFO, WARNING, ERROR or CRITICAL"),
 ]
 Format = Annotated[Literal["text", "json"], Allowed("text or json")]
@@ -379,7 +382,8 @@ def _said_and_wrong(environment: Mapping[str, str]) -> tuple[dict[str, Said], li
         if text.strip() and file.strip():
             wrong.append(f"{name} and {name}{FILE} are both set; leave one of them out.")
         elif text.strip():
-            found[name] = Said(text if is_secret(name) else text.strip(), ENVIRONMENT)
+            is_kept = is_secret(name) and not name.endswith(("_URL", "_REMOTE"))
+            found[name] = Said(text if is_kept else text.strip(), ENVIRONMENT)
         elif file.strip():
             try:
                 found[name] = Said(_of_file(Path(file)), f"file {file}")
@@ -400,12 +404,17 @@ def _of_file(path: Path) -> str:
     return text
 
 
+_OF_SERVICES = re.compile(r"\w+_SERVICE_(HOST|PORT\w*)|\w+_PORT_\d+_(TCP|UDP|SCTP)\w*|\w+_\w+_PORT")
+"""What Kubernetes sets for services whose names begin with lakeui."""
+
+
 def _unknown(environment: Mapping[str, str]) -> list[str]:
     known = {*FIELDS, *(name + FILE for name in FIELDS if is_secret(name))}
     others = {name for names in OTHERS.values() for name in names}
     wrong = []
     for name in sorted(environment):
-        if name.startswith(PREFIX) and not name.startswith(TEST_PREFIX) and name not in known | others:
+        is_known = name.startswith(TEST_PREFIX) or name in known | others or _OF_SERVICES.fullmatch(name)
+        if name.startswith(PREFIX) and not is_known:
             near = nearest_name(name, known)
             wrong.append(f"{name} is no setting." + (f" Did you mean {near}?" if near else ""))
     return wrong

@@ -113,6 +113,16 @@ def test_an_unknown_name_is_refused_with_the_nearest(name: str, nearest: str) ->
     assert refusal({name: ""}) == [f"{name} is no setting. Did you mean {nearest}?"]
 
 
+def test_what_kubernetes_sets_for_services_passes() -> None:
+    names = ("LAKEUI_SERVICE_HOST", "LAKEUI_WEB_SERVICE_PORT_HTTP", "LAKEUI_WEB_PORT", "LAKEUI_PORT_80_TCP_ADDR")
+    assert variables_read(dict.fromkeys(names, "tcp://10.0.0.1:80")) == variables_read({})
+
+
+def test_other_spellings_are_read() -> None:
+    assert variables_read({"LAKEUI_LOG_LEVEL": "warn"}).log_level == "WARNING"
+    assert variables_read({"REDIS_URL": "redis://h:1/0\n"}).redis_url == "redis://h:1/0"
+
+
 def test_names_of_tests_and_clients_pass() -> None:
     variables_read({f"{TEST_PREFIX}ENGINES": "x", "LAKEUI_SOAK": "1", "LAKEUI_TOKEN": "x", "PATH": "/bin"})
 
