@@ -27,7 +27,7 @@ from lakeui.access.authentication import BearerAuthentication, BrowserAuthentica
 from lakeui.access.models import AccessToken
 from lakeui.api.entity_tags import entity_tags
 from lakeui.api.errors import exception_response
-from lakeui.api.strict import StrictJSONParser, body_refuse, query_refuse, takes_body
+from lakeui.api.strict import StrictJSONParser, body_refuse, nul_refuse, query_refuse, takes_body
 from lakeui.api.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, Stale
 
@@ -54,6 +54,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let in who may ask, and refuse by name what the operation does not declare."""
         super().initial(request, *args, **kwargs)
+        nul_refuse(kwargs.values(), request.query_params)
         method = (request.method or "").lower()
         handler = getattr(type(self), "get" if method == "head" else method, None)
         if handler is None:

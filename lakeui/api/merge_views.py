@@ -26,6 +26,7 @@ from lakeui.api.serializers import MergeFilter, MergeSummary
 from lakeui.api.sql_view import PREFER
 from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue
+from lakeui.sql.cursor import is_stored
 from lakeui.sql.decisions import decisions_written
 from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.statements import ConflictDecision
@@ -230,7 +231,8 @@ def _partition_check(key: str) -> None:
         values = json.loads(key)
     except ValueError:
         values = None
-    if not isinstance(values, list) or not values or not all(v is None or isinstance(v, str) for v in values):
+    is_list = isinstance(values, list) and bool(values) and all(v is None or isinstance(v, str) for v in values)
+    if not is_list or any(v is not None and not is_stored(v) for v in values):
         raise InvalidValue(
             "The part_key of a partition is a JSON array of texts and null.",
             remedy='Write it as ["2013",null].',

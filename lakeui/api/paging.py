@@ -83,6 +83,7 @@ def _decoded(cursor: str, kinds: tuple[type, ...]) -> tuple[Any, ...]:
         key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (binascii.Error, ValueError):
         key = None
-    if not isinstance(key, list) or [type(part) for part in key] != list(kinds):
+    is_key = isinstance(key, list) and [type(part) for part in key] == list(kinds)
+    if not is_key or any("\x00" in str(part) for part in key):
         raise InvalidValue("The cursor is not one that this list gave.", remedy="Follow `next`, or leave it out.")
     return tuple(key)

@@ -36,8 +36,12 @@ class StrictJSONParser(JSONParser):
         try:
             text = stream.read().decode(encoding)
             read = json.loads(text, object_pairs_hook=_members, parse_constant=_refuse_constant)
+            if "\\ud" in text.casefold():
+                json.dumps(read, ensure_ascii=False).encode()
         except RecursionError:
             raise NestedTooDeeply("The body", deepest=DEEPEST) from None
+        except UnicodeEncodeError:
+            raise ParseError("The body holds half of a character: \\ud800 to \\udfff stand in pairs.") from None
         except ValueError as error:
             raise ParseError(f"The body is no JSON: {error}") from None
         _refuse_deep(read)
@@ -155,6 +159,13 @@ def _is_whole(value: Any) -> bool:
 
 
 # -- query parameters -------------------------------------------------------------------------------------------------
+
+
+def nul_refuse(parts: Iterable[Any], sent: QueryDict) -> None:
+    """Raise InvalidValue where the address holds the character NUL, which no name has and PostgreSQL does not take."""
+    texts = (*parts, *sent, *(value for values in sent.values() for value in values))
+    if any(isinstance(text, str) and "\x00" in text for text in texts):
+        raise InvalidValue("The address holds the character NUL.", remedy="Leave %00 out.", field="address")
 
 
 def query_refuse(handler: Callable[..., Any], sent: QueryDict) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from sqlglot import exp
@@ -10,7 +11,13 @@ from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.lexer import Kind, Word, read_words, syntax_problem
 
+_UNSTORED = re.compile("[\x00\ud800-\udfff]")
 _OPENING = {"(": ")", "[": "]", "{": "}"}
+
+
+def is_stored(text: str) -> bool:
+    """Whether PostgreSQL takes the text: it has no NUL and no half of a character."""
+    return _UNSTORED.search(text) is None
 
 
 class Cursor:
@@ -77,9 +84,9 @@ class Cursor:
         word = self.current
         if word is None:
             self.fail("The statement ends too early")
-        if word.kind == Kind.STRING and "\x00" in word.value:
+        if word.kind == Kind.STRING and not is_stored(word.value):
             # Such texts are stored by PostgreSQL, which has no NUL; those of expressions are Spark's.
-            self.fail("A comment, property, partition or key cannot hold the character NUL")
+            self.fail("A comment, property, partition or key cannot hold the character NUL or half a character")
         self.index += 1
         return word
 

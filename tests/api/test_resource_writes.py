@@ -268,3 +268,18 @@ def test_resources_are_written_by_the_front_door(lake: Lake, door: FakeDoor) -> 
         (lake.caller.user, "because", False),
         (lake.caller.user, "", True),
     ]
+
+
+NUL = ["branches/a%00b/", "branches/main/databases/a%00b/", "tags/a%00b/", "tags/?cursor=WyJhXHUwMDAwIiwxXQ"]
+
+
+@pytest.mark.parametrize("path", NUL)
+def test_an_address_with_nul_is_refused(lake: Lake, path: str) -> None:
+    problem(lake.caller.get(lake.address + path), 400, "INVALID_VALUE")
+
+
+def test_half_a_character_is_refused(lake: Lake) -> None:
+    written = {"name": "n", "properties": {"\ud800": "v"}}
+    assert send(lake, "POST", "branches/main/databases/", written).status_code == 400
+    decided = {"database": "d", "table": "t", "part": "partition", "part_key": '["\\ud800"]', "decision": "destination"}
+    assert send(lake, "POST", "merges/", {"source": "b", "decisions": [decided]}).status_code == 400
