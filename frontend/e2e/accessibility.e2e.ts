@@ -61,6 +61,7 @@ it("reviews a conflict by the keyboard alone", async () => {
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
   await page.getByText("Which rule decided this?").focus();
   await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Update × Insert: conflict" }).waitFor();
   const reached: string[] = [];
   for (let press = 0; press < 40 && !reached.at(-1)?.startsWith("Update × Insert"); press += 1) {
     await page.keyboard.press("Tab");
