@@ -75,7 +75,7 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
   );
 }
 
-/** Why there is nothing to approve, as a sentence; empty where there is. */
+/** Why the request cannot be approved, as a sentence; empty where it can. */
 function approvalHindrance(request: RequestDetail, isSeen: boolean): string {
   if (request.author === userName()) return "Nobody approves their own request.";
   if (request.state === "draft") return "A draft cannot be approved.";

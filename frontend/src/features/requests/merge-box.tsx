@@ -135,7 +135,7 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
 function titleOf({ blockers, destination }: RequestDetail, seen: Comparison | undefined, isFree: boolean): string {
   if (blockers.length) return "Not ready to merge";
   if (isFree) return "Ready to merge";
-  return seen?.is_empty ? `${destination.name} has everything of the source: there is nothing to merge.` : "The branches are being compared …";
+  return seen?.is_empty ? `Already up to date: ${destination.name} has every commit of the source.` : "The branches are being compared …";
 }
 
 function approvalsNeeded(request: RequestDetail): string {

@@ -67,7 +67,7 @@ function WhatItBrings({ catalog, source, destination }: { catalog: string; sourc
         {({ pages: [summary] }) => (
           <>
             {summary ? <SummaryLine summary={summary} /> : null}
-            {summary?.is_empty ? <p>{destination} has everything of {source}: there is nothing to merge.</p> : null}
+            {summary?.is_empty ? <p>Already up to date: {destination} has every commit of {source}.</p> : null}
           </>
         )}
       </Loaded>
