@@ -222,3 +222,10 @@ def test_a_call_imports_nothing_that_takes_long(lake: Call) -> None:
         check=True,
     )
     assert (json.loads(done.stdout)["branch"]["name"], done.stderr.strip()) == ("main", "[]")
+
+
+def test_input_that_cannot_be_read_is_a_sentence(lake: Call, tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_bytes(b"SELECT '\xe9'")
+    assert lake("sql", "-f", str(script)) == (1, "", "FILE: The file is no UTF-8 text.\n")
+    assert document(lake, "show", "²", status=1)["code"] == "NOT_FOUND"

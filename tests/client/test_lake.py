@@ -22,6 +22,7 @@ from lakeui_client import (
     Unauthenticated,
     WaitsForPeople,
 )
+from lakeui_client.http import Answer
 from tests.client.conftest import Person, protect
 
 
@@ -229,3 +230,10 @@ def test_a_token_that_cannot_be_one_is_refused_without_being_shown(token: str) -
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(LakeError, match="is not the address of a server"):
         Lake(url, "token")
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_that_is_cut_off_is_refused(status: int) -> None:
+    with pytest.raises(LakeError) as refused:
+        Answer(status, {"content-type": "application/json"}, b'{"name": "ma').json  # noqa: B018 - it raises
+    assert refused.value.code == "UNEXPECTED_ANSWER"

@@ -28,7 +28,7 @@ threadsafety = 1
 paramstyle = "qmark"
 
 
-class Warning(Exception):  # noqa: A001
+class Warning(Exception):
     """PEP 249 wants it; nothing raises it."""
 
 
@@ -123,7 +123,7 @@ DateFromTicks = datetime.date.fromtimestamp
 TimestampFromTicks = datetime.datetime.fromtimestamp
 
 
-def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802
+def TimeFromTicks(ticks: float) -> datetime.time:
     return datetime.time(*time.localtime(ticks)[3:6])
 
 

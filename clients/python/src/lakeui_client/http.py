@@ -36,7 +36,10 @@ class Answer(NamedTuple):
             return None
         if self.status >= 300 or "json" not in self.headers.get("content-type", ""):
             raise error_of(_problem(self))
-        return json.loads(self.content)
+        found = _json_read(self.content)
+        if found is _NO_JSON:
+            raise error_of(_problem(self))
+        return found
 
 
 Watcher = Callable[[dict[str, Any]], None]
@@ -219,10 +222,21 @@ def _pause(answer: Answer, attempt: int) -> float:
         return 0.2 * 2.0**attempt
 
 
+_NO_JSON = object()
+
+
+def _json_read(content: bytes) -> Any:
+    """What the bytes say, ``_NO_JSON`` where they are cut off or none."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return _NO_JSON
+
+
 def _problem(answer: Answer) -> dict[str, Any]:
     """The problem document of a refusal; of a server in between, which sends none, what can be said."""
     if "json" in answer.headers.get("content-type", ""):
-        found = json.loads(answer.content or b"null")
+        found = _json_read(answer.content)
         if isinstance(found, dict):
             return {"status": answer.status, **found}
     if 300 <= answer.status < 400:

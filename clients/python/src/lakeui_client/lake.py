@@ -22,7 +22,6 @@ Parameters = Sequence[Any] | Mapping[str, Any] | None
 """Values for the markers ``?`` of a statement in their order, or for ``:name`` by name."""
 
 PARQUET, CSV = "application/vnd.apache.parquet", "text/csv"
-_ODD_FLOATS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 class Lake:
@@ -270,7 +269,10 @@ class Branch:
     def _statement(self, statement: str, parameters: Parameters, database: str | None) -> dict[str, Any]:
         body: dict[str, Any] = {"catalog": self.catalog.name, "branch": self.name, "statement": statement}
         if parameters is not None:
-            body["parameters"] = _sendable(parameters)
+            # Dates and decimals are loaded by those that send some: a command starts without.
+            from lakeui_client.parameters import parameters_sent
+
+            body["parameters"] = parameters_sent(parameters)
         return body | ({"database": database} if database else {})
 
     # -- files --------------------------------------------------------------------------------------------------------
@@ -422,40 +424,3 @@ class MergeRequest:
 
 def _undone(raw: dict[str, Any]) -> Undone:
     return Undone(raw["audit_id"], raw["outcome"], raw["version"], raw)
-
-
-def _sendable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
-    if isinstance(parameters, Mapping):
-        return {name: value_sent(value) for name, value in parameters.items()}
-    return [value_sent(value) for value in parameters]
-
-
-def value_sent(value: Any) -> Any:
-    """A Python value as JSON has it, with its type where JSON has none."""
-    import datetime
-    import decimal
-
-    match value:
-        case datetime.datetime():
-            kind = "timestamp" if value.tzinfo else "timestamp_ntz"
-            return {"value": value.isoformat(sep=" "), "type": kind}
-        case datetime.date():
-            return {"value": value.isoformat(), "type": "date"}
-        case decimal.Decimal():
-            return {"value": format(value, "f"), "type": _decimal_type(value)}
-        case float() if str(value) in _ODD_FLOATS:
-            return {"value": _ODD_FLOATS[str(value)], "type": "double"}
-        case None | bool() | int() | float() | str():
-            return value
-    raise failed(
-        f"A {type(value).__name__} cannot be a parameter.",
-        "Send a text, a number, a date or a time; of bytes unhex(?).",
-    )
-
-
-def _decimal_type(value: Any) -> str:
-    _, digits, exponent = value.as_tuple()
-    if not isinstance(exponent, int):
-        raise failed(f"{value} is no DECIMAL.", "Send a float for NaN and infinities.")
-    scale = max(0, -exponent)
-    return f"decimal({max(len(digits) + max(0, exponent), scale, 1)},{scale})"

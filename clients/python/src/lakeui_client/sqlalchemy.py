@@ -74,34 +74,34 @@ class LakeTypeCompiler(compiler.GenericTypeCompiler):
     def _text(self, type_: Any, **kw: Any) -> str:
         return "STRING"
 
-    visit_TEXT = visit_CLOB = visit_text = visit_unicode_text = visit_UUID = _text  # noqa: N815
+    visit_TEXT = visit_CLOB = visit_text = visit_unicode_text = visit_UUID = _text
 
     def visit_string(self, type_: types.String, **kw: Any) -> str:
         return f"VARCHAR({type_.length})" if type_.length else "STRING"
 
-    visit_VARCHAR = visit_NVARCHAR = visit_unicode = visit_string  # noqa: N815
+    visit_VARCHAR = visit_NVARCHAR = visit_unicode = visit_string
 
-    def visit_INTEGER(self, type_: Any, **kw: Any) -> str:  # noqa: N802
+    def visit_INTEGER(self, type_: Any, **kw: Any) -> str:
         return "INT"
 
     def visit_large_binary(self, type_: Any, **kw: Any) -> str:
         return "BINARY"
 
-    def visit_FLOAT(self, type_: Any, **kw: Any) -> str:  # noqa: N802
+    def visit_FLOAT(self, type_: Any, **kw: Any) -> str:
         return "DOUBLE"
 
-    def visit_REAL(self, type_: Any, **kw: Any) -> str:  # noqa: N802
+    def visit_REAL(self, type_: Any, **kw: Any) -> str:
         return "FLOAT"
 
-    def visit_NUMERIC(self, type_: types.Numeric[Any], **kw: Any) -> str:  # noqa: N802
+    def visit_NUMERIC(self, type_: types.Numeric[Any], **kw: Any) -> str:
         return f"DECIMAL({type_.precision or 38},{type_.scale if type_.scale is not None else 18})"
 
-    visit_DECIMAL = visit_NUMERIC  # noqa: N815
+    visit_DECIMAL = visit_NUMERIC
 
     def visit_datetime(self, type_: types.DateTime, **kw: Any) -> str:
         return "TIMESTAMP" if type_.timezone else "TIMESTAMP_NTZ"
 
-    visit_DATETIME = visit_TIMESTAMP = visit_datetime  # noqa: N815
+    visit_DATETIME = visit_TIMESTAMP = visit_datetime
 
 
 class LakeCompiler(compiler.SQLCompiler):
@@ -111,10 +111,10 @@ class LakeCompiler(compiler.SQLCompiler):
 
     def limit_clause(self, select: Any, **kw: Any) -> str:
         text = ""
-        if select._limit_clause is not None:  # noqa: SLF001
-            text += f"\n LIMIT {self.process(select._limit_clause, **kw)}"  # noqa: SLF001
-        if select._offset_clause is not None:  # noqa: SLF001
-            text += f"\n OFFSET {self.process(select._offset_clause, **kw)}"  # noqa: SLF001
+        if select._limit_clause is not None:
+            text += f"\n LIMIT {self.process(select._limit_clause, **kw)}"
+        if select._offset_clause is not None:
+            text += f"\n OFFSET {self.process(select._offset_clause, **kw)}"
         return text
 
 

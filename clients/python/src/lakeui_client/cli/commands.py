@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lakeui_client.cli import show
 from lakeui_client.cli.settings import VARIABLES, Settings, settings_keep, settings_path, settings_read
-from lakeui_client.errors import error_of, failed
+from lakeui_client.errors import failed
 from lakeui_client.http import Watcher, segment
 from lakeui_client.lake import Branch, Catalog, Lake
 from lakeui_client.values import Diff, Merged, Undone
@@ -175,7 +174,7 @@ def _diff_text(found: Diff) -> str:
 
 def show_one(place: Place, given: Namespace) -> Said:
     """A version of the branch, or a record of the audit by its id."""
-    if not given.what.isdigit():
+    if not given.what.isdecimal():
         record = place.lake.record(given.what)
         lines = [f"{name}: {show.cell(value)}" for name, value in record.items() if not isinstance(value, dict | list)]
         return Said(record, "\n".join([*lines, *(f"  - {item['message']}" for item in record.get("conflicts") or ())]))
@@ -207,9 +206,9 @@ def merge(place: Place, given: Namespace) -> Said:
 
 def _merged(done: Merged, source: str, into: str) -> Said:
     if done.outcome != "merged":
-        return Said(done.raw, f"There is nothing to merge from {source} into {into}.")
+        return Said(done.raw, f"Already up to date: {into} has every commit of {source}.")
     return Said(
-        done.raw, f"Merged {source} into {into} as version {done.version}. Take it back: lake revert {done.merge_id}"
+        done.raw, f"Merged {source} into {into} as version {done.version}. Undo it: lake revert {done.merge_id}"
     )
 
 
@@ -390,11 +389,6 @@ def pipelines(place: Place, given: Namespace) -> Said:
         found = http.pages(f"{path}{given.id}/runs/", limit=20)
         return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
     run = http.write("POST", f"{path}{given.id}/runs/", {"dry_run": True} if given.dry_run else {})
-    while run.get("state") in ("queued", "running"):
-        time.sleep(1)
-        run = http.get(run["url"])
-    if run.get("state", "succeeded") != "succeeded":
-        raise error_of({"code": str(run["state"]).upper(), **(run.get("error") or {})})
     return Said(run, f"Pipeline {given.id} ran. {show.summary(run)}".rstrip())
 
 

@@ -45,7 +45,7 @@ def candidates(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
     *before, last = words or [""]
     current, name, taken, waiting = parser, "", 0, None
     for word in before:
-        actions = [action for action in current._actions if word in action.option_strings]  # noqa: SLF001
+        actions = [action for action in current._actions if word in action.option_strings]
         if waiting is not None:
             waiting = None
         elif actions:
@@ -60,14 +60,14 @@ def candidates(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
 def _possible(
     current: argparse.ArgumentParser, name: str, taken: int, waiting: argparse.Action | None, last: str
 ) -> list[str]:
-    options = [text for action in current._actions for text in action.option_strings]  # noqa: SLF001
+    options = [text for action in current._actions for text in action.option_strings]
     if waiting is not None:
         return _values(waiting, name)
     if last.startswith("-"):
         return options
     if commands := _commands(current):
         return list(commands)
-    positional = [action for action in current._actions if not action.option_strings]  # noqa: SLF001
+    positional = [action for action in current._actions if not action.option_strings]
     return _values(positional[taken], name) if taken < len(positional) else []
 
 
@@ -91,7 +91,7 @@ def _names(*, of_branches: bool) -> list[str]:
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    for action in parser._actions:  # noqa: SLF001
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
     return {}

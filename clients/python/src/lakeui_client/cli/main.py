@@ -231,6 +231,8 @@ def run(arguments: Sequence[str]) -> int:
         said: c.Said = given.run(c.Place(given, watch), given)
     except LakeError as error:
         return _refused(error, as_json)
+    except UnicodeDecodeError:
+        return _refused(LakeError({"code": "FILE", "detail": "The file is no UTF-8 text."}), as_json)
     except OSError as error:
         return _refused(LakeError({"code": "FILE", "detail": f"{error.strerror}: {error.filename}"}), as_json)
     print(json.dumps(said.document, ensure_ascii=False, indent=2) if as_json else said.text)
