@@ -79,7 +79,7 @@ class ImportListView(ApiView):
     @extend_schema(
         operation_id="import_create",
         summary="Send a file",
-        description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, told apart by content;"
+        description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, recognized by content;"
         " as it is or compressed by gzip, zstd or bzip2. The encoding of text is that of its byte order mark, or of"
         " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest; the answer says which."
         " Nothing is written to a table yet.",

@@ -79,7 +79,7 @@ def _read_generated(cursor: Cursor, table: s.TableName) -> str:
     if cursor.accept("BY", "DEFAULT") or cursor.sees("ALWAYS", "AS", "IDENTITY"):
         raise NotSupported(
             "Identity columns are not supported: two branches would give out the same numbers, and rows of both could"
-            " not be told apart after a merge.",
+            " not be distinguished after a merge.",
             remedy="Write uuid() into a STRING column in each INSERT.",
         )
     cursor.expect("ALWAYS", "AS")
