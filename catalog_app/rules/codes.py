@@ -17,6 +17,7 @@ class VerdictCode(StrEnum):
     NOT_NULL_WITHOUT_VALUE = "NOT_NULL_WITHOUT_VALUE"
     COLUMN_MISSING = "COLUMN_MISSING"
     COLUMN_NAME_TAKEN = "COLUMN_NAME_TAKEN"
+    COLUMNS_JOINED = "COLUMNS_JOINED"
     CHECK_DIFFERS = "CHECK_DIFFERS"
     CHECK_COLUMN_MISSING = "CHECK_COLUMN_MISSING"
     CHECK_VIOLATED = "CHECK_VIOLATED"
@@ -88,6 +89,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.COLUMN_NAME_TAKEN: CodeText(
         "Another column of the destination has that name",
         "Rename the column on one side, then merge again.",
+    ),
+    VerdictCode.COLUMNS_JOINED: CodeText(
+        "One side has as one column what the other has as two",
+        "Replace the table on the side with two columns (CREATE OR REPLACE TABLE .. AS SELECT), then merge again.",
     ),
     VerdictCode.CHECK_DIFFERS: CodeText(
         "Both sides made a constraint of one name with other conditions",

@@ -55,10 +55,16 @@ WITH {SNAPSHOT}, source AS MATERIALIZED (
 ), here AS MATERIALIZED ({VISIBLE_SEGMENTS}), removed AS MATERIALIZED (
     SELECT h.id, h.file_id FROM here h
     WHERE h.file_id = ANY(%(remove_files)s)
-), brought AS MATERIALIZED (
-    SELECT DISTINCT ON (s.file_id) s.file_id, s.definition_id, s.schema_version
+), carried AS (
+    SELECT s.file_id, s.definition_id, s.schema_version, s.added_version, false AS is_own
     FROM catalog_app_segment s JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
-    WHERE s.file_id = ANY(%(bring_files)s) ORDER BY s.file_id, s.added_version DESC
+    WHERE s.file_id = ANY(%(bring_files)s)
+    UNION ALL
+    SELECT h.file_id, h.definition_id, h.schema_version, h.added_version, true
+    FROM here h WHERE h.file_id = ANY(%(bring_files)s)
+), brought AS MATERIALIZED (
+    SELECT DISTINCT ON (file_id) file_id, definition_id, schema_version
+    FROM carried ORDER BY file_id, is_own, added_version DESC
 ), kept AS MATERIALIZED (
     SELECT h.id, h.file_id FROM here h WHERE NOT EXISTS (SELECT 1 FROM removed r WHERE r.id = h.id)
 ), result AS (SELECT file_id FROM kept UNION SELECT file_id FROM brought),

@@ -22,6 +22,7 @@ class Paired:
     """Facts of one table on both sides, a column under one id: the target's where it has the column. Facts of aliases
     are left out. ``leads``: by any id the one of the result. ``own``: by id of the result the one
     that leads on the source; ``joined``: those that are the same addition. ``aliases``: by id of the result the others.
+    ``parted``: columns that one side has as several and the other as one, by the ids that lead on the former.
     """
 
     source: OfObject
@@ -30,6 +31,7 @@ class Paired:
     own: Mapping[int, int]
     joined: AbstractSet[int]
     aliases: Mapping[int, tuple[int, ...]]
+    parted: tuple[tuple[int, ...], ...] = ()
 
 
 def columns_pair(
@@ -68,7 +70,20 @@ def columns_pair(
         taken,
         joined,
         {lead: ids for lead, ids in aliases.items() if ids},
+        (*_parted(source, mine, leads), *_parted(target, theirs, leads)),
     )
+
+
+def _parted(
+    facts: OfObject, aliases: Mapping[int, tuple[int, ...]], leads: Mapping[int, int]
+) -> Iterator[tuple[int, ...]]:
+    """Several columns of one side, at least one of them shown, that are one in the result."""
+    columns: dict[int, list[int]] = {}
+    for lead in _leading(facts, aliases):
+        columns.setdefault(leads.get(lead, lead), []).append(lead)
+    for several in columns.values():
+        if len(several) > 1 and any(_exists(facts, column) for column in several):
+            yield tuple(several)
 
 
 def _aliases(facts: OfObject, shown: AbstractSet[int]) -> dict[int, tuple[int, ...]]:

@@ -13,6 +13,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.domain.types import field_ids, parse_identified, widens
+from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.columns import OfObject, Paired, columns_pair, has_aliases
 from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, Kind, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
@@ -68,7 +69,7 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
         net[0][thing] = NetFacts(thing, pair.source, mine, state, sides.makers, sides.own, pair.own)
         net[1][thing] = NetFacts(thing, pair.target, theirs, before, sides.makers)
     findings: dict[ObjectId, list[Finding]] = {}
-    for finding in outcome.findings:
+    for finding in (*outcome.findings, *_parted(paired, outcome.alive)):
         findings.setdefault(finding.object, []).append(finding)
     return MergedAttributes(
         states,
@@ -79,6 +80,15 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
             thing for thing, facts in outcome.facts.items() if facts.get(("exists",), NO_FACT).value
         ),
     )
+
+
+def _parted(paired: Mapping[ObjectKey, Paired], alive: Mapping[ObjectId, Aliveness]) -> Iterator[Finding]:
+    """Values of two columns cannot lie in one (semantics §3, A6)."""
+    for thing, pair in paired.items():
+        if alive[thing].source and alive[thing].target:
+            for columns in pair.parted:
+                keys = tuple(("column", column, "exists") for column in columns)
+                yield Finding(VerdictCode.COLUMNS_JOINED, thing, "A6", keys)
 
 
 def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ColumnAttribute
@@ -18,10 +18,16 @@ _JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCod
 
 
 def columns_by_facts(
-    redo: ColumnRedo, schema: Schema, findings: Sequence[Finding], source: ObjectChanges, target: ObjectChanges
+    redo: ColumnRedo,
+    schema: Schema,
+    findings: Sequence[Finding],
+    source: ObjectChanges,
+    target: ObjectChanges,
+    *,
+    shown: Mapping[str, Schema],
 ) -> ColumnRedo:
     """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
-    columns are judged by ``redo`` alone.
+    columns are judged by ``redo`` alone. ``shown``: the columns of source and destination, by these words.
     """
     judged = [finding for finding in findings if finding.code in _JUDGED]
     named = {(finding.code, key[1]) for finding in judged for key in finding.keys}
@@ -38,7 +44,28 @@ def columns_by_facts(
     for finding in judged:
         if finding.code not in told:
             problems += _problems(finding, schema)
+    problems += (_parted(finding, schema, shown) for finding in findings if finding.code is VerdictCode.COLUMNS_JOINED)
     return replace(redo, schema=schema, problems=tuple(problems))
+
+
+def _parted(finding: Finding, schema: Schema, shown: Mapping[str, Schema]) -> ColumnProblem:
+    """The sentence names the side with several columns: the other one shows at most one of them."""
+    ids = [column_of(key) for key in finding.keys]
+    of_sides = {side: _leading(columns, ids) for side, columns in shown.items()}
+    side, names = max(of_sides.items(), key=lambda found: len(found[1]))
+    other = next(word for word in shown if word != side)
+    one = next((column.name for i in ids if (column := schema.column(i)) is not None), names[0])
+    several = f"columns {' and '.join(names)}" if len(names) > 1 else f"column {names[0]}, and dropped another"
+    return ColumnProblem(
+        finding.code,
+        finding.rule,
+        f"The {side} has {several}. They are one column on the {other}.",
+        {"column": one, "column_id": ids[0], "columns": names, "side": side},
+    )
+
+
+def _leading(columns: Schema, ids: Sequence[int]) -> list[str]:
+    return [column.name for column in columns.columns if column.id in ids]
 
 
 def _is_of_field(problem: ColumnProblem) -> bool:

@@ -21,6 +21,7 @@ _WHOLE = (Decision.TAKE_SOURCE, *_WITHOUT_SOURCE)
 _OF_OBJECT: Mapping[str, tuple[Decision, ...]] = {
     VerdictCode.OBJECT_DROPPED_ON_DEST: _WHOLE,
     VerdictCode.NAME_EXISTS: _RENAMING,
+    VerdictCode.COLUMNS_JOINED: _WITHOUT_SOURCE,
     VerdictCode.PREDICATE_DML_VS_INSERT: (*_STATEMENTS, *_WHOLE),
 }
 """By code, what may be decided of the object; of any other code ``_WHOLE``."""

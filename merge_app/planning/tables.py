@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.domain.row_merge import RowChoice
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
@@ -68,7 +69,9 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)
     if case.merged is not None:
-        columns = columns_by_facts(columns, case.merged.schema, case.column_findings, source, case.destination)
+        shown = {"source": _schema_of(case.source_state), "destination": before.schema}
+        merged = case.merged.schema
+        columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     properties = properties_merged(case.merged, before, source)
     judged = Case(source, case.destination, columns, case.facts, stricter, properties)
@@ -90,6 +93,10 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
         return _stepped(case, before, columns, case.facts.rows_plan), findings
     return _altered(case, before, columns), findings
+
+
+def _schema_of(state: TableState | None) -> Schema:
+    return Schema(()) if state is None else state.schema
 
 
 def _new_table(case: TableCase) -> ObjectPlan:

@@ -14,11 +14,13 @@ from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, Op
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
-from merge_app.lineage.facts import Scope, ScopeKind
+from merge_app.lineage.facts import Fact, Key, Scope, ScopeKind
 from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan, TableSteps
+from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.decisions import Option, options_of
 from merge_app.planning.plan import plan
+from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import (
     Decision,
     Finding,
@@ -139,6 +141,36 @@ TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
 
 CHECKED = check_key("c")
 
+
+def parted() -> PlanInput:
+    """The source has columns y and z, which are one on the destination; z got its name there after it was added."""
+    known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
+    known |= {("column", i, "exists"): Fact((None,), i) for i in (7, 8)}
+    known |= {("column", i, "name"): Fact("z", i) for i in (7, 8)}
+    one, two = OPTIONAL, Column(8, "z", "int")
+    joined = replace(two, aliases=(7,))
+    home: dict[ObjectKey, dict[Key, Fact]] = {(ObjectKind.DATABASE, DB): {("exists",): Fact(True, 1)}}
+    attributes = AttributeSides(
+        home | {(ObjectKind.TABLE, TABLE): {**known, ("column", 7, "name"): Fact("y", 9)}},
+        home | {(ObjectKind.TABLE, TABLE): {**known, ("column", 8, "aliases"): Fact((7,), 10)}},
+        of_source=frozenset({9}),
+        of_target=frozenset({10}),
+        makers={9: (2, "dev"), 10: (1, "main")},
+        as_operations=frozenset({(ObjectKind.TABLE, OTHER)}),
+    )
+    shown = {
+        side: replace(ORDERS, schema=Schema(columns))
+        for side, columns in (("source", (one, two)), ("target", (joined,)))
+    }
+    return conflicted(
+        rename_column(7, "z", "y"),
+        add_column(two),
+        tables={TABLE: shown["target"]} | BESIDE,
+        source_tables={TABLE: shown["source"]} | BESIDE,
+        attributes=attributes,
+    )
+
+
 CONDITIONS = {
     VerdictCode.UNSET_SAME_PROPERTY: conflicted(unset_property("p"), unset_property("p")),
     VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(
@@ -182,6 +214,7 @@ CONDITIONS = {
         tables=KEYED | BESIDE,
         facts={TABLE: TableFacts(rows=CLASH)},
     ),
+    VerdictCode.COLUMNS_JOINED: parted(),
     VerdictCode.CHECK_DIFFERS: conflicted(
         set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1")
     ),

@@ -18,6 +18,7 @@ const BY_CODE: Record<string, Evidence> = {
   COLUMN_TYPE_NARROWING: { kind: "columns" },
   COLUMN_MISSING: { kind: "columns" },
   COLUMN_NAME_TAKEN: { kind: "columns" },
+  COLUMNS_JOINED: { kind: "columns" },
   NOT_NULL_WITHOUT_VALUE: { kind: "columns" },
   UNSET_SAME_PROPERTY: { kind: "properties" },
   CHECK_DIFFERS: { kind: "properties" },
