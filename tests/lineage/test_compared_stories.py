@@ -6,6 +6,8 @@ import pytest
 
 from catalog_app.domain.operations import ObjectKind
 from lakeui.api.decision_comparing import decisions_read
+from lakeui.frontdoor import compute
+from merge_app.execution.compare_object import object_comparison_load
 from tests.e2e.lake import Lake
 from tests.e2e.rows import run
 from tests.lineage.test_comparisons import compared, conflicts, rows_paged, table_of
@@ -103,3 +105,22 @@ def test_what_both_know_by_another_way_is_not_left_out(plain: Lake) -> None:
     )
     pair = compared(plain, "b", "main")
     assert len(rows_paged(pair, table_of(pair), only_conflicts=False)) == 2
+
+
+def test_the_targets_own_rows_that_a_renamed_partition_moves_are_counted(services: None) -> None:
+    """R7: a rename of the source moves files that only the target has; the preview said that they go."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ('merge.conflicts' = 'cell')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'c')")
+    run(lake, "b", "INSERT INTO d.t VALUES (3, 'a'), (4, 'a'), (5, 'a')", "DELETE FROM d.t WHERE id = 4")
+    pair = compared(lake, "main", "b")
+    preview = object_comparison_load(
+        pair.source, pair.destination, (ObjectKind.TABLE, table_of(pair)), compute.engine
+    ).preview
+    assert preview is not None
+    assert (preview.after.rows, preview.after.rows_are_exact) == (4, True)
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "c"), (2, "b"), (3, "c"), (5, "c")]
