@@ -5,7 +5,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-PYTHONS := $(PYTHON) python3.11 python3.12 python3.13 python3
+PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3)
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,11 +52,10 @@ java:
 	  echo "apt install openjdk-17-jre-headless), or set SPARK_REMOTE to a Spark Connect server." >&2; exit 1; fi
 
 $(BIN)/python:
-	@for python in $(PYTHONS); do \
-	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; done; \
+	@found=$$(sh .ci/choose-python $(PYTHONS)); \
 	if [ -z "$$found" ]; then \
 	  echo "There is no Python 3.11 or newer. Install python3.11, or say where it is: make PYTHON=/path/to/python" >&2; exit 1; fi; \
-	echo "Creating the virtual environment with $$("$$found" --version)."; \
+	echo "Creating the virtual environment with $$found, $$("$$found" --version)."; \
 	"$$found" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "No virtual environment could be made; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
