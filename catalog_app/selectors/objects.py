@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind
@@ -29,16 +29,19 @@ WHERE {{where}}
 ORDER BY r.database_id, l.depth
 """
 
-_TABLES = f"""
-WITH {SNAPSHOT}, record AS (
+_RECORD = f"""record AS (
     SELECT DISTINCT ON (r.table_id) r.*
     FROM snapshot l JOIN catalog_app_tablerecord r ON {_VISIBLE}
     WHERE {{where}}
     ORDER BY r.table_id, l.depth
-)
-SELECT record.table_id, record.database_id, record.name, record.comment, record.properties,
-       record.declared_partitions, record.is_dropped, entry.version, entry.definition_id, definition.content
-FROM record
+)"""
+
+_TABLE = """
+record.table_id, record.database_id, record.name, record.comment, record.properties, record.declared_partitions,
+record.is_dropped, entry.version, entry.definition_id, definition.content
+"""
+
+_SCHEMA = """
 CROSS JOIN LATERAL (
     SELECT h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.table_id = record.table_id AND h.version <= l.max_version
@@ -48,11 +51,26 @@ LEFT JOIN catalog_app_schemadefinition definition
   ON definition.id = entry.definition_id AND definition.id <> ALL(%(known)s::bigint[])
 """
 
+_TABLES = f"WITH {SNAPSHOT}, {_RECORD} SELECT {_TABLE} FROM record {_SCHEMA}"
+
 _CANDIDATES = (
     "r.{identity} IN (SELECT c.{identity} FROM snapshot k JOIN catalog_app_{table} c"
     " ON c.branch_id = k.branch_id AND c.version <= k.max_version WHERE {condition})"
 )
 """By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
+
+_HOME_WHERE = _CANDIDATES.format(identity="database_id", table="databaserecord", condition="c.name_key = %(database)s")
+_TABLE_WHERE = _CANDIDATES.format(
+    identity="table_id",
+    table="tablerecord",
+    condition="c.name_key = %(table)s AND c.database_id IN (SELECT home.database_id FROM home)",
+)
+_IN_DATABASE = f"""
+WITH {SNAPSHOT}, home AS MATERIALIZED ({_DATABASES.format(where=_HOME_WHERE)}), {_RECORD.format(where=_TABLE_WHERE)}
+SELECT home.*, {_TABLE}
+FROM record JOIN home ON home.database_id = record.database_id AND NOT home.is_dropped {_SCHEMA}
+"""
+"""Tables that ever bore a name in databases that ever bore one, with these databases."""
 
 _NONE: frozenset[PartitionValues] = frozenset()
 
@@ -86,7 +104,11 @@ def _databases(snapshot: Snapshot, where: str, **parameters: list[Any]) -> dict[
     rows = fetch_all(
         _DATABASES.format(where=where), {**snapshot.parameters, **parameters}, prepared=_finds_few(parameters)
     )
-    return {row[0]: DatabaseState(row[0], row[1], row[2], json_value(row[3]), row[4]) for row in rows}
+    return {row[0]: _database_state(row) for row in rows}
+
+
+def _database_state(row: tuple[Any, ...]) -> DatabaseState:
+    return DatabaseState(row[0], row[1], row[2], json_value(row[3]), row[4])
 
 
 def database_get(snapshot: Snapshot, name: str) -> DatabaseState:
@@ -146,20 +168,21 @@ def _tables(
     known = {} if schemas is None else schemas
     asked = {**snapshot.parameters, **parameters, "known": list(known)}
     rows = fetch_all(_TABLES.format(where=where), asked, prepared=_finds_few(parameters))
-    return {
-        row[0]: TableState(
-            table_id=row[0],
-            database_id=row[1],
-            name=row[2],
-            comment=row[3],
-            properties=json_value(row[4]),
-            declared_partitions=frozenset(tuple(values) for values in json_value(row[5])) if row[5] != "[]" else _NONE,
-            is_dropped=row[6],
-            schema_version=row[7],
-            schema=_schema(row[8], row[9], known),
-        )
-        for row in rows
-    }
+    return {row[0]: _table_state(row, known) for row in rows}
+
+
+def _table_state(row: tuple[Any, ...], known: dict[int, Schema]) -> TableState:
+    return TableState(
+        table_id=row[0],
+        database_id=row[1],
+        name=row[2],
+        comment=row[3],
+        properties=json_value(row[4]),
+        declared_partitions=frozenset(tuple(values) for values in json_value(row[5])) if row[5] != "[]" else _NONE,
+        is_dropped=row[6],
+        schema_version=row[7],
+        schema=_schema(row[8], row[9], known),
+    )
 
 
 def _schema(definition_id: int, text: str, known: dict[int, Schema]) -> Schema:
@@ -222,6 +245,32 @@ def table_get(snapshot: Snapshot, database: DatabaseState, name: str) -> TableSt
     names = [state.name for state in tables_list(snapshot, [database.database_id])]
     nearest = nearest_name(name, names)
     raise NotFound("table", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table in its database, with the definition that its schema was written under."""
+
+    database: DatabaseState
+    table: TableState
+    definition_id: int
+
+
+def table_find(snapshot: Snapshot, database: str, table: str) -> FoundTable:
+    """The valid table of these names, in one query; NotFound with the nearest ones otherwise."""
+    keys = {"database": database.casefold(), "table": table.casefold()}
+    for row in fetch_all(_IN_DATABASE, {**snapshot.parameters, **keys, "known": []}, prepared=True):
+        home, state = _database_state(row[:5]), _table_state(row[5:], {})
+        names = {"database": home.name.casefold(), "table": state.name.casefold()}
+        if names == keys and not state.is_dropped:
+            return FoundTable(home, state, row[13])
+    return _missing(snapshot, database, table)
+
+
+def _missing(snapshot: Snapshot, database: str, table: str) -> NoReturn:
+    home = database_get(snapshot, database)
+    table_get(snapshot, home, table)
+    raise AssertionError(f"{database}.{table} is there by two queries and not by one")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,22 @@ def cursor_open(*, prepared: bool) -> Any:
     return wrapper.prepared_cursor() if prepared else wrapper.cursor()
 
 
+def transaction_begin(setting: str) -> None:
+    """Begin the transaction that ``atomic`` opened together with a setting of it, in one round trip instead of two."""
+    wrapper: Any = connection
+    wrapper.begin_with(setting)
+
+
+DISK_CAN_WAIT = "CASE WHEN %(alone)s THEN set_config('synchronous_commit', 'off', true) END"
+"""In the answer of a statement that only a later commit gives a meaning to: outside of a transaction it does not wait
+for the disk. PostgreSQL's log is in order, so no commit is on disk without what it builds on. See ``is_alone``."""
+
+
+def is_alone() -> dict[str, bool]:
+    """The parameter of ``DISK_CAN_WAIT``: within a transaction the setting would be that of the whole transaction."""
+    return {"alone": not connection.in_atomic_block}
+
+
 def fetch_all(query: str, parameters: Mapping[str, Any], *, prepared: bool = False) -> list[tuple[Any, ...]]:
     """The rows of one query with named parameters."""
     with cursor_open(prepared=prepared) as cursor:

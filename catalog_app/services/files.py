@@ -11,18 +11,21 @@ from django.db import connection
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.models import DeleteFile
-from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import InvalidValue
 
-_ADDRESSES = """
-UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s RETURNING next_address
+_ADDRESSES = f"""
+UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s
+RETURNING next_address, {DISK_CAN_WAIT}
 """
 
 
 def addresses_allocate(table_id: int, count: int) -> int:
-    """The first of ``count`` fresh row addresses of the table. Addresses are never given out twice."""
-    ((following,),) = fetch_all(_ADDRESSES, {"table": table_id, "count": count}, prepared=True)
+    """The first of ``count`` fresh row addresses of the table. Addresses are never given out twice: where a failure of
+    the machine takes back that they were given out, it takes back whatever bore them.
+    """
+    ((following, _),) = fetch_all(_ADDRESSES, {"table": table_id, "count": count, **is_alone()}, prepared=True)
     return int(following) - count
 
 
@@ -37,7 +40,7 @@ def column_ids_allocate(table_id: int, count: int) -> range:
     return range(following - count, following)
 
 
-_REGISTER = """
+_REGISTER = f"""
 INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
                                   smallest_row_id, largest_row_id, stores_stamps, smallest_stamp, largest_stamp,
                                   created_at)
@@ -50,7 +53,7 @@ FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
     path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, stores_stamps,
     smallest_stamp, largest_stamp, place)
 ORDER BY place
-RETURNING id
+RETURNING id, {DISK_CAN_WAIT}
 """
 
 
@@ -81,7 +84,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             remedy="Take it out of the value, for example by translate(column, '\\0', '').",
         )
     registered_note(data=[file.path for file in files])
-    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)}, prepared=True)
+    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described), **is_alone()}, prepared=True)
     return tuple(
         AddedFile(
             row[0],

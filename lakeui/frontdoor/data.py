@@ -20,7 +20,6 @@ from catalog_app.domain.types import untyped_path, value_type
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.values import QuerySource, RowSource, ValuesSource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
-from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
@@ -78,17 +77,8 @@ def staging(call: Call) -> Iterator[None]:
 
 def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
     """The schema version that files written now lie under."""
-    query = """SELECT h.definition_id FROM unnest(%(branch_ids)s::bigint[]) AS l(branch_id)
-        JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id
-        WHERE h.table_id = %(table_id)s AND h.version = %(version)s"""
-    table = target.table
-    parameters = {
-        "branch_ids": list(target.place.snapshot.branch_ids),
-        "table_id": table.table_id,
-        "version": table.schema_version,
-    }
-    ((definition_id,),) = fetch_all(query, parameters, prepared=True)
-    return {table.table_id: StagedDefinition(definition_id, table.schema_version)}
+    assert target.definition_id, "a table that is being made has no definition yet"
+    return {target.table.table_id: StagedDefinition(target.definition_id, target.table.schema_version)}
 
 
 def _source(call: Call, statement: sql.Insert) -> RowSource:

@@ -11,7 +11,7 @@ from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
-from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
+from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
 from catalog_app.selectors.people import catalog_visible
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.selectors.snapshots import (
@@ -159,8 +159,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
+    """``definition_id``: of the schema that the table was found with; 0 of one that is being made."""
+
     place: Place
     table: TableState
+    definition_id: int = 0
 
     @property
     def label(self) -> str:
@@ -182,7 +185,13 @@ def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
 
 
 def place_of(call: Call, name: TableName) -> Place:
-    """Branch, version and database of a table name, for reading. What stands behind @ is a tag or a branch."""
+    """Branch, version and database of a table name, for reading."""
+    branch, snapshot = _seen_by(call, name)
+    return Place(branch, snapshot, database_get(snapshot, name.database))
+
+
+def _seen_by(call: Call, name: TableName) -> tuple[Branch, Snapshot]:
+    """Branch and version that a name is looked up at. What stands behind @ is a tag or a branch."""
     tag = tag_find(call.catalog_named(name.catalog), name.at) if name.at else None
     branch = branch_of(call, name) if tag is None else tag.branch
     snapshot = branch_snapshot(branch) if tag is None else branch_snapshot(branch).at(tag.version)
@@ -190,12 +199,13 @@ def place_of(call: Call, name: TableName) -> Place:
         snapshot = snapshot.at(version_check(branch, name.version))
     elif name.timestamp is not None:
         snapshot = snapshot.at(version_at(branch, moment_parse(name.timestamp)))
-    return Place(branch, snapshot, database_get(snapshot, name.database))
+    return branch, snapshot
 
 
 def table_for_reading(call: Call, name: TableName) -> TablePlace:
-    place = place_of(call, name)
-    return TablePlace(place, table_get(place.snapshot, place.database, name.table))
+    branch, snapshot = _seen_by(call, name)
+    found = table_find(snapshot, name.database, name.table)
+    return TablePlace(Place(branch, snapshot, found.database), found.table, found.definition_id)
 
 
 def table_for_writing(call: Call, name: TableName) -> TablePlace:

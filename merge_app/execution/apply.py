@@ -36,7 +36,14 @@ from merge_app.execution.lineage.attributes import (
 )
 from merge_app.execution.reach import Reach
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
-from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
+from merge_app.execution.record import (
+    definitions_of_merged,
+    objects_record,
+    operations_as_json,
+    operations_of,
+    recorded_under,
+    schemas_record,
+)
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
@@ -147,9 +154,11 @@ def plan_apply(
         merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source)
     is_replay = source is not None and not source.is_workspace
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
-    commit = commit_write(branch, header, source, stale_tables(plan), decides=decides)
+    pairs = operations_of(plan)
+    described = operations_as_json(pairs, is_replay=is_replay)
+    commit, ids = _commit_write(branch, header, source, stale_tables(plan), decides=decides, operations=described)
     version = commit.version
-    recorded = operations_record(plan, commit=commit, is_replay=is_replay)
+    recorded = recorded_under(pairs, ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
     if source is not None:
@@ -205,9 +214,26 @@ WITH made AS (
 ), moved AS (
     UPDATE catalog_app_branch b SET head_version = made.version, head_commit_id = made.id
     FROM made WHERE b.id = %(branch_id)s
+), operations AS (
+    INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes,
+                                             created, overwrite, metrics, origin_id, origin_branch_id, origin_version,
+                                             already_done)
+    SELECT made.id, %(branch_id)s, made.version, o.object_kind, o.object_id, o.kind, o.changes, o.created, o.overwrite,
+           o.metrics, o.origin_id, coalesce(o.origin_branch_id, %(branch_id)s),
+           coalesce(o.origin_version, made.version), o.already_done
+    FROM made, ROWS FROM (jsonb_to_recordset(%(operations)s::jsonb) AS (
+        object_kind text, object_id bigint, kind text, changes jsonb, created jsonb, overwrite jsonb, metrics jsonb,
+        origin_id bigint, origin_branch_id bigint, origin_version bigint, already_done boolean)) WITH ORDINALITY AS o(
+        object_kind, object_id, kind, changes, created, overwrite, metrics, origin_id, origin_branch_id,
+        origin_version, already_done, place)
+    ORDER BY o.place
+    RETURNING id
 )
-SELECT id, version, committed_at FROM made
+SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY id) FROM operations),
+       EXISTS (SELECT FROM catalog_app_protectionrule r WHERE r.catalog_id = %(catalog_id)s)
+FROM made
 """
+"""The commit, its operations in their order, and the branch's new head; whether its catalog has rules of protection."""
 
 
 def stale_tables(plan: MergePlan) -> tuple[str, ...]:
@@ -216,22 +242,26 @@ def stale_tables(plan: MergePlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def commit_write(
+def commit_write(branch: Branch, header: CommitHeader) -> Commit:
+    """A commit of one branch alone, whose operations the caller writes."""
+    return _commit_write(branch, header, None)[0]
+
+
+def _commit_write(
     branch: Branch,
     header: CommitHeader,
     source: Source | None,
     stale: tuple[str, ...] = (),
     *,
     decides: bool = True,
-) -> Commit:
-    """The commit row itself, under the next version of the catalog, as the head of the branch. Only under the branch's
-    lock do its versions increase. It is later than its parent even where the clock is not.
+    operations: str = "[]",
+) -> tuple[Commit, list[int]]:
+    """The commit row, under the next version of the catalog, as the head of the branch, and the ids of its operations.
+    Only under the branch's lock do its versions increase. It is later than its parent even where the clock is not.
 
-    Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected.
+    Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected, and the
+    caller's transaction takes back what was written.
     """
-    is_write = not header.publishes and (source is None or source.is_workspace)
-    change = Change.WRITE if is_write else Change.MERGE
-    bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
     known = {
         "catalog_id": branch.catalog_id,
         "branch_id": branch.pk,
@@ -244,9 +274,15 @@ def commit_write(
         "task_id": header.task_id,
         "decides": decides,
     }
-    ((identity, version, moment),) = fetch_all(_COMMIT, known, prepared=True)
+    found = fetch_all(_COMMIT, {**known, "operations": operations}, prepared=True)
+    ((identity, version, moment, ids, is_guarded),) = found
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
+    bypass = None
+    if is_guarded:
+        is_write = not header.publishes and (source is None or source.is_workspace)
+        change = Change.WRITE if is_write else Change.MERGE
+        bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
     if bypass is not None:
         bypass_record(
             bypass,
@@ -257,7 +293,7 @@ def commit_write(
             task_id=header.task_id,
             version=commit.version,
         )
-    return commit
+    return commit, ids or []
 
 
 def _reach_write(branch: Branch, version: int, known: Reach, source: Reach) -> None:

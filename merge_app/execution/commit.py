@@ -15,6 +15,7 @@ from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.changes import changed_views, changes_made
+from catalog_app.selectors.rows import transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
@@ -117,8 +118,7 @@ def early_lock_release() -> Iterator[None]:
             yield
         return
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL synchronous_commit = off")
+        transaction_begin("SET LOCAL synchronous_commit = off")
         yield
     fault_point("write.released")
     with connection.cursor() as cursor:

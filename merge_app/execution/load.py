@@ -8,6 +8,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.changes import objects_altered
 from catalog_app.selectors.objects import (
     databases_list,
     databases_load,
@@ -66,8 +67,8 @@ def plan_input_load(
 ) -> PlanInput:
     """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
 
-    ``engine`` is asked only for keys of keyed tables that both sides wrote. A destination that has not moved since
-    the side saw it still holds what the side did not alter as the side saw it, so that is not read again.
+    ``engine`` is asked only for keys of keyed tables that both sides wrote. A statement's branch still holds what
+    neither the statement nor a commit since altered as the statement saw it, so that is not read again.
     """
     side, planned = plan_without_facts(side, destination, has_moved=has_moved, resolutions=resolutions)
     return with_facts(planned, side, destination, engine)
@@ -116,7 +117,7 @@ def _states_load(
     side: SourceSide, destination: Snapshot, database_ids: set[int], table_ids: set[int], *, has_moved: bool
 ) -> tuple[dict[int, TableState], dict[int, DatabaseState], dict[int, tuple[int, ...]]]:
     """The destination's states of these objects, and by database that a side dropped the tables in it."""
-    tables, databases = ({}, {}) if has_moved else _unaltered(side)
+    tables, databases = _as_seen(side, destination, has_moved=has_moved)
     tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
     homes = {state.database_id for state in tables.values()}
     databases |= databases_load(destination, (database_ids | homes) - databases.keys())
@@ -127,6 +128,22 @@ def _states_load(
         gone = tables_dropped(destination, database_id)
         tables |= {state.table_id: state for state in gone if state.table_id not in tables}
     return tables, databases, {d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped}
+
+
+def _as_seen(
+    side: SourceSide, destination: Snapshot, *, has_moved: bool
+) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:
+    """The states that the destination has as a statement saw them: neither it nor a commit since altered them."""
+    if has_moved and side.seen is None:
+        return {}, {}
+    tables, databases = _unaltered(side)
+    if not has_moved or side.seen is None or not (tables or databases):
+        return tables, databases
+    altered = objects_altered(side.seen, destination, databases.keys(), tables.keys())
+    return (
+        {i: state for i, state in tables.items() if ("table", i) not in altered},
+        {i: state for i, state in databases.items() if ("database", i) not in altered},
+    )
 
 
 def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:

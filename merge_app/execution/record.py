@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -22,7 +22,6 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
-    Commit,
     DatabaseRecord,
     SchemaDefinition,
     TableRecord,
@@ -38,42 +37,35 @@ Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
 
 
-_RECORD = """
-INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes, created,
-                                         overwrite, metrics, origin_id, origin_branch_id, origin_version,
-                                         already_done)
-SELECT %(commit)s, %(branch)s, %(version)s, object_kind, object_id, kind, changes, created, overwrite, metrics,
-       origin_id, origin_branch_id, origin_version, already_done
-FROM ROWS FROM (jsonb_to_recordset(%(operations)s::jsonb) AS (
-    object_kind text, object_id bigint, kind text, changes jsonb, created jsonb, overwrite jsonb, metrics jsonb,
-    origin_id bigint, origin_branch_id bigint, origin_version bigint, already_done boolean)) WITH ORDINALITY AS o(
-    object_kind, object_id, kind, changes, created, overwrite, metrics, origin_id, origin_branch_id, origin_version,
-    already_done, place)
-ORDER BY place
-RETURNING id
-"""
+Pairs = list[tuple[ObjectPlan, Operation]]
+"""The operations that a commit records, each with the plan of its object."""
 
 
-def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Recorded:
-    """Write the operations that the plan carries out or finds done, in a merge each pointing at the operation it
+def operations_of(plan: MergePlan) -> Pairs:
+    """The operations that the plan carries out or finds done."""
+    return [(item, operation) for item in plan.objects for operation in _from_here(item)]
+
+
+def operations_as_json(pairs: Pairs, *, is_replay: bool) -> str:
+    """The operations as the statement that writes the commit wants them, in a merge each pointing at the operation it
     replays. Those of a transaction point at what they were in its workspace, for the sake of its files; for
     reachability they are new.
     """
-    pairs = [(item, operation) for item in plan.objects for operation in _from_here(item)]
-    if not pairs:
-        return {}
-    described = json.dumps([_described(item, operation, commit, is_replay=is_replay) for item, operation in pairs])
-    parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
+    return json.dumps([_described(item, operation, is_replay=is_replay) for item, operation in pairs])
+
+
+def recorded_under(pairs: Pairs, ids: Sequence[int]) -> Recorded:
+    """The operations by object, with the ids that they were written under."""
     recorded: Recorded = {}
-    for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters, prepared=True), strict=True):
+    for (item, operation), identity in zip(pairs, ids, strict=True):
         recorded.setdefault((item.kind, item.object_id), []).append((operation, identity))
     return recorded
 
 
-def _described(item: ObjectPlan, operation: Operation, commit: Commit, *, is_replay: bool) -> dict[str, Any]:
+def _described(item: ObjectPlan, operation: Operation, *, is_replay: bool) -> dict[str, Any]:
+    """An operation without an origin begins in the commit that records it."""
     is_of_workspace = operation.operation_id is not None and not is_replay
-    origin = None if is_of_workspace else operation.origin
-    origin_branch, origin_version = origin or (commit.branch_id, commit.version)
+    origin_branch, origin_version = (None if is_of_workspace else operation.origin) or (None, None)
     return {
         "object_kind": operation.object_kind.value,
         "object_id": operation.object_id,

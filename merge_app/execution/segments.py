@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import FACT_KIND, VISIBLE_SEGMENTS
@@ -17,16 +19,16 @@ def segments_apply(work: SegmentWork) -> tuple[tuple[int, int], ...]:
     """Carry out every table's DataPlan. Answers table and version of the schemas that are kept invisible."""
     if work.stepped():
         _step(work)
+        tables = list(work.stepped())
+        asked = {"tables": tables, "branch": work.branch_id, "version": work.version}
+        _refuse_expired(fetch_all(_EXPIRED, asked, prepared=len(tables) <= FEW))
     if any(True for _ in work.tables()):
         deletes_attach_leaving(work)
         _remove(work)
         _bring_files(work)
         deletes_attach(work)
         _remove_passed(work)
-    if not work.all_tables():
-        return ()
-    invisible = segment_sql_run(work, _INVISIBLE) if work.is_merge else []
-    _refuse_expired(work)
+    invisible = segment_sql_run(work, _INVISIBLE) if work.is_merge and work.all_tables() else []
     return tuple((table_id, version) for table_id, version in invisible)
 
 
@@ -115,6 +117,7 @@ LEFT JOIN LATERAL (
     ORDER BY m.partition_stamp DESC LIMIT 1
 ) kept ON true
 ORDER BY p.file_id
+RETURNING (SELECT e.path FROM catalog_app_expiredfile e WHERE e.data_file_id = catalog_app_segment.file_id)
 """
 """A statement's files lie under its own schema version, which is on the visible line. What an update or compaction
 writes keeps who decided the partition of its rows."""
@@ -130,7 +133,7 @@ def _bring_files(work: SegmentWork) -> None:
         rows += [(item.object_id, file_id, booking.of_file(file_id), *under) for file_id in files]
     if rows:
         names = ("tables", "files", "operations", "definitions", "schema_versions")
-        segment_sql_run(work, _BRING_FILES, **columns_of(rows, *names))
+        _refuse_expired(segment_sql_run(work, _BRING_FILES, **columns_of(rows, *names)))
 
 
 _REMOVE_NEW = f"""
@@ -162,14 +165,15 @@ WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_vers
 """
 
 
-def _refuse_expired(work: SegmentWork) -> None:
-    """A file that expired since the plan was made must not come back: VACUUM marks under the branch's lock."""
-    tables = work.all_tables()
-    asked = {"tables": tables, "branch": work.branch_id, "version": work.version}
-    found = fetch_all(_EXPIRED, asked, prepared=len(tables) <= FEW)
-    if found:
+def _refuse_expired(paths: Sequence[tuple[Any, ...]]) -> None:
+    """A file that expired since the plan was made must not come back: VACUUM marks under the branch's lock. ``paths``:
+    of files that are brought, those that expired.
+    """
+    for (path,) in paths:
+        if path is None:
+            continue
         raise Stale(
-            f"The file {found[0][0]} expired while this was planned; nothing was written.",
+            f"The file {path} expired while this was planned; nothing was written.",
             remedy="Go back to a version within the retention.",
         )
 

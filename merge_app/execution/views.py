@@ -53,7 +53,7 @@ def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: Comm
         here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
             raise StatementOvertaken
-        commit = commit_write(branch, header, None)
+        commit = commit_write(branch, header)
         applied = Applied(commit.pk, commit.version)
         _record(branch.pk, applied, [change])
     return applied

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
+from psycopg.pq import ExecStatus, TransactionStatus
 
 PREPARE_AFTER = 5
 """Executions on one connection after which a statement is prepared."""
@@ -25,6 +26,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # Concerns prepared_cursor alone: Django's own cursors bind on the client and prepare nothing.
         parameters["prepare_threshold"] = PREPARE_AFTER
         return parameters
+
+    def begin_with(self: Any, setting: str) -> None:
+        """Begin the transaction that Django opened, and set something in it, in one round trip: psycopg sends its own
+        BEGIN only where none was sent. What goes wrong is said in psycopg's way.
+        """
+        raw = self.connection.pgconn
+        if raw.transaction_status == TransactionStatus.IDLE:
+            done = raw.exec_(f"BEGIN; {setting}".encode())
+            if done.status == ExecStatus.COMMAND_OK:
+                return
+        with self.cursor() as cursor:
+            cursor.execute(setting)
 
     def prepared_cursor(self: Any) -> Any:
         """A cursor whose statements PostgreSQL keeps the plans of: for short statements that find few rows by an index
