@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from lakeui.command import BASE, IN_REPOSITORY
 from lakeui.common.logs import log_settings
@@ -40,6 +41,11 @@ LAKEUI: dict[str, Any] = {
     "OIDC_CLIENT_SECRET": VARIABLES.oidc_client_secret,
     "OIDC_NAME": VARIABLES.oidc_name,
     "OIDC_NEW_ACCOUNTS": VARIABLES.oidc_new_accounts,
+    # Which group here a value of the claim means.
+    "OIDC_GROUPS_CLAIM": VARIABLES.oidc_groups_claim,
+    "OIDC_GROUPS": VARIABLES.oidc_groups,
+    # Whether invitations are sent by mail.
+    "MAIL": bool(VARIABLES.mail_server),
     # Of one person, on all web processes together; 0 for no limit.
     "REQUESTS_PER_MINUTE": VARIABLES.requests_per_minute,
     # Queries that run inside of requests: how many of one person at a time, and how long one may take; 0 for no limit.
@@ -79,7 +85,6 @@ CSRF_TRUSTED_ORIGINS = list(VARIABLES.trusted_origins)
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
@@ -104,6 +109,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "lakeui.access.sessions.session_seen",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -175,6 +181,15 @@ STORAGES = {
 # Vite writes a hash of the content into names, so that these never change.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/app/assets/[^/]+-[A-Za-z0-9_-]{8}\.[a-z0-9]+$"
 
+_MAIL = urlsplit(VARIABLES.mail_server)
+EMAIL_HOST = _MAIL.hostname or "localhost"
+EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL.scheme == "smtps", _MAIL.scheme == "smtp+starttls"
+EMAIL_PORT = _MAIL.port or (465 if EMAIL_USE_SSL else 587 if EMAIL_USE_TLS else 25)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_MAIL.username or ""), unquote(_MAIL.password or "")
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = VARIABLES.mail_from
+
+SESSION_ENGINE = "lakeui.access.sessions"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
@@ -220,6 +235,8 @@ SPECTACULAR_SETTINGS = {
         "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
         "MergeStrategy": ["full_refresh", "incremental", "append_only", "delete_insert", "scd2", "snapshot"],
+        "Standing": ["person", "staff", "superuser"],
+        "PersonState": ["active", "invited", "disabled"],
         "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
         "TaskState": "merge_app.jobs.models.TaskState",
         "MergeRequestState": [

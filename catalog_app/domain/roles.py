@@ -26,6 +26,22 @@ class Role(Enum):
         return self.rank < other.rank
 
 
+@total_ordering
+class Standing(Enum):
+    """What somebody is on the server, whatever their roles in catalogs."""
+
+    PERSON = "person"
+    STAFF = "staff"
+    SUPERUSER = "superuser"
+
+    @property
+    def rank(self) -> int:
+        return list(Standing).index(self)
+
+    def __lt__(self, other: Standing) -> bool:
+        return self.rank < other.rank
+
+
 class Scope(StrEnum):
     """What a token may be used for, whatever its user may do. Every token may read."""
 
@@ -40,6 +56,9 @@ class Action(StrEnum):
 
     CREATE_CATALOG = "create catalog"
     MANAGE_TOKENS = "manage tokens"
+    MANAGE_ACCOUNT = "manage account"
+    MANAGE_PEOPLE = "manage people"
+    MANAGE_GROUPS = "manage groups"
     READ = "read"
     LEAVE_CATALOG = "leave catalog"
     COMMENT = "comment"
@@ -68,18 +87,22 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What an action takes: the least role, None where anybody signed in will do, and the scope of a token. ``does``
-    completes "You may not ...".
+    """What an action takes: the least role in the catalog, None where it is about none; the scope of a token; and the
+    least standing on the server. ``does`` completes "You may not ...".
     """
 
     role: Role | None
     scope: Scope
     does: str
+    standing: Standing = Standing.PERSON
 
 
 RIGHTS: Mapping[Action, Right] = {
     Action.CREATE_CATALOG: Right(None, Scope.ADMIN, "create catalogs"),
     Action.MANAGE_TOKENS: Right(None, Scope.ADMIN, "make or revoke tokens"),
+    Action.MANAGE_ACCOUNT: Right(None, Scope.ADMIN, "change the password or end sessions"),
+    Action.MANAGE_PEOPLE: Right(None, Scope.ADMIN, "see or manage people", Standing.STAFF),
+    Action.MANAGE_GROUPS: Right(None, Scope.ADMIN, "manage groups or administrators", Standing.SUPERUSER),
     Action.READ: Right(Role.VIEWER, Scope.READ, "look at this catalog"),
     Action.LEAVE_CATALOG: Right(Role.VIEWER, Scope.ADMIN, "leave this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),
@@ -120,6 +143,13 @@ class Principal:
     name: str = ""
     is_superuser: bool = False
     scopes: frozenset[Scope] | None = None
+    is_staff: bool = False
+
+    @property
+    def standing(self) -> Standing:
+        if self.sees_everything:
+            return Standing.SUPERUSER
+        return Standing.STAFF if self.is_staff else Standing.PERSON
 
     @property
     def sees_everything(self) -> bool:

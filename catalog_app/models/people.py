@@ -32,6 +32,27 @@ class CatalogMember(models.Model):
         return f"{self.user} is {self.role} of {self.catalog}"
 
 
+class GroupRole(models.Model):
+    """The role of a group in a catalog. Each member of the group has at least this role.
+
+    A group that has a role is not deleted, so that no role ends without a record.
+    """
+
+    catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="group_roles")
+    group = models.ForeignKey("auth.Group", models.PROTECT, related_name="catalog_roles")
+    role = models.TextField(choices=ROLES)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["catalog", "group"], name="group_role_once"),
+            models.CheckConstraint(condition=Q(role__in=[role.value for role in Role]), name="group_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group} is {self.role} of {self.catalog}"
+
+
 class ProtectionRule(models.Model):
     """What branches whose name is of ``pattern`` are protected from; ``domain.protection`` says what each field means.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.contrib.auth.models import Group, User
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Lower
 
-from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
-from catalog_app.models import Catalog, CatalogMember
+from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
+from catalog_app.models import Catalog, CatalogMember, GroupRole
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import NotFound, PermissionDenied
@@ -21,7 +21,9 @@ def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
     if principal.sees_everything:
         return Catalog.objects.all()
     assert principal.user_id is not None
-    return Catalog.objects.filter(pk__in=CatalogMember.objects.filter(user_id=principal.user_id).values("catalog"))
+    by_name = CatalogMember.objects.filter(user_id=principal.user_id).values("catalog")
+    by_group = GroupRole.objects.filter(group__user=principal.user_id).values("catalog")
+    return Catalog.objects.filter(Q(pk__in=by_name) | Q(pk__in=by_group))
 
 
 def catalog_visible(principal: Principal, name: str) -> Catalog:
@@ -38,16 +40,22 @@ def catalog_for(principal: Principal, name: str, action: Action = Action.READ) -
     return catalog
 
 
-_ROLE = "SELECT role FROM catalog_app_catalogmember WHERE catalog_id = %(catalog)s AND user_id = %(user)s"
+_ROLES = """
+SELECT role FROM catalog_app_catalogmember WHERE catalog_id = %(catalog)s AND user_id = %(user)s
+UNION ALL SELECT r.role FROM catalog_app_grouprole r JOIN auth_user_groups u ON u.group_id = r.group_id
+WHERE r.catalog_id = %(catalog)s AND u.user_id = %(user)s
+"""
 
 
 def role_of(principal: Principal, catalog_id: int) -> Role | None:
-    """The role in the catalog: the membership's, or owner for superusers and lakeui itself."""
+    """The role in the catalog: the greatest of the membership's and of the groups'; owner for superusers and lakeui
+    itself.
+    """
     if principal.sees_everything:
         return Role.OWNER
     assert principal.user_id is not None
     asked = {"catalog": catalog_id, "user": principal.user_id}
-    return next((Role(role) for (role,) in fetch_all(_ROLE, asked, prepared=True)), None)
+    return max((Role(role) for (role,) in fetch_all(_ROLES, asked, prepared=True)), default=None)
 
 
 def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
@@ -70,6 +78,20 @@ def scope_require(principal: Principal, action: Action) -> None:
         )
 
 
+def standing_require(principal: Principal, action: Action) -> None:
+    """Raises PermissionDenied unless token and standing on the server allow the action."""
+    scope_require(principal, action)
+    right = RIGHTS[action]
+    if principal.standing < right.standing:
+        who = "superuser" if right.standing is Standing.SUPERUSER else "member of the staff"
+        raise PermissionDenied(
+            f"You may not {right.does}: that takes a {who} of this server.",
+            remedy=f"Ask a {who} to do this.",
+            action=action.value,
+            standing=right.standing.value,
+        )
+
+
 def action_require(principal: Principal, catalog: Catalog, action: Action) -> None:
     """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible."""
     scope_require(principal, action)
@@ -89,13 +111,16 @@ def action_require(principal: Principal, catalog: Catalog, action: Action) -> No
 
 
 def users_who_may(action: Action, *, catalog_id: int, among: Collection[int]) -> frozenset[int]:
-    """Those of these users whose role in the catalog allows the action: members by role, and superusers."""
+    """Those of these users whose role in the catalog allows the action, by name or by group, and superusers."""
     if not among:
         return frozenset()
     roles = [role.value for role in Role if may(role, action)]
     members = CatalogMember.objects.filter(catalog_id=catalog_id, role__in=roles).values("user")
+    groups = GroupRole.objects.filter(catalog_id=catalog_id, role__in=roles).values("group")
+    grouped = User.groups.through.objects.filter(group__in=groups).values("user")
     active = User.objects.filter(pk__in=among, is_active=True)
-    return frozenset(active.filter(Q(is_superuser=True) | Q(pk__in=members)).values_list("pk", flat=True))
+    able = Q(is_superuser=True) | Q(pk__in=members) | Q(pk__in=grouped)
+    return frozenset(active.filter(able).values_list("pk", flat=True))
 
 
 def members_list(
@@ -143,3 +168,30 @@ def user_get(username: str) -> User:
     if user is None:
         raise NotFound("user", username)
     return user
+
+
+def group_roles_list(catalog: Catalog, *, after: tuple[str, int] | None = None, limit: int) -> list[GroupRole]:
+    """Groups that have a role in the catalog, by name, behind the key ``after`` (``sort_key`` and id)."""
+    found = GroupRole.objects.filter(catalog=catalog).annotate(sort_key=Lower("group__name"))
+    found = found.annotate(member_count=Count("group__user"))
+    if after is not None:
+        found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
+    return list(found.select_related("group").order_by("sort_key", "pk")[:limit])
+
+
+def group_role_get(catalog: Catalog, name: str) -> GroupRole:
+    """The role of the group of that name. Raises NotFound with the nearest one."""
+    roles = GroupRole.objects.filter(catalog=catalog)
+    found = roles.select_related("group").annotate(member_count=Count("group__user")).filter(group__name=name).first()
+    if found is None:
+        nearest = nearest_name(name, roles.values_list("group__name", flat=True))
+        raise NotFound("group", name, nearest=nearest, where=f"with a role in catalog {catalog.name}")
+    return found
+
+
+def group_get(name: str) -> Group:
+    """The group of that name. Raises NotFound with the nearest one."""
+    found = Group.objects.filter(name=name).first()
+    if found is None:
+        raise NotFound("group", name, nearest=nearest_name(name, Group.objects.values_list("name", flat=True)))
+    return found

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet, Value
+from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Lower
 
-from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.models import Branch, Catalog, GroupRole, Tag
 from catalog_app.selectors.rows import columns_of, fetch_models
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
@@ -58,19 +58,22 @@ def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
 _CATALOG = f"""
 SELECT {columns_of(Catalog, "c")} FROM catalog_app_catalog c
 WHERE lower(c.name) = lower(%(name)s) AND c.dropped_at IS NULL AND (%(member)s::bigint IS NULL OR EXISTS (
-    SELECT 1 FROM catalog_app_catalogmember m WHERE m.catalog_id = c.id AND m.user_id = %(member)s::bigint))
+    SELECT 1 FROM catalog_app_catalogmember m WHERE m.catalog_id = c.id AND m.user_id = %(member)s::bigint
+    UNION ALL SELECT 1 FROM catalog_app_grouprole r JOIN auth_user_groups u ON u.group_id = r.group_id
+    WHERE r.catalog_id = c.id AND u.user_id = %(member)s::bigint))
 """
 
 
 def catalog_get(name: str, *, member: int | None = None) -> Catalog:
     """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``member`` is given, there are
-    only the catalogs that this user is a member of.
+    only the catalogs in which this user has a role, by name or by group.
     """
     for catalog in fetch_models(Catalog, _CATALOG, {"name": name, "member": member}):
         return catalog
     valid = Catalog.objects.filter(dropped_at__isnull=True)
     if member is not None:
-        valid = valid.filter(members__user_id=member)
+        by_group = GroupRole.objects.filter(group__user=member).values("catalog")
+        valid = valid.filter(Q(members__user_id=member) | Q(pk__in=by_group)).distinct()
     raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))
 
 

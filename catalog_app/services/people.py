@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 
 from catalog_app.domain.roles import Role
-from catalog_app.models import Catalog, CatalogMember
-from catalog_app.selectors.people import member_get
+from catalog_app.models import Catalog, CatalogMember, GroupRole
+from catalog_app.selectors.people import group_role_get, member_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue
 
@@ -63,11 +63,55 @@ def member_remove(
         record(catalog, SettingChange("member", member.user.get_username(), {"role": member.role}, None))
 
 
+def group_role_add(*, catalog: Catalog, group: Group, role: Role, record: RecordChange) -> GroupRole:
+    """Give a group that has no role in the catalog one. Raises AlreadyExists."""
+    try:
+        with transaction.atomic():
+            settings_lock(catalog)
+            group = Group.objects.select_for_update(no_key=True).get(pk=group.pk)
+            GroupRole.objects.create(catalog=catalog, group=group, role=role.value)
+            record(catalog, SettingChange("group", group.name, None, {"role": role.value}))
+            return group_role_get(catalog, group.name)
+    except IntegrityError:
+        raise AlreadyExists(
+            "group", group.name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
+        ) from None
+
+
+def group_role_change(
+    *, catalog: Catalog, group: str, role: Role, check: Callable[[GroupRole], None], record: RecordChange
+) -> GroupRole:
+    """Give a group another role. ``check`` sees the role as it is and may object. Raises NotFound."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        found = group_role_get(catalog, group)
+        check(found)
+        before = found.role
+        if role.value != before:
+            GroupRole.objects.filter(pk=found.pk).update(role=role.value)
+            found.role = role.value
+            record(catalog, SettingChange("group", group, {"role": before}, {"role": role.value}))
+    return found
+
+
+def group_role_remove(
+    *, catalog: Catalog, group: str, check: Callable[[GroupRole], None], record: RecordChange
+) -> None:
+    """Take a group's role away. Members who have a role by name keep that. Raises NotFound."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        found = group_role_get(catalog, group)
+        check(found)
+        found.delete()
+        record(catalog, SettingChange("group", group, {"role": found.role}, None))
+
+
 def _keep_an_owner(leaving: CatalogMember) -> None:
     if leaving.role != Role.OWNER.value:
         return
     owners = CatalogMember.objects.filter(catalog=leaving.catalog_id, role=Role.OWNER.value, user__is_active=True)
     if not owners.exclude(pk=leaving.pk).exists():
         raise InvalidValue(
-            f"{leaving.user.get_username()} is the last owner of the catalog.", remedy="Make somebody else owner first."
+            f"{leaving.user.get_username()} is the last owner of the catalog by name.",
+            remedy="Make somebody else owner first.",
         )

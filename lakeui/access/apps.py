@@ -8,3 +8,7 @@ class AccessConfig(AppConfig):
     label = "access"
     verbose_name = "Access"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Have each sign-in noted in its session."""
+        import lakeui.access.sessions  # noqa: F401

@@ -1,9 +1,12 @@
-"""Tokens for programs."""
+"""Tokens for programs, sessions of browsers, links of invitations, and identities elsewhere."""
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.utils import timezone
 
@@ -32,6 +35,41 @@ class AccessToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}...)"
+
+
+class BrowserSession(AbstractBaseSession):
+    """A session of a browser. Once somebody has signed in it names who, when, and from where.
+
+    ``identity`` is what others may see of it: the key opens it.
+    """
+
+    identity = models.UUIDField(null=True, unique=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="browser_sessions")
+    signed_in_at = models.DateTimeField(null=True)
+    last_seen_at = models.DateTimeField(default=timezone.now)
+    address = models.TextField(default="")
+    agent = models.TextField(default="")
+
+    @classmethod
+    def get_session_store_class(cls) -> type:
+        from lakeui.access.sessions import SessionStore
+
+        return SessionStore
+
+
+class Invitation(models.Model):
+    """A link that lets one person choose a password, once, until it expires. Only its SHA-256 is kept."""
+
+    identity = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="invitations")
+    digest = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"invitation of {self.user}"
 
 
 class ExternalIdentity(models.Model):

@@ -21,7 +21,9 @@ from django.utils import timezone
 from joserfc.errors import JoseError
 from requests import RequestException
 
+from catalog_app.domain.roles import Principal
 from lakeui.access.models import ExternalIdentity
+from lakeui.access.people import groups_follow
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +71,22 @@ def sign_on_finish(request: HttpRequest) -> User:
     user = _account(str(claims["iss"]), str(claims["sub"]), claims)
     if not user.is_active:
         raise SignOnRefused("Your account here is not active. Ask an administrator.")
+    _groups_follow(user, claims)
     return user
+
+
+def _groups_follow(user: User, claims: dict[str, Any]) -> None:
+    """The groups that the provider manages are as its claim says now; a claim that is missing names none."""
+    managed: dict[str, str] = settings.LAKEUI["OIDC_GROUPS"]
+    if not managed:
+        return
+    claim = settings.LAKEUI["OIDC_GROUPS_CLAIM"]
+    said = claims.get(claim, [])
+    values = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+    if claim not in claims:
+        logger.warning("single sign-on of %s: the id token has no claim %s", user.username, claim)
+    claimed = {managed[value] for value in values if isinstance(value, str) and value in managed}
+    groups_follow(Principal(name="single sign-on"), user, claimed=claimed, managed=set(managed.values()))
 
 
 def _failed(reason: object) -> SignOnRefused:

@@ -8,9 +8,10 @@ from lakeui.access import views
 urlpatterns = [
     path("", views.application, name="start"),
     # Addresses that the browser application draws (frontend/src/app.tsx names the same).
-    re_path(r"^(?P<rest>(?:c|inbox|merges|tasks|settings)(?:/.*)?)$", views.application, name="application"),
+    re_path(r"^(?P<rest>(?:c|inbox|merges|people|tasks|settings)(?:/.*)?)$", views.application, name="application"),
     path("login/", views.SignInView.as_view(), name="login"),
     path("login/sso/", views.sign_on, name="sign-on"),
     path("login/sso/done/", views.sign_on_done, name="sign-on-done"),
+    path("invitation/", views.InvitationView.as_view(), name="invitation"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
 ]

@@ -8,17 +8,23 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from lakeui.access.bundle import BundleMissing, bundle_find
+from lakeui.access.invitations import invitation_find, invitation_use
+from lakeui.access.models import Invitation
 from lakeui.access.single_sign_on import SignOnRefused, sign_on_begin, sign_on_finish, sign_on_offered
 from lakeui.access.throttle import (
     WINDOW_SECONDS,
@@ -37,6 +43,8 @@ THEMES = ("light", "dark", "contrast")
 
 
 LOGGED_CHARACTERS = 150
+INVITED_BY = "invited_by"
+"""Where in the session the secret of an invitation's link stands."""
 SIGN_ON_NEXT = "sign_on_next"
 """Where in the session it stands what page was wanted."""
 
@@ -115,6 +123,52 @@ def sign_on_done(request: HttpRequest) -> HttpResponse:
 def _sign_on_refused(request: HttpRequest, refusal: SignOnRefused) -> HttpResponse:
     context = {"form": AuthenticationForm(request), "provider": settings.LAKEUI["OIDC_NAME"], "refusal": str(refusal)}
     return render(request, SignInView.template_name, context, status=403)
+
+
+class InvitationView(View):
+    """The page of an invitation: the link's secret goes into the session, so that no address shows it; then one
+    chooses a password, and is signed in.
+    """
+
+    @method_decorator(never_cache)
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return super().dispatch(request, *args, **kwargs)
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        secret = request.GET.get("secret", "")
+        if secret:
+            if invitation_find(secret) is None:
+                return self._gone(request)
+            request.session[INVITED_BY] = secret
+            return redirect("invitation")
+        found = invitation_find(request.session.get(INVITED_BY, ""))
+        return self._gone(request) if found is None else self._page(request, found, SetPasswordForm(found.user))
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        secret = request.session.get(INVITED_BY, "")
+        found = invitation_find(secret)
+        if found is None:
+            return self._gone(request)
+        form = SetPasswordForm(found.user, request.POST)
+        if not form.is_valid():
+            return self._page(request, found, form, status=400)
+        user = invitation_use(secret, form.cleaned_data["new_password1"])
+        if user is None:
+            return self._gone(request)
+        request.session.flush()
+        login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+        return redirect("/")
+
+    def _page(
+        self, request: HttpRequest, found: Invitation, form: SetPasswordForm[Any], status: int = 200
+    ) -> HttpResponse:
+        rules = password_validators_help_texts()
+        return render(
+            request, "access/invitation.html", {"person": found.user, "form": form, "rules": rules}, status=status
+        )
+
+    def _gone(self, request: HttpRequest) -> HttpResponse:
+        return render(request, "access/invitation.html", {"person": None}, status=410)
 
 
 @login_required

@@ -19,7 +19,7 @@ class ApiConfig(AppConfig):
         import lakeui.api.scripts
         import lakeui.api.statements
         import lakeui.celery
-        from lakeui.access.tidying import sessions_tidy, tokens_tidy
+        from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.review.following import requests_follow
@@ -29,3 +29,4 @@ class ApiConfig(AppConfig):
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("tokens", tokens_tidy)
+        tidies("invitations", invitations_tidy)

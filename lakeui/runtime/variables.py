@@ -63,6 +63,17 @@ def _seconds_by_role(said: object) -> object:
     return {role: seconds for role, _, seconds in pairs}
 
 
+def _groups(said: object) -> object:
+    if not isinstance(said, str):
+        return said
+    pairs = [[piece.strip() for piece in part.rpartition("=")] for part in said.split(",") if part.strip()]
+    if any(not (claimed and group) or "/" in group or len(group) > 150 for claimed, _, group in pairs):
+        raise ValueError("this is no pair")
+    if len({claimed for claimed, _, _ in pairs}) < len(pairs):
+        raise ValueError("a value is named twice")
+    return {claimed: group for claimed, _, group in pairs}
+
+
 def _address(url: str) -> str:
     try:
         database_settings(url)
@@ -92,6 +103,16 @@ SecondsByRole = Annotated[
     dict[str, Number],
     BeforeValidator(_seconds_by_role),
     Allowed(f"ROLE=SECONDS with commas between; roles are {', '.join(_ROLES)}"),
+]
+Groups = Annotated[
+    dict[str, str],
+    BeforeValidator(_groups),
+    Allowed("VALUE=GROUP with commas between, for example lake-admins=owners, staff=readers"),
+]
+Mail = Annotated[
+    str,
+    Field(pattern=r"^(smtp|smtps|smtp\+starttls)://([^@/\s]+@)?[^@/:\s]+(:\d{1,5})?/?$"),
+    Allowed("an address such as smtp+starttls://user:password@host:587, smtps://host or smtp://host:25"),
 ]
 Memory = Annotated[str, Field(pattern=r"^[1-9]\d*[mgMG]$"), Allowed("a size such as 3g or 1500m")]
 MemoryOrNone = Annotated[str, Field(pattern=r"^(0|[1-9]\d*[mgMG])$"), Allowed("a size such as 3g or 1500m, or 0")]
@@ -226,6 +247,18 @@ class Variables(BaseModel):
     oidc_new_accounts: Switch = _variable(
         "LAKEUI_OIDC_NEW_ACCOUNTS", True, "Whether who signs in for the first time gets an account."
     )
+    oidc_groups_claim: Text = _variable(
+        "LAKEUI_OIDC_GROUPS_CLAIM", "groups", "The claim that lists groups of a person."
+    )
+    oidc_groups: Groups = _variable(
+        "LAKEUI_OIDC_GROUPS",
+        {},
+        "Which group here a value of that claim means. At each sign-in people enter and leave these groups as it says.",
+    )
+    mail_server: Mail = _variable(
+        "LAKEUI_MAIL_SERVER", "", "The mail server that sends invitations; none sends nothing.", secret=True
+    )
+    mail_from: Text = _variable("LAKEUI_MAIL_FROM", "lakeui@localhost", "From whom they come.")
     requests_per_minute: Count = _variable(
         "LAKEUI_REQUESTS_PER_MINUTE",
         3000,
@@ -314,6 +347,7 @@ SECTIONS = {
     "What `up` starts on one machine": "LAKEUI_HOME",
     "Behind a name of its own": "LAKEUI_HTTPS",
     "Single sign-on": "LAKEUI_OIDC_ISSUER",
+    "Mail": "LAKEUI_MAIL_SERVER",
     "Limits": "LAKEUI_REQUESTS_PER_MINUTE",
     "What is kept, and for how long": "LAKEUI_RETENTION_DAYS",
     "Logs and traces": "LAKEUI_LOG_LEVEL",

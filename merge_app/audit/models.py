@@ -1,5 +1,5 @@
 """One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction; per
-change of who may do what in a catalog; and per emergency in which an owner went past a protection.
+change of who may do what in a catalog, or on the server; and per emergency in which an owner went past a protection.
 """
 
 from __future__ import annotations
@@ -74,3 +74,35 @@ class AuditChain(models.Model):
     records = models.BigIntegerField()
     digest = models.TextField()
     plain_records = models.BigIntegerField(default=0)
+
+
+class AccountRecord(models.Model):
+    """A change of an account, a group, or who is in it: of the server, so of no catalog. Append-only, one chain.
+
+    ``name`` is the account or group; ``before`` and ``after`` are what was and is, null where it was not or is not.
+    """
+
+    SUBJECTS = ("account", "group", "group member", "link", "password", "session")
+
+    number = models.BigIntegerField(primary_key=True)
+    subject = models.TextField(choices=[(name, name) for name in SUBJECTS])
+    name = models.TextField()
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    actor_name = models.TextField(default="")
+    recorded_at = models.DateTimeField()
+    previous_digest = models.TextField()
+    digest = models.TextField()
+
+    class Meta:
+        indexes = [models.Index(fields=["-recorded_at"], name="account_record_newest")]
+
+
+class AccountChain(models.Model):
+    """Where the chain of account records ends. Its one row is the lock that orders changes of people and groups."""
+
+    ROW = 1
+
+    records = models.BigIntegerField(default=0)
+    digest = models.TextField(default="")

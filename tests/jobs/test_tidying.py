@@ -8,11 +8,10 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
-from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from catalog_app.services.catalogs import catalog_create
-from lakeui.access.models import AccessToken
+from lakeui.access.models import AccessToken, BrowserSession
 from lakeui.access.tokens import token_create
 from merge_app.jobs import tidying
 from merge_app.jobs.models import Task, TaskState
@@ -116,7 +115,7 @@ def test_messages_to_webhooks_stay_a_month_and_until_they_are_sent(user: User) -
 
 def test_sessions_and_tokens_that_nobody_can_use_go(user: User) -> None:
     for number, days in enumerate((1, -1)):
-        Session.objects.create(session_key=f"{number}", session_data="", expire_date=days_ago(days))
+        BrowserSession.objects.create(session_key=f"{number}", session_data="", expire_date=days_ago(days))
     for name, ended in (("live", None), ("lately", days_ago(3)), ("long ago", days_ago(31))):
         token_create(user=user, name=name, expires_at=ended)
     token, _ = token_create(user=user, name="revoked")
@@ -124,7 +123,7 @@ def test_sessions_and_tokens_that_nobody_can_use_go(user: User) -> None:
     removed = tidied()
     assert (removed["sessions"], removed["tokens"]) == (1, 2)
     assert set(AccessToken.objects.values_list("name", flat=True)) == {"live", "lately"}
-    assert list(Session.objects.values_list("session_key", flat=True)) == ["1"]
+    assert list(BrowserSession.objects.values_list("session_key", flat=True)) == ["1"]
 
 
 def test_one_task_a_night_however_many_workers_look() -> None:

@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import catalog_get
-from merge_app.audit.models import MergeAttempt
+from merge_app.audit.accounts import accounts_verify
+from merge_app.audit.models import AccountRecord, MergeAttempt
 from merge_app.audit.verification import audit_verify
 
 
@@ -20,13 +21,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = [catalog_get(options["catalog"])] if options["catalog"] else list(Catalog.objects.order_by("name"))
-        breaches = 0
-        for catalog in chosen:
-            found = audit_verify(catalog)
-            breaches += len(found)
-            count = MergeAttempt.objects.filter(catalog=catalog).count()
-            self.stdout.write(f"{catalog.name}: {count} records, " + ("in order" if not found else "NOT in order"))
-            for breach in found:
-                self.stdout.write(f"  {breach}")
+        breaches = sum(
+            self._say(catalog.name, MergeAttempt.objects.filter(catalog=catalog).count(), audit_verify(catalog))
+            for catalog in chosen
+        )
+        if not options["catalog"]:
+            breaches += self._say("people and groups", AccountRecord.objects.count(), accounts_verify())
         if breaches:
             raise CommandError(f"{breaches} breaches")
+
+    def _say(self, what: str, count: int, found: list[str]) -> int:
+        self.stdout.write(f"{what}: {count} records, " + ("in order" if not found else "NOT in order"))
+        for breach in found:
+            self.stdout.write(f"  {breach}")
+        return len(found)
