@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from joserfc.jwk import RSAKey
 
 from lakeui.access.models import ExternalIdentity
+from merge_app.audit.models import AccountRecord
 from tests.access.provider import CLIENT, SECRET, Provider, provider_run
 
 pytestmark = pytest.mark.django_db
@@ -183,3 +184,37 @@ def test_linking_says_what_is_missing(settings: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(settings.LAKEUI, "OIDC_ISSUER", issuer)
     with pytest.raises(CommandError):
         call_command("link_identity", user, "subject-1")
+
+
+def groups_of(name: str) -> set[str]:
+    return set(User.objects.get(username=name).groups.values_list("name", flat=True))
+
+
+def test_groups_follow_the_claim_at_each_sign_in_and_those_of_here_stay(provider: Provider, settings: Any) -> None:
+    managed = {"lake-writers": "writers", "lake-readers": "readers", "all": "readers"}
+    settings.LAKEUI = settings.LAKEUI | {"OIDC_GROUPS": managed, "OIDC_GROUPS_CLAIM": "roles"}
+    provider.claims = {"roles": ["lake-writers", "all", "superusers", 7]}
+    sign_on(Client(), provider)
+    assert groups_of("erin") == {"writers", "readers"}
+    assert not User.objects.get(username="erin").is_superuser
+    User.objects.get(username="erin").groups.add(Group.objects.create(name="of here"))
+    provider.claims = {"roles": "lake-readers"}
+    sign_on(Client(), provider)
+    assert groups_of("erin") == {"readers", "of here"}
+    told = AccountRecord.objects.filter(subject="group member").order_by("number")
+    assert [(one.actor_name, one.before, one.after) for one in told] == [
+        ("single sign-on", None, {"group": "readers"}),
+        ("single sign-on", None, {"group": "writers"}),
+        ("single sign-on", {"group": "writers"}, None),
+    ]
+
+
+@pytest.mark.parametrize("claims", [{}, {"groups": None}, {"groups": {"a": 1}}, {"groups": []}])
+def test_a_claim_that_says_nothing_leaves_no_group(provider: Provider, settings: Any, claims: dict[str, Any]) -> None:
+    settings.LAKEUI = settings.LAKEUI | {"OIDC_GROUPS": {"a": "readers"}}
+    provider.claims = {"groups": ["a"]}
+    sign_on(Client(), provider)
+    assert groups_of("erin") == {"readers"}
+    provider.claims = claims
+    sign_on(Client(), provider)
+    assert groups_of("erin") == set()

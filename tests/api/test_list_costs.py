@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog_app.domain.roles import Role
@@ -37,6 +38,7 @@ OF_SETTINGS = [
     CATALOG + name
     for name in (
         "members/",
+        "groups/",
         "candidates/",
         "protection-rules/",
         "checks/",
@@ -44,6 +46,7 @@ OF_SETTINGS = [
         "webhooks/{webhook_id}/deliveries/",
     )
 ]
+OF_THE_SERVER = [f"/api/v1/{name}/" for name in ("people", "groups", "rights-records", "account/sessions")]
 OF_A_REQUEST = [REQUEST + name for name in ("comments/", "timeline/", "reviews/", "resolutions/", "checks/")]
 OF_WORK = [
     CATALOG + "branches/{branch}/imports/",
@@ -127,6 +130,8 @@ def test_lists_of_settings(lake: Lake, nobody_hears: None, monkeypatch: pytest.M
     def more(number: int) -> None:
         join(User.objects.create_user(f"member{number}"), lake.catalog, Role.REVIEWER)
         User.objects.create_user(f"candidate{number}")
+        group = Group.objects.create(name=f"g{number}")
+        made(lake.caller.post(f"{lake.address}groups/", {"group": group.name, "role": "viewer"}))
         post = lake.caller.post
         made(post(f"{lake.address}protection-rules/", {"pattern": f"p{number}", "required_approvals": 1}))
         made(post(f"{lake.address}checks/", {"name": f"c{number}", "query": "SELECT * FROM d.t WHERE id IS NULL"}))
@@ -135,6 +140,17 @@ def test_lists_of_settings(lake: Lake, nobody_hears: None, monkeypatch: pytest.M
         lake.sql("MERGE BRANCH b")
 
     holds(lake, OF_SETTINGS, more, webhook_id=webhook)
+
+
+def test_lists_of_the_server(lake: Lake) -> None:
+    User.objects.filter(pk=lake.caller.user.pk).update(is_staff=True, is_superuser=True)
+
+    def more(number: int) -> None:
+        made(lake.caller.post("/api/v1/groups/", {"name": f"g{number}"}))
+        made(lake.caller.post("/api/v1/people/", {"username": f"p{number}", "groups": [f"g{number}"]}))
+        Client().force_login(lake.caller.user)
+
+    holds(lake, OF_THE_SERVER, more)
 
 
 def test_lists_of_a_merge_request(lake: Lake, bob: Caller) -> None:
@@ -184,7 +200,7 @@ def test_lists_of_imports_pipelines_runs_and_what_is_found(
 
 
 def test_no_list_is_left_out() -> None:
-    counted = {*OF_AN_ACCOUNT, *OF_SETTINGS, *OF_A_REQUEST, *OF_WORK, *COUNTED_BESIDE_THEIR_RESOURCE}
+    counted = {*OF_AN_ACCOUNT, *OF_SETTINGS, *OF_THE_SERVER, *OF_A_REQUEST, *OF_WORK, *COUNTED_BESIDE_THEIR_RESOURCE}
     document = openapi_document()
     lists = {path for path, item in document["paths"].items() if "get" in item and _is_list(document, item["get"])}
     assert lists == counted

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 
 from catalog_app.domain.roles import Role
-from catalog_app.models import FileImport
+from catalog_app.models import FileImport, GroupRole
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.api.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.review.models import Comment
@@ -66,6 +67,9 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "post", CATALOG + "members/", {"username": "candidate", "role": "viewer"}),
     ("owner", "patch", CATALOG + "members/{username}/", {"role": "viewer"}),
     ("owner", "delete", CATALOG + "members/{username}/", None),
+    ("owner", "post", CATALOG + "groups/", {"group": "others", "role": "viewer"}),
+    ("owner", "patch", CATALOG + "groups/{group}/", {"role": "contributor"}),
+    ("owner", "delete", CATALOG + "groups/{group}/", None),
     ("owner", "post", CATALOG + "protection-rules/", {"pattern": "x/*"}),
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
@@ -109,6 +113,10 @@ class Scene:
         lake.write("CREATE TAG early", "alice")
         User.objects.create_user("candidate")
         join(User.objects.create_user("victim"), lake.catalog, Role.REVIEWER)
+        Group.objects.create(name="others")
+        GroupRole.objects.create(
+            catalog=catalog_get(lake.catalog), group=Group.objects.create(name="readers"), role="viewer"
+        )
         rule = dora.post(f"{lake.address}protection-rules/", {"pattern": "release/*"}).json()
         dora.post(f"{lake.address}checks/", {"name": "keys", "query": "SELECT * FROM d.t WHERE id IS NULL"})
         request = lake.open(reviewers=("bob",))
@@ -130,6 +138,7 @@ class Scene:
             "object_id": lake.table_id,
             "table_id": lake.table_id,
             "username": "victim",
+            "group": "readers",
             "rule_id": rule["id"],
             "name": "keys",
             "number": request.number,
