@@ -63,6 +63,19 @@ class ApiView(APIView):
         if method not in ("get", "head") and not takes_body(handler):
             body_refuse(request)
 
+    def get_throttles(self) -> list[Any]:
+        """Kept, so that the answer can say what each has left."""
+        self._asked_throttles = super().get_throttles()
+        return self._asked_throttles
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """The answer, with what is left of the person's requests in this minute."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        for throttle in getattr(self, "_asked_throttles", ()):
+            for name, value in throttle.headers.items():
+                response[name] = value
+        return response
+
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return exception_response
 
@@ -112,18 +125,32 @@ def tagged(request: Request, response: Response, *, head: int | None = None) -> 
 
     The tag of a branch begins with the version of its ``head``.
     """
-    digest = _digest(response.data)
-    tag = f'"{digest}"' if head is None else f'"{head}-{digest}"'
+    tag = _content_tag(response.data, head)
     if response.status_code == 200 and _is_known(request, tag):
         response = Response(status=304)
     return _with_tag(response, tag)
 
 
-def unchanged(request: Request, data: Any) -> None:
-    """Raises Stale if the request names, by If-Match, another content than ``data``, the resource as it is now."""
+def unchanged(request: Request, data: Any, *, head: int | None = None) -> None:
+    """Raises Stale if the request names, by If-Match, another content than ``data``, the resource as it is now; of a
+    branch with its ``head``.
+    """
+    _require_tag(request, lambda: _content_tag(data, head))
+
+
+def head_unchanged(request: Request, branch: Branch) -> None:
+    """Raises Stale if the request names, by If-Match, what ``head_tagged`` answered at another head."""
+    _require_tag(request, lambda: _head_tag(branch, request.get_full_path().partition("?")[0]))
+
+
+def _require_tag(request: Request, now: Callable[[], str]) -> None:
     wanted = entity_tags(request, "If-Match")
-    if wanted and wanted != ["*"] and f'"{_digest(data)}"' not in wanted:
+    if wanted and wanted != ["*"] and now() not in wanted:
         raise Stale("It was changed since you read it.", remedy="Read it again, then decide anew.")
+
+
+def _content_tag(data: Any, head: int | None) -> str:
+    return f'"{_digest(data)}"' if head is None else f'"{head}-{_digest(data)}"'
 
 
 def _digest(data: Any) -> str:
@@ -135,10 +162,14 @@ def head_tagged(request: Request, branch: Branch, build: Callable[[], Any]) -> R
 
     The tag is made of the head and the address, so a client that has the content is answered without building it.
     """
-    seen = [branch.pk, branch.head_version, request.get_full_path(), settings.SPECTACULAR_SETTINGS["VERSION"]]
-    tag = f'"{branch.head_version}-{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
+    tag = _head_tag(branch, request.get_full_path())
     response = Response(status=304) if _is_known(request, tag) else Response(build())
     return _with_tag(response, tag)
+
+
+def _head_tag(branch: Branch, address: str) -> str:
+    seen = [branch.pk, branch.head_version, address, settings.SPECTACULAR_SETTINGS["VERSION"]]
+    return f'"{branch.head_version}-{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
 
 
 def checked(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:

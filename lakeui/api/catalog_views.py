@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.http import HttpResponse
@@ -24,7 +24,7 @@ from catalog_app.selectors.branches import (
 from catalog_app.selectors.divergence import divergences_load
 from catalog_app.selectors.people import catalogs_visible, role_of
 from catalog_app.services.catalogs import MAIN
-from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged
 from lakeui.api.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.lake_serializers import BranchAnswer, BranchFilter, CatalogAnswer, CatalogDetail, CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
@@ -212,9 +212,9 @@ class BranchView(ApiView):
         summary="Rename a branch",
         description="As ALTER BRANCH .. RENAME TO does.",
         tags=["branches"],
-        parameters=[IDEMPOTENCY_KEY],
+        parameters=[IF_MATCH, IDEMPOTENCY_KEY],
         request=NewName,
-        responses={200: or_rehearsed(BranchAnswer), **AT_ONCE},
+        responses={200: or_rehearsed(BranchAnswer), **AT_ONCE, **STALE},
     )
     def patch(self, request: Request, catalog: str, branch: str) -> HttpResponse:
         wanted = body_checked(NewName, request)
@@ -224,20 +224,32 @@ class BranchView(ApiView):
         def renamed(_: Any) -> Response:
             return Response(branches_shown([branch_detail(found, wanted["name"])])[0])
 
-        return written(request, Write(statement, wanted, found.name), renamed)
+        return written(request, Write(statement, wanted, found.name), renamed, check=_if_match(request, found, branch))
 
     @extend_schema(
         operation_id="branch_drop",
         summary="Drop a branch",
         description="As DROP BRANCH does; `undrops/` brings it back.",
         tags=["branches"],
-        parameters=[WriteOptions, IDEMPOTENCY_KEY],
-        responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE},
+        parameters=[WriteOptions, IF_MATCH, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE, **STALE},
     )
     def delete(self, request: Request, catalog: str, branch: str) -> HttpResponse:
         found = catalog_of(request, catalog)
         options = checked(WriteOptions, request)
-        return written(request, Write(f"DROP BRANCH {quote_name(branch)}", options, found.name), gone)
+        write = Write(f"DROP BRANCH {quote_name(branch)}", options, found.name)
+        return written(request, write, gone, check=_if_match(request, found, branch))
+
+
+def _if_match(request: Request, catalog: Catalog, name: str) -> Callable[[], None]:
+    """Raises Stale, when called, if the branch is not as If-Match says; without that header nothing is read."""
+
+    def check() -> None:
+        if "If-Match" in request.headers:
+            branch = branch_detail(catalog, name)
+            unchanged(request, branches_shown([branch])[0], head=branch.head_version)
+
+    return check
 
 
 def branches_shown(branches: Sequence[Branch]) -> list[dict[str, Any]]:

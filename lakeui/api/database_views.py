@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,8 +16,8 @@ from rest_framework.reverse import reverse
 from catalog_app.domain.state import DatabaseState
 from catalog_app.selectors.listing import TableEntry, TableSize, table_sizes, tables_count, tables_page
 from catalog_app.selectors.objects import databases_list
-from lakeui.api.base import ApiView, catalog_of, checked, head_tagged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.base import ApiView, catalog_of, checked, head_tagged, head_unchanged
+from lakeui.api.catalog_views import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import BranchPlace, DatabasePlace, branch_place, database_place
@@ -124,9 +124,9 @@ class DatabaseView(ApiView):
         summary="Rename a database",
         description="As ALTER DATABASE .. RENAME TO does: one commit on the branch.",
         tags=["databases"],
-        parameters=[PREFER, IDEMPOTENCY_KEY],
+        parameters=[IF_MATCH, PREFER, IDEMPOTENCY_KEY],
         request=NewName,
-        responses={200: or_rehearsed(DatabaseDetail), **AS_TASK},
+        responses={200: or_rehearsed(DatabaseDetail), **AS_TASK, **STALE},
     )
     def patch(self, request: Request, catalog: str, branch: str, database: str) -> HttpResponse:
         wanted = body_checked(NewName, request)
@@ -136,22 +136,34 @@ class DatabaseView(ApiView):
         def renamed(_: Any) -> Response:
             return Response(_shown(database_place(request, catalog, branch, wanted["name"], None)))
 
-        return written(request, Write(statement, wanted, found.name, branch), renamed)
+        write = Write(statement, wanted, found.name, branch)
+        return written(request, write, renamed, check=_if_match(request, catalog, branch, database))
 
     @extend_schema(
         operation_id="database_drop",
         summary="Drop a database",
         description="As DROP DATABASE does: one commit on the branch; `undrops/` brings it back.",
         tags=["databases"],
-        parameters=[DropDatabase, PREFER, IDEMPOTENCY_KEY],
-        responses={204: OpenApiResponse(description="It is dropped."), **DRY_RUN, **AS_TASK},
+        parameters=[DropDatabase, IF_MATCH, PREFER, IDEMPOTENCY_KEY],
+        responses={204: OpenApiResponse(description="It is dropped."), **DRY_RUN, **AS_TASK, **STALE},
     )
     def delete(self, request: Request, catalog: str, branch: str, database: str) -> HttpResponse:
         options = checked(DropDatabase, request)
         found = catalog_of(request, catalog)
         cascade = " CASCADE" if options["cascade"] else ""
         statement = f"DROP DATABASE {quote_name(database)}{cascade}"
-        return written(request, Write(statement, options, found.name, branch), gone)
+        write = Write(statement, options, found.name, branch)
+        return written(request, write, gone, check=_if_match(request, catalog, branch, database))
+
+
+def _if_match(request: Request, catalog: str, branch: str, database: str) -> Callable[[], None]:
+    """Raises Stale, when called, if the branch has moved since If-Match; without that header nothing is read."""
+
+    def check() -> None:
+        if "If-Match" in request.headers:
+            head_unchanged(request, database_place(request, catalog, branch, database, None).branch)
+
+    return check
 
 
 def _shown(place: DatabasePlace) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from lakeui.common.errors import InvalidValue
 from merge_app.jobs.errors import IdempotencyMismatch
+from merge_app.jobs.selectors import task_known
 from merge_app.review.models import AnsweredRequest
 
 LONGEST_KEY = 255
@@ -28,8 +29,17 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
-def idempotency_key(request: Request) -> str:
-    """The request's key, "" if it bears none."""
+def task_key(request: Request) -> str:
+    """The key of a request that becomes a task, "" if it bears none. Raises IdempotencyMismatch where the key belongs
+    to a request that was none.
+    """
+    key = _key(request)
+    if key and AnsweredRequest.objects.filter(user_id=request.user.pk, key=key).exists():
+        raise _mismatch()
+    return key
+
+
+def _key(request: Request) -> str:
     key = request.headers.get("Idempotency-Key", "").strip()
     if len(key) > LONGEST_KEY or not key.isascii() or not (key.isprintable() or not key):
         raise InvalidValue(
@@ -38,9 +48,10 @@ def idempotency_key(request: Request) -> str:
     return key
 
 
-def request_digest(content: Any) -> str:
-    """What tells one request from another under the same key."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+def request_digest(request: Request, content: Any) -> str:
+    """What tells one request from another under the same key: method, address and ``content``."""
+    told = [request.method, request.get_full_path(), content]
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def once(request: Request, work: Callable[[], Response]) -> Response:
@@ -49,15 +60,17 @@ def once(request: Request, work: Callable[[], Response]) -> Response:
     The answer is kept in the transaction of the work, so a work that failed may be tried again. Raises
     IdempotencyMismatch where the key belongs to another request.
     """
-    key = idempotency_key(request)
+    key = _key(request)
     if not key:
         return work()
-    digest = request_digest([request.method, request.get_full_path(), request.data])
+    digest = request_digest(request, request.data)
     user_id = request.user.pk
     assert user_id is not None
     known = _answered(user_id, key, digest)
     if known is not None:
         return known
+    if task_known(user_id=user_id, idempotency_key=key):
+        raise _mismatch()
     try:
         with transaction.atomic():
             response = work()
@@ -87,8 +100,12 @@ def _answered(user_id: int, key: str, digest: str) -> Response | None:
     if known is None:
         return None
     if known.digest != digest:
-        raise IdempotencyMismatch(
-            "This Idempotency-Key was used before with a different request.", remedy="Use a new key for a new request."
-        )
+        raise _mismatch()
     headers = {"Location": known.location} if known.location else {}
     return Response(known.body, status=known.status, headers=headers)
+
+
+def _mismatch() -> IdempotencyMismatch:
+    return IdempotencyMismatch(
+        "This Idempotency-Key was used before with a different request.", remedy="Use a new key for a new request."
+    )

@@ -24,11 +24,12 @@ from catalog_app.services.imports import import_create, import_discard, import_r
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.base import ApiView, NewestFirst, catalog_of, scopes_of, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.import_serializers import ImportAnswer, LoadRequest, ReadingRequest, import_shown
 from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
-from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
@@ -162,7 +163,7 @@ class ImportLoadView(ApiView):
     )
     def post(self, request: Request, catalog: str, branch: str, import_id: UUID) -> HttpResponse:
         body = body_checked(LoadRequest, request)
-        key = idempotency_key(request)
+        key = task_key(request)
         made = _import(request, catalog, branch, import_id)
         parameters = load_parameters(made, body)
         session = session_of(request, made.branch.catalog.name, made.branch.name)
@@ -171,7 +172,7 @@ class ImportLoadView(ApiView):
             parameters=parameters,
             user=request.user,
             idempotency_key=key,
-            request_digest=request_digest(parameters) if key else "",
+            request_digest=request_digest(request, parameters) if key else "",
             catalog_id=import_admit(load_read(parameters), name=made.name, session=session),
             scopes=scopes_of(request),
         )

@@ -17,12 +17,13 @@ from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.base import ApiView, catalog_of, checked, scopes_of, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.import_serializers import KeyedMergeQuery
 from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.places import table_place
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
-from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
 from lakeui.frontdoor.json_columns import map_choices
@@ -61,7 +62,7 @@ class KeyedMergeView(ApiView):
     def post(self, request: Request, catalog: str, branch: str, database: str, table: str) -> HttpResponse:
         catalog_of(request, catalog, Action.WRITE)
         wanted = checked(KeyedMergeQuery, request)
-        key = idempotency_key(request)
+        key = task_key(request)
         place = table_place(request, catalog, branch, database, table, None)
         with upload_read(request) as file:
             path = Path(file.temporary_file_path())
@@ -97,4 +98,4 @@ def _digest(file: Path, request: Request) -> str:
     """What tells two requests under one key apart: where they go, and the rows."""
     with file.open("rb") as opened:
         content = hashlib.file_digest(opened, "sha256").hexdigest()
-    return request_digest({"path": request.get_full_path(), "content": content})
+    return request_digest(request, content)

@@ -37,6 +37,7 @@ from lakeui.api.catalog_views import (
     NOT_MODIFIED,
     STALE,
 )
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.pipeline_serializers import (
     FieldEntry,
     PipelineAnswer,
@@ -61,7 +62,7 @@ from lakeui.api.pipeline_serializers import (
 )
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
-from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.frontdoor.pipelines import run_admit, run_rehearse, texts_examine
 from merge_app.jobs.selectors import task_known
@@ -342,9 +343,9 @@ class PipelineRunListView(ApiView):
         texts = body_checked(RunRequest, request)
         is_dry = texts.pop("dry_run")
         pipeline = _pipeline(request, pipeline_id)
-        key = idempotency_key(request)
+        key = task_key(request)
         asked = {"pipeline": pipeline.pk} | ({"dry_run": True, **texts} if is_dry else {})
-        digest = request_digest(asked) if key else ""
+        digest = request_digest(request, asked) if key else ""
         sent: dict[str, Any] = {"idempotency_key": key, "request_digest": digest, "scopes": scopes_of(request)}
         admitted = None
         if not key or not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):

@@ -20,13 +20,14 @@ from catalog_app.selectors.protection import LONGEST_REASON
 from catalog_app.services.catalogs import MAIN
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
-from lakeui.api.idempotency import once
+from lakeui.api.idempotency import once, task_key
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import statement_response
 from lakeui.api.statements import statement_run
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.dialect import quote_text
 from merge_app.jobs.context import Context
+from merge_app.jobs.selectors import task_known
 
 
 class WriteOptions(serializers.Serializer[Any]):
@@ -100,8 +101,15 @@ class Write:
         }
 
 
-def written(request: Request, write: Write, answer: Callable[[dict[str, Any]], Response]) -> HttpResponse:
+def written(
+    request: Request,
+    write: Write,
+    answer: Callable[[dict[str, Any]], Response],
+    *,
+    check: Callable[[], None] = lambda: None,
+) -> HttpResponse:
     """Carry the statement out and answer what ``answer`` makes of its body; a dry run is answered with the body itself.
+    ``check`` may object first (If-Match), not to a request that was answered before under its key.
 
     With an Idempotency-Key it is done once: a statement without a commit keeps its answer in its own transaction, any
     other is a task that its commit names.
@@ -111,8 +119,15 @@ def written(request: Request, write: Write, answer: Callable[[dict[str, Any]], R
     def shown(body: dict[str, Any]) -> Response:
         return Response(body) if write.options["dry_run"] else answer(body)
 
+    def run() -> Response:
+        check()
+        return shown(_run(request, parameters))
+
     if frontdoor.is_unrecorded(write.statement):
-        return once(request, lambda: shown(_run(request, parameters)))
+        return once(request, run)
+    key = task_key(request)
+    if not key or not task_known(user_id=request.user.pk, idempotency_key=key):
+        check()
     response = statement_response(request, parameters)
     return shown(response.data) if isinstance(response, Response) and response.status_code == 200 else response
 

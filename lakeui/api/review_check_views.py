@@ -13,7 +13,7 @@ from rest_framework.reverse import reverse
 
 from lakeui.api.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
 from lakeui.api.catalog_views import IF_MATCH, IF_NONE_MATCH, STALE
-from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, once, request_digest
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
 from lakeui.api.review_tasks import CHECK_KIND
@@ -189,13 +189,13 @@ class RequestCheckView(ApiView):
         found = request_place(request, catalog, number)
         request_require_checkable(principal=principal_of(request), request=found)
         parameters = {"request": found.pk, "number": found.number, "catalog": found.catalog.name}
-        key = idempotency_key(request)
+        key = task_key(request)
         task = task_submit(
             kind=CHECK_KIND,
             parameters=parameters,
             user=request.user,
             idempotency_key=key,
-            request_digest=request_digest(parameters) if key else "",
+            request_digest=request_digest(request, parameters) if key else "",
             catalog_id=found.catalog_id,
             scopes=scopes_of(request),
         )

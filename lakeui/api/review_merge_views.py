@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from lakeui.api.base import ApiView, principal_of, scopes_of
 from lakeui.api.catalog_views import STALE
-from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, once, request_digest
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
 from lakeui.api.review_serializers import RequestDetail
@@ -84,14 +84,14 @@ def _submit(request: Request, found: MergeRequest, wish: MergeWish) -> Task:
         "catalog": found.catalog.name,
         "bypass_reason": wish.bypass_reason,
     }
-    key = idempotency_key(request)
+    key = task_key(request)
     with transaction.atomic():
         task = task_submit(
             kind=TASK_KIND,
             parameters=parameters,
             user=request.user,
             idempotency_key=key,
-            request_digest=request_digest([parameters, wish.fingerprint]) if key else "",
+            request_digest=request_digest(request, [parameters, wish.fingerprint]) if key else "",
             catalog_id=found.catalog_id,
             scopes=scopes_of(request),
         )

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from lakeui.api.base import LONGEST_STATEMENT_BYTES, ApiView, scopes_of
 from lakeui.api.errors import TooLarge
-from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.scripts import script_submit
 from lakeui.api.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer, TaskAnswer
@@ -84,13 +84,13 @@ class ScriptView(ApiView):
         parameters = body_checked(ScriptRequest, request)
         # Lists of tasks show the member of this name.
         parameters["statement"] = parameters.pop("script")
-        key = idempotency_key(request)
+        key = task_key(request)
         task = script_submit(
             parameters,
             user=request.user,
             scopes=scopes_of(request),
             idempotency_key=key,
-            request_digest=request_digest(["script", parameters]) if key else "",
+            request_digest=request_digest(request, parameters) if key else "",
             is_known=bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key),
         )
         return task_response(task, read_preference(request.headers.get("Prefer", "")))

@@ -17,7 +17,7 @@ from lakeui import frontdoor
 from lakeui.api.base import ApiView, scopes_of
 from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.errors import problem_response
-from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import LONGEST_WAIT_SECONDS, Preference, read_preference
 from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
@@ -79,7 +79,7 @@ class SqlView(ApiView):
 
 def statement_response(request: Request, parameters: dict[str, Any]) -> HttpResponse:
     """The answer to the statement of ``parameters``: at once, or of the task that carries it out."""
-    key = idempotency_key(request)
+    key = task_key(request)
     preference = read_preference(request.headers.get("Prefer", ""))
     as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
@@ -109,7 +109,7 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
         parameters=shown,
         user=request.user,
         idempotency_key=key,
-        request_digest=request_digest(parameters) if key else "",
+        request_digest=request_digest(request, parameters) if key else "",
         catalog_id=None if is_known else frontdoor.admit(parameters["statement"], session),
         scopes=scopes,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from math import ceil
 
 from django.conf import settings
 from django.core.cache import cache
@@ -22,13 +23,26 @@ class PersonThrottle(BaseThrottle):
     address. ``LAKEUI_REQUESTS_PER_MINUTE`` is the limit, 0 for none.
     """
 
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is left, as draft-ietf-httpapi-ratelimit-headers says it; none where nothing was counted."""
+        return self._told
+
     def allow_request(self, request: Request, view: APIView) -> bool:
         limit = int(settings.LAKEUI["REQUESTS_PER_MINUTE"])
         if limit == 0:
             return True
         who = f"person:{request.user.pk}" if request.user.is_authenticated else f"address:{self.get_ident(request)}"
         try:
-            return _count(f"requests:{who}:{int(time.time()) // WINDOW_SECONDS}") <= limit
+            count = _count(f"requests:{who}:{int(time.time()) // WINDOW_SECONDS}")
+            self._told = {
+                "RateLimit-Policy": f'"requests";q={limit};w={WINDOW_SECONDS}',
+                "RateLimit": f'"requests";r={max(0, limit - count)};t={ceil(self.wait())}',
+            }
+            return count <= limit
         except RedisError as error:
             # A Redis that is away stops no tasks and no pages either.
             logger.warning("requests are not counted: %s", error)

@@ -97,6 +97,57 @@ class TestBranches:
         problem(send(lake, "DELETE", "branches/b/", Idempotency_Key="k"), 422, "IDEMPOTENCY_KEY_REUSED")
 
 
+class TestKeysAndTags:
+    """A key belongs to method, address and body; If-Match holds for branches and databases."""
+
+    def test_a_key_of_a_branch_is_not_that_of_a_database_nor_the_other_way(
+        self, lake: Lake, local_worker: None
+    ) -> None:
+        made(lake, "branches/", name="b")
+        send(lake, "POST", "branches/", {"name": "e"}, Idempotency_Key="k")
+        database = send(lake, "POST", "branches/main/databases/", {"name": "e"}, Idempotency_Key="k")
+        problem(database, 422, "IDEMPOTENCY_KEY_REUSED")
+        first = send(lake, "POST", "branches/main/databases/", {"name": "e"}, Idempotency_Key="j", Prefer="wait=20")
+        assert first.status_code == 201
+        problem(send(lake, "POST", "branches/", {"name": "f"}, Idempotency_Key="j"), 422, "IDEMPOTENCY_KEY_REUSED")
+        other = send(lake, "POST", "branches/b/databases/", {"name": "e"}, Idempotency_Key="j")
+        problem(other, 422, "IDEMPOTENCY_KEY_REUSED")
+        assert names(lake, "branches/") == ["b", "e", "main"]
+        assert names(lake, "branches/b/databases/") == ["d"]
+
+    def test_the_text_of_a_resource_sent_as_sql_is_another_request(self, lake: Lake, local_worker: None) -> None:
+        assert send(lake, "DELETE", "branches/main/databases/d/?cascade=true", Idempotency_Key="k").status_code == 204
+        body = {
+            "catalog": lake.catalog,
+            "branch": "main",
+            "statement": "DROP DATABASE `d` CASCADE",
+            "bypass_reason": "",
+        }
+        again = lake.caller.post("/api/v1/sql/", body, Idempotency_Key="k")
+        problem(again, 422, "IDEMPOTENCY_KEY_REUSED")
+
+    def test_a_branch_is_dropped_only_as_it_was_seen(self, lake: Lake) -> None:
+        made(lake, "branches/", name="b")
+        seen = send(lake, "GET", "branches/b/")["ETag"]
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
+        problem(send(lake, "PATCH", "branches/b/", {"name": "c"}, If_Match=seen), 412, "STALE")
+        problem(send(lake, "DELETE", "branches/b/", If_Match=seen), 412, "STALE")
+        now = send(lake, "GET", "branches/b/")["ETag"]
+        sent = [send(lake, "DELETE", "branches/b/", If_Match=now, Idempotency_Key="k") for _ in range(2)]
+        assert [answer.status_code for answer in sent] == [204, 204]
+
+    def test_a_database_is_dropped_only_as_it_was_seen(self, lake: Lake, local_worker: None) -> None:
+        made(lake, "branches/main/databases/", name="e")
+        seen = send(lake, "GET", "branches/main/databases/e/")["ETag"]
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "main")
+        problem(send(lake, "PATCH", "branches/main/databases/e/", {"name": "f"}, If_Match=seen), 412, "STALE")
+        problem(send(lake, "DELETE", "branches/main/databases/e/?cascade=true", If_Match=seen), 412, "STALE")
+        now = send(lake, "GET", "branches/main/databases/e/")["ETag"]
+        address = "branches/main/databases/e/?cascade=true"
+        sent = [send(lake, "DELETE", address, If_Match=now, Idempotency_Key="k") for _ in range(2)]
+        assert [answer.status_code for answer in sent] == [204, 204]
+
+
 class TestCatalogs:
     def test_whoever_creates_a_catalog_owns_it_and_drops_it(self, lake: Lake) -> None:
         response = lake.caller.post("/api/v1/catalogs/", {"name": "sales", "comment": "it's \\ ours"})

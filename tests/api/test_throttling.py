@@ -33,6 +33,14 @@ def test_the_first_one_too_many_is_refused_until_the_minute_is_over(
     assert alice.get("/api/v1/tokens/").status_code == 200
 
 
+def test_each_answer_says_how_much_is_left(alice: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [alice.get("/api/v1/tokens/") for _ in range(4)]
+    assert [answer["RateLimit"] for answer in answers] == [f'"requests";r={left};t=10' for left in (2, 1, 0, 0)]
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"requests";q=3;w=60'}
+    monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
+    assert "RateLimit" not in alice.get("/api/v1/tokens/")
+
+
 def test_another_token_of_the_same_person_does_not_help(alice: Caller) -> None:
     for _ in range(3):
         alice.get("/api/v1/tokens/")

@@ -28,6 +28,11 @@ MORE = [
     "FROM d.t",
     "WITH s AS (SELECT 1 AS id) SELECT * FROM s",
     "WITH s AS (SELECT 1 AS id) INSERT INTO d.t SELECT * FROM s",
+    "WITH s AS (SELECT 'delete' AS word) SELECT * FROM s",
+    "WITH s AS (SELECT 'it\\'s ) update' AS word /* ) insert */), t (a) AS (SELECT 1) SELECT word AS `merge` FROM s",
+    """WITH s (`update`, b) AS (SELECT ")", 2) (SELECT `update` FROM s)""",
+    "WITH `update` AS (SELECT 1 AS delete) SELECT delete FROM `update`",
+    "WITH s (id) AS (SELECT 1) -- SELECT\nUPDATE d.t SET id = 2 WHERE id IN (SELECT id FROM s)",
     "with s AS (SELECT 1 AS id) MERGE INTO d.t USING s ON t.id = s.id WHEN MATCHED THEN DELETE",
     "WITH s AS (SELECT 1 AS id) DELETE FROM d.t WHERE id IN (SELECT id FROM s)",
 ]
@@ -46,6 +51,6 @@ def test_a_text_is_what_the_server_reads(text: str) -> None:
     assert changes_tables(text) is is_of_one
 
 
-def test_a_query_that_speaks_of_writing_is_kept_from_being_sent_twice() -> None:
+def test_what_cannot_be_told_is_kept_from_being_sent_twice() -> None:
     """In doubt it is a write: it is a task then, and answers the same."""
-    assert not reads("WITH s AS (SELECT 'delete' AS word) SELECT * FROM s")
+    assert not reads("WITH s AS (SELECT 1")

@@ -14,11 +14,14 @@ for _ in range(3):
 _BLANKS = rf"(?:\s|--[^\n]*(?:\n|$)|{_COMMENT})*"
 _FLAGS = re.IGNORECASE | re.DOTALL
 _QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\b", _FLAGS)
+_BEGINS_QUERY = ("select", "from", "values", "table", "(")
 _SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)
 _OF_A_SESSION = re.compile(
     rf"{_BLANKS}(set\b|(?:create\s+(?:or\s+replace\s+)?|drop\s+)temp(?:orary)?\s+view\b)", _FLAGS
 )
-_WRITE_WORDS = re.compile(r"\b(insert|update|delete|merge)\b", re.IGNORECASE)
+_TOKEN = re.compile(
+    rf"""{_BLANKS}(r'[^']*'|r"[^"]*"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\w+|.)""", _FLAGS
+)
 _CHANGES = re.compile(
     rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|merge\s+(?:with\s+schema\s+evolution\s+)?into"
     r"|(?:create|replace|drop|alter|restore|undrop)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
@@ -29,7 +32,27 @@ _CHANGES = re.compile(
 def is_query(statement: str) -> bool:
     """Whether it only reads rows. WITH stands before statements that write, too."""
     found = _QUERY.match(statement)
-    return found is not None and (found[1].lower() != "with" or _WRITE_WORDS.search(statement) is None)
+    if found is None:
+        return False
+    return found[1].lower() != "with" or _after_with(statement, found.end()) in _BEGINS_QUERY
+
+
+def _after_with(statement: str, start: int) -> str:
+    """The word that stands behind the named queries of WITH; "" where they do not end."""
+    depth, closed = 0, False
+    for token in _TOKEN.finditer(statement, start):
+        word = token[1].lower()
+        if closed and word not in (",", "as"):
+            return word
+        closed = False
+        if word == "(":
+            depth += 1
+        elif word == ")":
+            depth -= 1
+            closed = depth == 0
+            if depth < 0:
+                return ""
+    return ""
 
 
 def reads(statement: str) -> bool:
