@@ -246,8 +246,9 @@ SPECTACULAR_SETTINGS = {
         "ReviewVerdict": ["approve", "request_changes", "withdraw"],
         "BlockerCode": [
             *("DRAFT", "CHANGES_REQUESTED", "APPROVALS_MISSING", "CHECK_MISSING", "CHECK_FAILED", "CONFLICTS"),
-            "BRANCH_GONE",
+            *("STATUS_MISSING", "STATUS_FAILED", "BRANCH_GONE"),
         ],
+        "StatusState": ["pending", "success", "failure", "error"],
         "CheckResultState": ["passed", "failed", "broken"],
         "TimelineKind": "merge_app.review.models.TimelineKind",
         "CommentPlace": "merge_app.review.models.CommentPlace",

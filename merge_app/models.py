@@ -9,6 +9,7 @@ from merge_app.review.models import (
     ConflictResolution,
     MergeRequest,
     RequestedReviewer,
+    RequestStatus,
     Review,
     TimelineEntry,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "ConflictResolution",
     "MergeAttempt",
     "MergeRequest",
+    "RequestStatus",
     "RequestedReviewer",
     "Review",
     "TimelineEntry",

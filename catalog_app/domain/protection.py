@@ -14,6 +14,7 @@ from catalog_app.domain.roles import Action, Role, may
 class Protection:
     """What holds for a branch. ``patterns`` are those of the rules that it comes from.
 
+    ``required_statuses``: names of what other systems must have reported as a success of the source's head.
     ``merge_role``: the least role that may merge into the branch, or put a branch under its name.
     ``refuse_stale_reads``: what a merge or a COMMIT brings was made from no table that the branch changed since.
     ``allow_queue_unchanged``: the merge queue may go on after the head moved, if no verdict changed.
@@ -23,6 +24,7 @@ class Protection:
     patterns: tuple[str, ...]
     required_approvals: int = 0
     required_checks: frozenset[str] = frozenset()
+    required_statuses: frozenset[str] = frozenset()
     merge_role: Role = Role.CONTRIBUTOR
     refuse_direct_writes: bool = False
     refuse_direct_merges: bool = False
@@ -33,8 +35,9 @@ class Protection:
 
     @property
     def takes_requests(self) -> bool:
-        """Whether only a merge request gets in: nothing else has approvals or checks."""
-        return self.refuse_direct_merges or self.required_approvals > 0 or bool(self.required_checks)
+        """Whether only a merge request gets in: nothing else has approvals, checks or statuses."""
+        asked = self.required_checks or self.required_statuses
+        return self.refuse_direct_merges or self.required_approvals > 0 or bool(asked)
 
 
 def pattern_matches(pattern: str, name: str) -> bool:
@@ -53,6 +56,7 @@ def strictest(rules: Iterable[Protection]) -> Protection | None:
         patterns=tuple(pattern for rule in found for pattern in rule.patterns),
         required_approvals=max(rule.required_approvals for rule in found),
         required_checks=frozenset().union(*(rule.required_checks for rule in found)),
+        required_statuses=frozenset().union(*(rule.required_statuses for rule in found)),
         merge_role=max(rule.merge_role for rule in found),
         refuse_direct_writes=any(rule.refuse_direct_writes for rule in found),
         refuse_direct_merges=any(rule.refuse_direct_merges for rule in found),
@@ -81,12 +85,13 @@ class MergeAuthority:
 
     Only the review of merge requests makes this value, under the locks of the merge that it is for, from what is true
     then: ``approvals`` counts the distinct people whose approval holds for exactly this plan, ``passed_checks`` names
-    the checks that passed on it.
+    the checks that passed on it, ``passed_statuses`` what was reported as a success of its source.
     """
 
     request_id: int
     approvals: int
     passed_checks: frozenset[str] = frozenset()
+    passed_statuses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,10 @@ def _merge_refusal(protection: Protection, role: Role | None, authority: MergeAu
     if missing:
         names = ", ".join(sorted(missing))
         return Refusal(f"these checks have not passed on what would be merged: {names}", "Run the checks again.")
+    unreported = protection.required_statuses - authority.passed_statuses
+    if unreported:
+        names = ", ".join(sorted(unreported))
+        return Refusal(f"no success was reported of the source as it is: {names}", "Run what reports these statuses.")
     return None
 
 

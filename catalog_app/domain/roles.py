@@ -70,6 +70,7 @@ class Action(StrEnum):
     RESOLVE_CONFLICT = "resolve conflict"
     MERGE = "merge"
     REVIEW = "review"
+    REPORT_STATUS = "report status"
     DROP_TAG = "drop tag"
     VACUUM = "vacuum"
     CANCEL_TASK = "cancel task"
@@ -114,6 +115,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.RESOLVE_CONFLICT: Right(Role.CONTRIBUTOR, Scope.WRITE, "resolve conflicts here"),
     Action.MERGE: Right(Role.CONTRIBUTOR, Scope.MERGE, "merge branches here"),
     Action.REVIEW: Right(Role.REVIEWER, Scope.MERGE, "review merge requests here"),
+    Action.REPORT_STATUS: Right(Role.REVIEWER, Scope.WRITE, "report statuses of merge requests here"),
     Action.DROP_TAG: Right(Role.MAINTAINER, Scope.WRITE, "drop tags here"),
     Action.VACUUM: Right(Role.MAINTAINER, Scope.ADMIN, "remove unreachable files of this catalog"),
     Action.EDIT_PIPELINE: Right(Role.CONTRIBUTOR, Scope.WRITE, "make, edit or delete pipelines here"),

@@ -63,6 +63,7 @@ class ProtectionRule(models.Model):
     pattern = models.TextField()
     required_approvals = models.PositiveSmallIntegerField(default=1)
     required_checks = ArrayField(models.TextField(), default=list)
+    required_statuses = ArrayField(models.TextField(), default=list)
     merge_role = models.TextField(choices=ROLES, default=Role.MAINTAINER.value)
     refuse_direct_writes = models.BooleanField(default=True)
     refuse_direct_merges = models.BooleanField(default=True)

@@ -52,6 +52,7 @@ def rule_value(rule: ProtectionRule) -> Protection:
         patterns=(rule.pattern,),
         required_approvals=rule.required_approvals,
         required_checks=frozenset(rule.required_checks),
+        required_statuses=frozenset(rule.required_statuses),
         merge_role=Role(rule.merge_role),
         refuse_direct_writes=rule.refuse_direct_writes,
         refuse_direct_merges=rule.refuse_direct_merges,

@@ -16,6 +16,7 @@ RULE_FIELDS = (
     "pattern",
     "required_approvals",
     "required_checks",
+    "required_statuses",
     "merge_role",
     "refuse_direct_writes",
     "refuse_direct_merges",

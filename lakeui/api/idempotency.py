@@ -34,7 +34,7 @@ def task_key(request: Request) -> str:
     to a request that was none.
     """
     key = _key(request)
-    if key and AnsweredRequest.objects.filter(user_id=request.user.pk, key=key).exists():
+    if key and AnsweredRequest.objects.filter(user=request.user.pk, key=key).exists():
         raise _mismatch()
     return key
 

@@ -50,6 +50,12 @@ class ProtectionFields(serializers.Serializer[Any]):
         max_length=100,
         help_text="Names of checks that must have passed on what would be merged.",
     )
+    required_statuses = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_NAME),
+        default=list,
+        max_length=100,
+        help_text="Contexts of statuses that must be reported as a success of the source's head.",
+    )
     merge_role = serializers.ChoiceField(
         [role.value for role in Role],
         default=Role.MAINTAINER.value,
@@ -217,6 +223,7 @@ def protection_shown(protection: Protection | None) -> dict[str, Any]:
         "patterns": list(shown.patterns),
         "required_approvals": shown.required_approvals,
         "required_checks": sorted(shown.required_checks),
+        "required_statuses": sorted(shown.required_statuses),
         "merge_role": shown.merge_role.value,
         "refuse_direct_writes": shown.refuse_direct_writes,
         "refuse_direct_merges": shown.refuse_direct_merges,

@@ -52,6 +52,16 @@ class CheckState(StrEnum):
     BROKEN = "broken"
 
 
+class StatusState(StrEnum):
+    """What another system reported of a source; ``missing``: nothing of its head."""
+
+    MISSING = "missing"
+    PENDING = "pending"
+    SUCCESS = "success"
+    FAILURE = "failure"
+    ERROR = "error"
+
+
 class BlockerCode(StrEnum):
     """Why a request may not be merged."""
 
@@ -60,6 +70,8 @@ class BlockerCode(StrEnum):
     APPROVALS_MISSING = "APPROVALS_MISSING"
     CHECK_MISSING = "CHECK_MISSING"
     CHECK_FAILED = "CHECK_FAILED"
+    STATUS_MISSING = "STATUS_MISSING"
+    STATUS_FAILED = "STATUS_FAILED"
     CONFLICTS = "CONFLICTS"
     BRANCH_GONE = "BRANCH_GONE"
 
@@ -86,7 +98,8 @@ class Case:
     """Everything that a judgement depends on.
 
     ``votes``: the last word of each person. ``reviewers``: who holds a role that may review, None where nobody is
-    left out. ``checks``: state of each required check for what is ``seen`` now. ``fingerprint``: that of the very plan
+    left out. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
+    for the source's head. ``fingerprint``: that of the very plan
     which is about to be merged, "" where there is none yet.
     """
 
@@ -98,6 +111,7 @@ class Case:
     required_approvals: int = 0
     reviewers: frozenset[int] | None = None
     checks: Mapping[str, CheckState] = field(default_factory=dict)
+    statuses: Mapping[str, StatusState] = field(default_factory=dict)
     fingerprint: str = ""
     is_conflicted: bool = False
     is_gone: bool = False
@@ -113,6 +127,7 @@ class Standing:
     blockers: tuple[Blocker, ...]
     required_approvals: int
     passed_checks: frozenset[str] = frozenset()
+    passed_statuses: frozenset[str] = frozenset()
 
     @property
     def state(self) -> RequestState:
@@ -143,7 +158,8 @@ def judge(case: Case) -> Standing:
     objections = tuple(vote for vote in case.votes if vote.verdict is ReviewVerdict.REQUEST_CHANGES)
     blockers = (*_blockers(case, objections, len(counting)),)
     passed = frozenset(name for name, state in case.checks.items() if state is CheckState.PASSED)
-    return Standing(tuple(counting), tuple(excluded), objections, blockers, case.required_approvals, passed)
+    reported = frozenset(name for name, state in case.statuses.items() if state is StatusState.SUCCESS)
+    return Standing(tuple(counting), tuple(excluded), objections, blockers, case.required_approvals, passed, reported)
 
 
 def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
@@ -196,6 +212,9 @@ def _blockers(case: Case, objections: Sequence[Vote], approvals: int) -> list[Bl
             )
         )
     found += [_check_blocker(name, state) for name, state in case.checks.items() if state is not CheckState.PASSED]
+    found += [
+        _status_blocker(context, state) for context, state in case.statuses.items() if state is not StatusState.SUCCESS
+    ]
     if case.is_conflicted:
         found.append(Blocker(BlockerCode.CONFLICTS, "The branches conflict."))
     return found
@@ -209,3 +228,16 @@ def _check_blocker(name: str, state: CheckState) -> Blocker:
             return Blocker(BlockerCode.CHECK_FAILED, f"The required check {name} could not be run.")
         case _:
             return Blocker(BlockerCode.CHECK_MISSING, f"The required check {name} has not passed on this state yet.")
+
+
+def _status_blocker(context: str, state: StatusState) -> Blocker:
+    match state:
+        case StatusState.FAILURE | StatusState.ERROR:
+            return Blocker(BlockerCode.STATUS_FAILED, f"The required status {context} reports: {state}.")
+        case StatusState.PENDING:
+            return Blocker(BlockerCode.STATUS_MISSING, f"The required status {context} is pending.")
+        case _:
+            return Blocker(
+                BlockerCode.STATUS_MISSING,
+                f"The required status {context} was not reported of the source's newest commit.",
+            )

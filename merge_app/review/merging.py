@@ -43,8 +43,17 @@ from merge_app.review.requests import (
 from merge_app.review.resolving import named
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
+from merge_app.review.statuses import statuses_of
 
-PROTECTED = frozenset({BlockerCode.APPROVALS_MISSING, BlockerCode.CHECK_MISSING, BlockerCode.CHECK_FAILED})
+PROTECTED = frozenset(
+    {
+        BlockerCode.APPROVALS_MISSING,
+        BlockerCode.CHECK_MISSING,
+        BlockerCode.CHECK_FAILED,
+        BlockerCode.STATUS_MISSING,
+        BlockerCode.STATUS_FAILED,
+    }
+)
 """What a protection rule asks for: an owner's reason gets past it, as everywhere, where the rule lets it."""
 
 
@@ -136,7 +145,8 @@ class RequestSponsor:
             raise wrong_state(self.held, "The request is not being merged by this task any more.")
         self._standing = self._judge(prepared)
         refuse_blocked(self.held, self._standing, self.header.bypass_reason)
-        return MergeAuthority(self.request_id, len(self._standing.counting), self._standing.passed_checks)
+        standing = self._standing
+        return MergeAuthority(self.request_id, len(standing.counting), standing.passed_checks, standing.passed_statuses)
 
     def _judge(self, prepared: Prepared) -> Standing:
         return request_standing(
@@ -154,6 +164,7 @@ class RequestSponsor:
             ],
             "resolutions": resolutions_described(self.held, prepared),
             "checks": checks_described(self.held, prepared),
+            "statuses": statuses_described(self.held, prepared),
         }
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -181,6 +192,14 @@ def checks_described(request: MergeRequest, prepared: Prepared) -> list[dict[str
     )
     newest = results.order_by("name", "-pk").distinct("name")
     return [{"name": result.name, "state": result.state, "task": str(result.task_id)} for result in newest]
+
+
+def statuses_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+    """What other systems last reported of the source that was planned on, for an audit record."""
+    return [
+        {"context": status.context, "state": status.state, "by": status.created_by.get_username(), "status": status.pk}
+        for status in statuses_of(request, prepared.source.head_version)
+    ]
 
 
 def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:

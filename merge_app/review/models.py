@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from merge_app.planning.values import Decision, ResolutionPart
-from merge_app.review.judgement import CheckState, ReviewVerdict
+from merge_app.review.judgement import CheckState, ReviewVerdict, StatusState
 from merge_app.review.states import FINISHED, RequestState
 
 VALUED = (Decision.EDITED.value, Decision.NEWEST.value, Decision.RERUN.value)
@@ -19,6 +19,7 @@ FINISHED_STATES = sorted(state.value for state in FINISHED)
 CHECK_STATES = [
     state.value for state in CheckState if state in (CheckState.PASSED, CheckState.FAILED, CheckState.BROKEN)
 ]
+STATUS_STATES = [state.value for state in StatusState if state is not StatusState.MISSING]
 VERDICTS = [verdict.value for verdict in ReviewVerdict]
 
 
@@ -211,6 +212,31 @@ class CheckResult(models.Model):
         indexes = [models.Index(fields=["request", "name", "-id"], name="check_result_newest")]
 
 
+class RequestStatus(models.Model):
+    """What another system reported of a request's source at one head. The newest of a context counts, while the source
+    is at that head. Append-only, by a trigger.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="statuses")
+    source_head = models.BigIntegerField()
+    context = models.TextField()
+    state = models.TextField(choices=[(state, state) for state in STATUS_STATES])
+    description = models.TextField(default="")
+    target_url = models.TextField(default="")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=STATUS_STATES), name="request_status_state"),
+            models.CheckConstraint(condition=~Q(context=""), name="request_status_context_given"),
+            models.CheckConstraint(
+                condition=Q(target_url="") | Q(target_url__regex=r"^https?://"), name="request_status_target"
+            ),
+        ]
+        indexes = [models.Index(fields=["request", "context", "-id"], name="request_status_newest")]
+
+
 class CommentPlace(models.TextChoices):
     REQUEST = "request"
     OBJECT = "object"
@@ -265,6 +291,7 @@ class TimelineKind(models.TextChoices):
     COMMENTED = "commented"
     RESOLUTION = "resolution"
     CHECKED = "checked"
+    STATUS = "status"
     PUSHED = "pushed"
     DROPPED = "dropped"
     UNDROPPED = "undropped"

@@ -10,9 +10,19 @@ from catalog_app.models import Branch
 from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
 from merge_app.audit.models import MergeAttempt
-from merge_app.review.judgement import Case, CheckState, Excluded, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.review.judgement import (
+    Case,
+    CheckState,
+    Excluded,
+    ReviewVerdict,
+    Seen,
+    Standing,
+    StatusState,
+    Vote,
+    judge,
+)
 from merge_app.review.known_plans import KnownPlan, plan_known, seen_now
-from merge_app.review.models import Check, CheckResult, MergeRequest, Review
+from merge_app.review.models import Check, CheckResult, MergeRequest, RequestStatus, Review
 from merge_app.review.states import RequestState
 
 
@@ -42,6 +52,7 @@ def request_standing(
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
             ),
             checks=check_states(request, required_checks(destination, protection), seen),
+            statuses=status_states(request, protection.required_statuses, seen.source_head),
             fingerprint=approved.fingerprint if approved else fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
@@ -135,3 +146,16 @@ def check_states(request: MergeRequest, names: Collection[str], seen: Seen) -> d
     )
     found = {result.name: result for result in newest if queries.get(result.name) == result.query}
     return {name: CheckState(found[name].state) if name in found else CheckState.MISSING for name in sorted(names)}
+
+
+def status_states(request: MergeRequest, contexts: Collection[str], source_head: int) -> dict[str, StatusState]:
+    """What was reported last of each context, of the source at that head."""
+    if not contexts:
+        return {}
+    newest = (
+        RequestStatus.objects.filter(request=request, context__in=contexts, source_head=source_head)
+        .order_by("context", "-pk")
+        .distinct("context")
+    )
+    found = {status.context: StatusState(status.state) for status in newest}
+    return {context: found.get(context, StatusState.MISSING) for context in sorted(contexts)}

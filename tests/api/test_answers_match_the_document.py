@@ -74,7 +74,7 @@ USUAL = [
 ]
 REVIEWED = [
     CATALOG + "merge-requests/",
-    *(REQUEST + name for name in ("timeline/", "checks/", "comments/", "resolutions/", "reviews/")),
+    *(REQUEST + name for name in ("timeline/", "checks/", "statuses/", "comments/", "resolutions/", "reviews/")),
 ]
 REVIEW_CHANGES = REQUEST + "reviews/{review_id}/changes/"
 UNUSUAL = [
@@ -247,6 +247,8 @@ def _request(lake: Lake, reviewer: Caller) -> int:
     decided = {"object_kind": "table", "object_id": lake.table_id, "decision": "destination", **heads}
     assert post(f"{own}resolutions/", decided).status_code == 201
     assert reviewer.post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}).status_code == 201
+    status = {"context": "ci", "state": "success", "source_head": opened["source"]["head_version"]}
+    assert reviewer.post(f"{own}statuses/", status).status_code == 201
     lake.sql("ALTER TABLE d.p SET TBLPROPERTIES ('later' = '1')", "bad")
     return int(opened["number"])
 

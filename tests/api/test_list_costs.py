@@ -47,7 +47,9 @@ OF_SETTINGS = [
     )
 ]
 OF_THE_SERVER = [f"/api/v1/{name}/" for name in ("people", "groups", "rights-records", "account/sessions")]
-OF_A_REQUEST = [REQUEST + name for name in ("comments/", "timeline/", "reviews/", "resolutions/", "checks/")]
+OF_A_REQUEST = [
+    REQUEST + name for name in ("comments/", "timeline/", "reviews/", "resolutions/", "checks/", "statuses/")
+]
 OF_WORK = [
     CATALOG + "branches/{branch}/imports/",
     PIPELINES,
@@ -169,6 +171,8 @@ def test_lists_of_a_merge_request(lake: Lake, bob: Caller) -> None:
         post = lake.caller.post
         made(post(f"{own}comments/", {"body": f"comment {number}"}))
         made(bob.post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}))
+        status = {"context": f"s{number}", "state": "success", "source_head": opened["source"]["head_version"]}
+        made(bob.post(f"{own}statuses/", status))
         check = {"name": f"c{number}", "query": "SELECT * FROM d.t", "is_required": True}
         made(post(f"{lake.address}checks/", check))
         decided = {"object_kind": "table", "object_id": clashing[number], "decision": "rename", "name": f"m{number}"}

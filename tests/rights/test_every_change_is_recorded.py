@@ -18,6 +18,7 @@ from tests.rights.test_every_resource import (
     DECISIONS,
     IMPORT,
     REQUEST,
+    STATUS,
     WEBHOOK,
     WRITES,
     Scene,
@@ -59,6 +60,7 @@ RECORDED: dict[tuple[str, str], dict[str, int]] = {
     # What was decided before does not hold, so that the approval does not either.
     ("post", REQUEST + "resolutions/"): {"resolution": 1, "state": 1},
     ("post", REQUEST + "resolutions/batch/"): {"resolution": 1, "state": 1},
+    ("post", REQUEST + "statuses/"): {"status": 1},
     ("post", REQUEST + "reviews/"): {"reviewed": 1, "state": 1},
 }
 """By write: kinds of the records and entries that it leaves."""
@@ -117,6 +119,8 @@ def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, d
             given = decision_of_a_property(scene)
         if body is DECISIONS:
             given = decided_together(decision_of_a_property(scene))
+        if body is STATUS:
+            given = {**STATUS, "source_head": scene.lake.branch("b").head_version}
         if isinstance(given, bytes):
             headers = {"content_type": "application/octet-stream", "headers": scene.person.headers}
             response = scene.person.client.post(template.format(**scene.names), given, **headers)

@@ -44,6 +44,7 @@ def decided_together(decision: dict[str, Any]) -> dict[str, Any]:
     return {**heads, "decisions": [{name: value for name, value in decision.items() if name not in heads}]}
 
 
+STATUS = {"context": "ci", "state": "success", "source_head": 1}
 DECISIONS = decided_together(DECISION)
 BRANCH = CATALOG + "branches/{branch}/"
 WRITES: list[tuple[str, str, str, Any]] = [
@@ -81,6 +82,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", CATALOG + "merge-requests/", {"source": "c", "destination": "main", "title": "New"}),
     ("maintainer", "patch", REQUEST, {"title": "Of somebody else"}),
     ("contributor", "post", REQUEST + "checks/", None),
+    ("reviewer", "post", REQUEST + "statuses/", STATUS),
     ("viewer", "post", REQUEST + "comments/", {"body": "Hm."}),
     ("viewer", "patch", REQUEST + "comments/{comment_id}/", {"body": "My own."}),
     ("viewer", "put", REQUEST + "comments/{comment_id}/resolved/", None),

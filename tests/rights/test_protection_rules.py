@@ -54,12 +54,14 @@ def test_patterns_match_names_as_documented(pattern: str, name: str, matches: bo
 
 def test_of_several_rules_the_strictest_of_each_field_holds() -> None:
     other = replace(OPEN, required_approvals=3, required_checks=frozenset({"fresh"}), merge_role=Role.OWNER)
+    other = replace(other, required_statuses=frozenset({"ci/tests"}))
     found = strictest([STRICT, other])
     assert found == replace(
         STRICT,
         patterns=("main", "*"),
         required_approvals=3,
         required_checks=frozenset({"no nulls", "fresh"}),
+        required_statuses=frozenset({"ci/tests"}),
         merge_role=Role.OWNER,
     )
 
@@ -99,7 +101,12 @@ def test_a_request_passes_with_all_that_the_rule_asks(
 
 
 @pytest.mark.parametrize(
-    "rule", [replace(OPEN, required_approvals=1), replace(OPEN, required_checks=frozenset({"fresh"}))]
+    "rule",
+    [
+        replace(OPEN, required_approvals=1),
+        replace(OPEN, required_checks=frozenset({"fresh"})),
+        replace(OPEN, required_statuses=frozenset({"ci"})),
+    ],
 )
 def test_who_asks_for_approvals_or_checks_refuses_direct_merges(rule: Protection) -> None:
     assert protection_refusal(rule, Change.MERGE, Role.OWNER) is not None

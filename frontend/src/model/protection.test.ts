@@ -8,8 +8,8 @@ it("says what a protection asks, in words", () => {
   expect(protectionText(PROTECTED as Protection)).toBe(
     "2 approvals, merged by a maintainer or above, merge requests only, no direct writes, neither dropped nor renamed",
   );
-  expect(protectionText({ ...UNPROTECTED, required_checks: ["no_nulls"], merge_role: "owner", allow_bypass: false })).toBe(
-    "check no_nulls, merged by an owner or above, no bypass",
+  expect(protectionText({ ...UNPROTECTED, required_checks: ["no_nulls"], required_statuses: ["ci"], merge_role: "owner", allow_bypass: false })).toBe(
+    "check no_nulls, status ci, merged by an owner or above, no bypass",
   );
 });
 
@@ -39,5 +39,6 @@ it("lets only merge requests in where approvals or checks are asked, too", () =>
   expect(takesRequestsOnly(open)).toBe(false);
   expect(takesRequestsOnly({ ...open, required_approvals: 1 })).toBe(true);
   expect(takesRequestsOnly({ ...open, required_checks: ["c"] })).toBe(true);
+  expect(takesRequestsOnly({ ...open, required_statuses: ["ci"] })).toBe(true);
   expect(takesRequestsOnly({ ...open, refuse_direct_merges: true })).toBe(true);
 });

@@ -5,9 +5,11 @@ import { counted } from "./format";
 /** `2 approvals, check no_nulls, merged by a maintainer, no direct writes`. */
 export function protectionText(rule: Omit<Protection, "is_protected" | "patterns">): string {
   const checks = rule.required_checks ?? [];
+  const statuses = rule.required_statuses ?? [];
   const parts = [
     rule.required_approvals ? counted(rule.required_approvals, "approval") : "",
     checks.length ? `${checks.length === 1 ? "check" : "checks"} ${checks.join(", ")}` : "",
+    statuses.length ? `${statuses.length === 1 ? "status" : "statuses"} ${statuses.join(", ")}` : "",
     `merged by ${withArticle(rule.merge_role)} or above`,
     rule.refuse_direct_merges ? "merge requests only" : "",
     rule.refuse_direct_writes ? "no direct writes" : "",
@@ -19,9 +21,10 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
   return parts.filter(Boolean).join(", ");
 }
 
-/** Whether only a merge request gets in: nothing else has approvals or checks. */
+/** Whether only a merge request gets in: nothing else has approvals, checks or statuses. */
 export function takesRequestsOnly(protection: Protection): boolean {
-  return protection.refuse_direct_merges || protection.required_approvals > 0 || Boolean(protection.required_checks?.length);
+  const asked = protection.required_checks?.length || protection.required_statuses?.length;
+  return protection.refuse_direct_merges || protection.required_approvals > 0 || Boolean(asked);
 }
 
 /** Whether a branch's name is of a rule's pattern: `*` any characters, `?` one, `[abc]` one of them, `[!abc]` none of them;
@@ -39,6 +42,7 @@ export const NEW_RULE: ProtectionChoice = {
   pattern: "main",
   required_approvals: 1,
   required_checks: [],
+  required_statuses: [],
   merge_role: "maintainer",
   refuse_direct_writes: true,
   refuse_direct_merges: true,

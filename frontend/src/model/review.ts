@@ -100,6 +100,10 @@ function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] 
       return [`${message} Anyone who may merge can run it.`];
     case "CHECK_FAILED":
       return [`${message} ${request.author} corrects the source.`];
+    case "STATUS_MISSING":
+      return [`${message} The system that reports it runs again.`];
+    case "STATUS_FAILED":
+      return [`${message} ${request.author} corrects the source.`];
     case "CONFLICTS":
       return [`${message} Anyone with write access can resolve that.`];
     case "BRANCH_GONE":

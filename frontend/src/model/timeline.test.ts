@@ -17,6 +17,10 @@ describe("a timeline in words", () => {
     ],
     [event({ kind: "dropped", details: { side: "source", branch: "delays" } }), "saw that the source delays was dropped"],
     [event({ kind: "undropped", details: { side: "destination", branch: "main" } }), "saw that the destination main is back"],
+    [
+      event({ kind: "status", details: { context: "ci/tests", state: "failure", source_head: 7 } }),
+      "reported ci/tests: failure, of v7",
+    ],
     [event({ kind: "pushed", details: { from: 3, source_head: 4, commits: 1, authors: [] } }), "wrote to the source: 1 commit, v3 to v4"],
     [event({ kind: "checked", details: { checks: { no_nulls: "passed" } } }), "ran the checks: no_nulls passed"],
     [

@@ -38,6 +38,8 @@ export function eventText(event: TimelineEvent, names: ReadonlyMap<string, strin
       return resolutionText(event, names);
     case "checked":
       return `ran the checks: ${checksText(event.details.checks)}`;
+    case "status":
+      return `reported ${text(event.details.context)}: ${text(event.details.state)}, of v${text(event.details.source_head)}`;
     case "pushed":
       return pushText(event);
     case "dropped":

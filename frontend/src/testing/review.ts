@@ -96,7 +96,7 @@ export const STALE: RequestDetail["votes"][number] = {
   reason: "saw the destination at version 13, it is at 16",
 };
 export const UNPROTECTED = {
-  is_protected: false, patterns: [], required_approvals: 0, required_checks: [], merge_role: "contributor", refuse_direct_writes: false,
+  is_protected: false, patterns: [], required_approvals: 0, required_checks: [], required_statuses: [], merge_role: "contributor", refuse_direct_writes: false,
   refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true,
 };
 export const PROTECTED = {

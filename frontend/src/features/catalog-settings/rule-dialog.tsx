@@ -88,6 +88,12 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
         onlySuggested
         onChange={(required_checks) => onChange({ required_checks })}
       />
+      <NamesField
+        label="Statuses from other systems that must be a success"
+        names={choice.required_statuses ?? []}
+        suggestions={[]}
+        onChange={(required_statuses) => onChange({ required_statuses })}
+      />
       <label className="field">
         <span>Least role that may merge</span>
         <select className="input" value={choice.merge_role} onChange={(event) => chooseRole(event.target.value)}>

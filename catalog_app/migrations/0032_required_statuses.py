@@ -1,0 +1,16 @@
+"""Protection rules ask for statuses that other systems report."""
+
+import django.contrib.postgres.fields
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("catalog_app", "0022_views_say_more")]
+
+    operations = [
+        migrations.AddField(
+            model_name="protectionrule",
+            name="required_statuses",
+            field=django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, size=None),
+        ),
+    ]
