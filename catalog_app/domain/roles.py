@@ -59,6 +59,7 @@ class Action(StrEnum):
     MANAGE_ACCOUNT = "manage account"
     MANAGE_PEOPLE = "manage people"
     MANAGE_GROUPS = "manage groups"
+    MANAGE_AGENTS = "manage agents"
     READ = "read"
     LEAVE_CATALOG = "leave catalog"
     COMMENT = "comment"
@@ -104,6 +105,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.MANAGE_ACCOUNT: Right(None, Scope.ADMIN, "change the password or end sessions"),
     Action.MANAGE_PEOPLE: Right(None, Scope.ADMIN, "see or manage people", Standing.STAFF),
     Action.MANAGE_GROUPS: Right(None, Scope.ADMIN, "manage groups or administrators", Standing.SUPERUSER),
+    Action.MANAGE_AGENTS: Right(None, Scope.ADMIN, "make, change or end agents"),
     Action.READ: Right(Role.VIEWER, Scope.READ, "look at this catalog"),
     Action.LEAVE_CATALOG: Right(Role.VIEWER, Scope.ADMIN, "leave this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),

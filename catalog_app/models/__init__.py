@@ -24,11 +24,12 @@ from catalog_app.models.files import (
 )
 from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord, Table, TableRecord, ViewRecord
-from catalog_app.models.people import CatalogMember, GroupRole, ProtectionRule
+from catalog_app.models.people import Agent, CatalogMember, GroupRole, ProtectionRule
 from catalog_app.models.published import PublishedFile, PublishedTable
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 
 __all__ = [
+    "Agent",
     "AttributeFacts",
     "Branch",
     "BranchReach",

@@ -85,3 +85,26 @@ class ProtectionRule(models.Model):
 
     def __str__(self) -> str:
         return self.pattern
+
+
+class Agent(models.Model):
+    """What makes an account an agent: a program that a person answers for, held by ``domain.agents``."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="agent")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    model = models.TextField(default="")
+    purpose = models.TextField()
+    tables = ArrayField(models.TextField(), default=list)
+    statements = ArrayField(models.TextField(), default=list)
+    writes_per_hour = models.PositiveIntegerField(null=True)
+    rows_per_hour = models.PositiveBigIntegerField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(user=F("owner")), name="agent_has_an_owner"),
+            models.CheckConstraint(condition=~Q(purpose=""), name="agent_purpose_given"),
+        ]
+
+    def __str__(self) -> str:
+        return self.user.get_username()

@@ -8,8 +8,10 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Lower
 
+from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
 from catalog_app.models import Catalog, CatalogMember, GroupRole
+from catalog_app.selectors.agents import agent_action_require, agents_among
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import NotFound, PermissionDenied
@@ -67,8 +69,11 @@ def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
 
 
 def scope_require(principal: Principal, action: Action) -> None:
-    """Raises PermissionDenied where the request came with a token that does not cover the action."""
+    """Raises PermissionDenied where the request came with a token that does not cover the action, or from an agent that
+    may not ask for it.
+    """
     right = RIGHTS[action]
+    agent_action_require(principal.user_id, action)
     if not scope_allows(principal, action):
         raise PermissionDenied(
             f"This token may not {right.does}: it lacks the scope {right.scope.value}.",
@@ -118,6 +123,8 @@ def users_who_may(action: Action, *, catalog_id: int, among: Collection[int]) ->
     members = CatalogMember.objects.filter(catalog_id=catalog_id, role__in=roles).values("user")
     groups = GroupRole.objects.filter(catalog_id=catalog_id, role__in=roles).values("group")
     grouped = User.groups.through.objects.filter(group__in=groups).values("user")
+    # An agent approves nothing, whatever its role.
+    among = set(among) - (agents_among(among) if action not in AGENT_ACTIONS else frozenset())
     active = User.objects.filter(pk__in=among, is_active=True)
     able = Q(is_superuser=True) | Q(pk__in=members) | Q(pk__in=grouped)
     return frozenset(active.filter(able).values_list("pk", flat=True))

@@ -19,6 +19,7 @@ from catalog_app.domain.protection import (
 )
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, ProtectionRule
+from catalog_app.selectors.agents import agent_branch_require
 from catalog_app.selectors.people import role_of_user
 from catalog_app.selectors.rows import columns_of, fetch_models
 from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
@@ -86,12 +87,14 @@ class Bypass:
 
 
 def protection_judge(branch: Branch, change: Change, asked: Asked, *, name: str | None = None) -> Bypass | None:
-    """Raises BranchProtected where the branch's protection refuses the change; answers the bypass where an owner's
-    reason went past it. Where it decides, the caller holds the branch's lock. ``name``: the one it is about to get.
+    """Raises BranchProtected where the branch's protection refuses the change, and PermissionDenied where an agent
+    asks for what is not its own; answers the bypass where an owner's reason went past it. Where it decides, the
+    caller holds the branch's lock. ``name``: the one it is about to get.
     """
     if branch.is_workspace:
         return None
     wanted = branch.name if name is None else name
+    agent_branch_require(asked.user_id, wanted, change)
     protection = protection_of_name(branch.catalog_id, wanted)
     if protection is None:
         return None

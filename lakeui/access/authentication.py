@@ -28,6 +28,9 @@ class BearerAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This token is unknown, expired or revoked.")
         if not token.user.is_active:
             raise AuthenticationFailed("The account of this token is not active.")
+        agent = getattr(token.user, "agent", None)
+        if agent is not None and not agent.owner.is_active:
+            raise AuthenticationFailed("The account of who answers for this agent is not active.")
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

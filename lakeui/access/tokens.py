@@ -36,13 +36,14 @@ def token_create(
 
 
 def token_find(secret: str) -> AccessToken | None:
-    """The live token of this secret with its user, who may be inactive; None if unknown, expired or revoked.
+    """The live token of this secret with its user, who may be inactive, and who answers for an agent; None if
+    unknown, expired or revoked.
 
     Notes the use, at most once a minute, so that a busy client does not turn every read into a write.
     """
     now = timezone.now()
     token = (
-        AccessToken.objects.select_related("user")
+        AccessToken.objects.select_related("user__agent__owner")
         .filter(Q(expires_at__isnull=True) | Q(expires_at__gt=now), digest=_digest(secret), revoked_at__isnull=True)
         .first()
     )

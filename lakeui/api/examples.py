@@ -96,6 +96,18 @@ BODIES: dict[str, dict[str, Any]] = {
         "parameters": {"carrier": "UA"},
         "catalog": "demo",
     },
+    "agent_create": {
+        "name": "fixer",
+        "model": "a language model",
+        "purpose": "Corrects carrier codes",
+        "catalogs": ["demo"],
+        "tables": ["flights.airlines"],
+        "statements": ["insert", "update"],
+        "writes_per_hour": 100,
+        "rows_per_hour": 10_000,
+    },
+    "agent_change": {"writes_per_hour": 20},
+    "agent_token_create": {"name": "at work", "expires_at": "2030-01-01T00:00:00Z"},
     "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
 }
 """By operation id."""

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from lakeui.api import (
     account_views,
+    agent_views,
     catalog_views,
     compare_views,
     database_views,
@@ -196,6 +197,9 @@ urlpatterns = [
         group_views.GroupMemberView.as_view(),
         name="api-group-member",
     ),
+    path("api/v1/agents/", agent_views.AgentListView.as_view(), name="api-agents"),
+    path("api/v1/agents/<str:name>/", agent_views.AgentView.as_view(), name="api-agent"),
+    path("api/v1/agents/<str:name>/tokens/", agent_views.AgentTokenView.as_view(), name="api-agent-tokens"),
     path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),
     path("api/v1/catalogs/", catalog_views.CatalogListView.as_view(), name="api-catalogs"),
     path("api/v1/catalogs/<str:catalog>/", include(catalog_patterns)),

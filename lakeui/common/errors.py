@@ -85,6 +85,12 @@ class PermissionDenied(LakeError):
     code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
 
 
+class LimitReached(LakeError):
+    """An agent did as much in this hour as it may. Details: ``retry_after``, in seconds."""
+
+    code, status, title = "AGENT_LIMIT_REACHED", 429, "Limit of the agent reached"
+
+
 class BranchProtected(PermissionDenied):
     """A protection rule refuses what was asked. Details: ``branch``, the ``patterns`` of the rules, and the least
     ``role`` that gets past, null where none does.

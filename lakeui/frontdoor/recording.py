@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from lakeui.common.errors import LakeError, outcome_of
 from lakeui.common.events import event
 from lakeui.common.instruments import instruments
+from lakeui.frontdoor.rights import statement_kind
 from lakeui.frontdoor.values import Session, StatementResult
 
 UNREADABLE = "unreadable"
@@ -23,7 +23,7 @@ class Recorded:
         self._fields = fields
 
     def is_a(self, statement: Any, session: Session) -> None:
-        self._fields["kind"] = kind_of(statement)
+        self._fields["kind"] = statement_kind(type(statement))
         self._fields["dry_run"] = session.dry_run or getattr(statement, "dry_run", False) or None
 
     def answers(self, result: StatementResult) -> StatementResult:
@@ -37,11 +37,6 @@ class Recorded:
             "bytes": metrics.get("bytes_written"),
         }
         return result
-
-
-def kind_of(statement: Any) -> str:
-    """``merge_branch`` of a MergeBranch."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(statement).__name__).lower()
 
 
 @contextmanager

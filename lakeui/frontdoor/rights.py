@@ -9,13 +9,16 @@ Whether a branch is protected is decided where the change becomes real; here it 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.agents import agent_statement_require
 from catalog_app.selectors.people import action_require, catalogs_visible, scope_require
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
@@ -138,6 +141,16 @@ REQUIREMENTS: dict[type, Requirement] = {
 }
 
 
+def statement_kind(statement: type) -> str:
+    """``merge_branch`` of MergeBranch: the kind of a statement in logs, metrics and limits."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", statement.__name__).lower()
+
+
+CHANGING_KINDS = sorted(
+    statement_kind(kind) for kind, required in REQUIREMENTS.items() if required.action in AGENT_ACTIONS - {Action.READ}
+)
+"""Kinds of statements that an agent may be held to: those that change something, and that one may run at all."""
+
 _QUERIES = (sql.Select, sql.DescribeQuery, sql.CreateTemporaryView)
 
 
@@ -153,6 +166,7 @@ def rights_judge(call: Call, statement: Any) -> None:
         _require_some_role(call, statement)
         return
     catalog = _catalog(call, statement, required)
+    agent_statement_require(call.principal.user_id, statement_kind(type(statement)))
     action_require(call.principal, catalog, required.action)
     if call.session.bypass_reason:
         bypass_reason_check(call.session.bypass_reason)

@@ -15,8 +15,11 @@ from django.db import transaction
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
+from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.rules.codes import VerdictCode
+from catalog_app.selectors.agents import ROW_METRICS, agent_commit_require, agent_of
+from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
@@ -156,6 +159,7 @@ def plan_apply(
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)
     described = operations_as_json(pairs, is_replay=is_replay)
+    _agent_require(plan, branch, header, snapshot)
     commit, ids = _commit_write(branch, header, source, stale_tables(plan), decides=decides, operations=described)
     version = commit.version
     recorded = recorded_under(pairs, ids)
@@ -194,6 +198,24 @@ def plan_apply(
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
+
+
+def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapshot: Snapshot) -> None:
+    """Raises what ``agent_commit_require`` does, of what the plan changes on the branch."""
+    if branch.is_workspace or agent_of(header.author_id) is None:
+        return
+    named = {state.database_id: state.name for state in databases_list(snapshot)}
+    databases = [item for item in plan.objects if item.kind is ObjectKind.DATABASE]
+    named |= {item.object_id: item.after.name for item in databases}
+    changed = {
+        f"{state.name}.*" if isinstance(state, DatabaseState) else f"{named.get(state.database_id, '')}.{state.name}"
+        for item in plan.objects
+        for state in (item.before, item.after)
+        if state is not None
+    }
+    operations = [each for item in plan.objects for each in item.operations]
+    rows = sum(each.metrics.get(name, 0) for each in operations for name in ROW_METRICS)
+    agent_commit_require(header.author_id, changed, rows)
 
 
 def _decides(item: ObjectPlan) -> bool:

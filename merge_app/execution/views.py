@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from django.db import connection, transaction
 
-from catalog_app.models import Branch, CommitOperation, ViewRecord
+from catalog_app.models import Branch, Commit, CommitOperation, ViewRecord
+from catalog_app.selectors.agents import agent_commit_require, agent_of
 from catalog_app.selectors.changes import changed_objects, changed_views
-from catalog_app.selectors.objects import ViewRead, ViewState, views_load
+from catalog_app.selectors.objects import ViewRead, ViewState, databases_list, views_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import BranchMoved
@@ -53,6 +54,7 @@ def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: Comm
         here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
             raise StatementOvertaken
+        _agent_require(branch, header.author_id, [change], here)
         commit = commit_write(branch, header)
         applied = Applied(commit.pk, commit.version)
         _record(branch.pk, applied, [change])
@@ -73,13 +75,24 @@ def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
     return tuple(changes)
 
 
+def _agent_require(branch: Branch, user_id: int | None, changes: Sequence[ViewChange], here: Snapshot) -> None:
+    """Raises what ``agent_commit_require`` does, of changes of views."""
+    if branch.is_workspace or agent_of(user_id) is None:
+        return
+    named = {state.database_id: state.name for state in databases_list(here)}
+    agent_commit_require(user_id, [f"{named.get(change.database_id, '')}.{change.name}" for change in changes], 0)
+
+
 def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Sequence[ViewChange]) -> None:
     """Record them in a commit that was just written under the branch's lock. No rule table judges views: raises
     BranchMoved where somebody changed any since ``seen``.
     """
     if not changes:
         return
-    if changed_views(seen, branch_snapshot(Branch.objects.get(pk=branch_id))):
+    branch = Branch.objects.get(pk=branch_id)
+    here = branch_snapshot(branch)
+    _agent_require(branch, Commit.objects.get(pk=applied.commit_id).author_id, changes, here)
+    if changed_views(seen, here):
         raise BranchMoved(
             "Views of the branch were changed while it was to go back; nothing was written.", remedy="Try again."
         )

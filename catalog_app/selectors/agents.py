@@ -1,0 +1,146 @@
+"""What holds an agent, decided here for every way in.
+
+Three doors ask: that of actions (``people.scope_require``), that of changes of branches
+(``protection.protection_judge``) and that of commits (``merge_app.execution.apply``). They ask by the account, so no
+caller can forget to say who it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+
+from django.utils import timezone
+
+from catalog_app.domain.agents import Agent, action_refusal
+from catalog_app.domain.protection import Change
+from catalog_app.domain.roles import Action
+from catalog_app.selectors.rows import fetch_all
+from lakeui.common.errors import LimitReached, PermissionDenied
+
+HOUR = timedelta(hours=1)
+_WAY_OUT = "Write on a branch of its own, open a merge request, and ask a person to merge it."
+
+_AGENT = """
+SELECT a.user_id, u.username, a.tables, a.statements, a.writes_per_hour, a.rows_per_hour
+FROM catalog_app_agent a JOIN auth_user u ON u.id = a.user_id WHERE a.user_id = %(user)s
+"""
+
+
+def agent_of(user_id: int | None) -> Agent | None:
+    """What holds the account; None where it is no agent's."""
+    if user_id is None:
+        return None
+    for user, name, tables, statements, writes, rows in fetch_all(_AGENT, {"user": user_id}, prepared=True):
+        return Agent(user, name, tuple(tables), frozenset(statements), writes, rows)
+    return None
+
+
+def agent_action_require(user_id: int | None, action: Action) -> None:
+    """Raises PermissionDenied where the account is an agent's and the action takes a person."""
+    if action is Action.READ:
+        return
+    agent = agent_of(user_id)
+    refusal = action_refusal(agent, action) if agent else None
+    if agent and refusal:
+        raise PermissionDenied(refusal, remedy=_WAY_OUT, agent=agent.name, action=action.value)
+
+
+def agent_branch_require(user_id: int | None, branch: str, change: Change | None = None) -> None:
+    """Raises PermissionDenied where the account is an agent's and the branch is none of its own, or the change is a
+    merge. ``change`` None: it only speaks for the branch.
+    """
+    agent = agent_of(user_id)
+    if agent is None:
+        return
+    if change is Change.MERGE:
+        raise PermissionDenied(
+            f"Agent {agent.name} may not merge: that takes a person.", remedy=_WAY_OUT, agent=agent.name, branch=branch
+        )
+    if not agent.owns(branch):
+        raise PermissionDenied(
+            f"Branch {branch} is not one of agent {agent.name}: those are {agent.branches}.",
+            remedy=_WAY_OUT,
+            agent=agent.name,
+            branch=branch,
+            branches=agent.branches,
+        )
+
+
+def agent_statement_require(user_id: int | None, kind: str) -> None:
+    """Raises PermissionDenied where the account is an agent's that may not run such statements."""
+    agent = agent_of(user_id)
+    if agent is not None and not agent.takes(kind):
+        raise PermissionDenied(
+            f"Agent {agent.name} may not run {kind.replace('_', ' ')}: its statements are"
+            f" {', '.join(sorted(agent.statements))}.",
+            remedy="Ask the agent's owner to allow it.",
+            agent=agent.name,
+            statement=kind,
+        )
+
+
+def agent_commit_require(user_id: int | None, changed: Iterable[str], rows: int) -> None:
+    """Raises PermissionDenied where an agent's commit changes what it may not, and LimitReached where it is one too
+    many in this hour. ``changed``: names as ``Agent.may_change`` takes them. The agent's commits come one after the other
+    from here to the end of the transaction.
+    """
+    agent = agent_of(user_id)
+    if agent is None:
+        return
+    refused = sorted({name for name in changed if not agent.may_change(name)})
+    if refused:
+        raise PermissionDenied(
+            f"Agent {agent.name} may not change {', '.join(refused)}: its tables are {', '.join(agent.tables)}.",
+            remedy="Ask the agent's owner to allow it.",
+            agent=agent.name,
+            tables=refused,
+        )
+    _limits_require(agent, rows)
+
+
+_LOCK = "SELECT 1 FROM catalog_app_agent WHERE user_id = %(user)s FOR NO KEY UPDATE"
+_DONE = """
+SELECT count(DISTINCT c.id), min(c.committed_at), coalesce(sum(r.rows), 0)
+FROM catalog_app_commit c
+JOIN catalog_app_branch b ON b.id = c.branch_id AND NOT b.is_workspace
+LEFT JOIN LATERAL (
+    SELECT sum(m.value::bigint) AS rows
+    FROM catalog_app_commitoperation o, jsonb_each_text(o.metrics) m
+    WHERE o.commit_id = c.id AND m.key = ANY(%(metrics)s)
+) r ON true
+WHERE c.author_id = %(user)s AND c.committed_at > %(since)s
+"""
+ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
+
+
+def _limits_require(agent: Agent, rows: int) -> None:
+    if agent.writes_per_hour is None and agent.rows_per_hour is None:
+        return
+    fetch_all(_LOCK, {"user": agent.user_id})
+    now = timezone.now()
+    asked = {"user": agent.user_id, "since": now - HOUR, "metrics": list(ROW_METRICS)}
+    ((writes, first, done),) = fetch_all(_DONE, asked)
+    wait = max(1, int((first + HOUR - now).total_seconds())) if first else int(HOUR.total_seconds())
+    over = _over(agent, int(writes) + 1, int(done) + rows)
+    if over:
+        raise LimitReached(
+            f"Agent {agent.name} {over}.",
+            remedy="Wait, or ask the agent's owner for a higher limit.",
+            retry_after=wait,
+            agent=agent.name,
+        )
+
+
+def _over(agent: Agent, writes: int, rows: int) -> str:
+    if agent.writes_per_hour is not None and writes > agent.writes_per_hour:
+        return f"has its {agent.writes_per_hour} writes of this hour"
+    if agent.rows_per_hour is not None and rows > agent.rows_per_hour:
+        return f"may change {agent.rows_per_hour} rows an hour, and with this commit it would be {rows}"
+    return ""
+
+
+def agents_among(user_ids: Collection[int]) -> frozenset[int]:
+    """Those of these accounts that are agents."""
+    found = fetch_all("SELECT user_id FROM catalog_app_agent WHERE user_id = ANY(%(ids)s)", {"ids": list(user_ids)})
+    return frozenset(user for (user,) in found)
