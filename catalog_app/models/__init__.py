@@ -27,6 +27,7 @@ from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord,
 from catalog_app.models.people import Agent, CatalogMember, GroupRole, ProtectionRule
 from catalog_app.models.published import PublishedFile, PublishedTable
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
+from catalog_app.models.sessions import SqlSession
 
 __all__ = [
     "Agent",
@@ -56,6 +57,7 @@ __all__ = [
     "SegmentDelete",
     "SegmentRemoval",
     "SegmentStamp",
+    "SqlSession",
     "Table",
     "TableRecord",
     "TableSchema",

@@ -36,7 +36,7 @@ def transaction_use(*, identity: str, user_id: int | None) -> Transaction:
         found.refresh_from_db(fields=["state"])
         raise InvalidValue(
             f"The transaction {identity} is not open any more: it was {found.state}.",
-            remedy="Begin a new one with BEGIN.",
+            remedy="Begin a new one with BEGIN; in a session, ROLLBACK first.",
             transaction=identity,
             state=found.state,
         )

@@ -19,6 +19,7 @@ class ApiConfig(AppConfig):
         import lakeui.api.scripts
         import lakeui.api.statements
         import lakeui.celery
+        from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
@@ -28,5 +29,6 @@ class ApiConfig(AppConfig):
         sweeps(lakeui.api.review_tasks.queues_ring)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
+        tidies("SQL sessions", sql_sessions_tidy)
         tidies("tokens", tokens_tidy)
         tidies("invitations", invitations_tidy)

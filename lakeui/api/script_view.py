@@ -15,8 +15,10 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.scripts import script_submit
 from lakeui.api.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer, TaskAnswer
+from lakeui.api.sql_sessions import session_filled
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
+from lakeui.common.errors import InvalidValue
 from lakeui.sql.scripts import MOST_STATEMENTS
 from merge_app.jobs.selectors import task_known
 
@@ -81,16 +83,30 @@ class ScriptView(ApiView):
         },
     )
     def post(self, request: Request) -> HttpResponse:
-        parameters = body_checked(ScriptRequest, request)
+        sent = body_checked(ScriptRequest, request)
         # Lists of tasks show the member of this name.
-        parameters["statement"] = parameters.pop("script")
+        sent["statement"] = sent.pop("script")
         key = task_key(request)
+        is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
         task = script_submit(
-            parameters,
+            sent if is_known else _filled(request, sent),
             user=request.user,
             scopes=scopes_of(request),
             idempotency_key=key,
-            request_digest=request_digest(request, parameters) if key else "",
-            is_known=bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key),
+            request_digest=request_digest(request, sent) if key else "",
+            is_known=is_known,
         )
         return task_response(task, read_preference(request.headers.get("Prefer", "")))
+
+
+def _filled(request: Request, sent: dict[str, Any]) -> dict[str, Any]:
+    """The script with what its session keeps. A script begins and ends its own transactions."""
+    parameters = session_filled(sent, request.data, request.user)
+    if parameters.pop("transaction", None) is not None:
+        raise InvalidValue(
+            "A transaction is open in the session, and a script begins its own.",
+            remedy="COMMIT or ROLLBACK first, or send the statements one by one.",
+            field="session",
+            nearest=None,
+        )
+    return parameters

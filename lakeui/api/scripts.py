@@ -13,6 +13,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from catalog_app.domain.roles import Scope
 from catalog_app.models import Commit
 from lakeui import frontdoor
+from lakeui.api.sql_sessions import is_kept, session_follow
 from lakeui.api.statements import bound, result_body, user_require_active
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor.scripts import Script, Step, script_admit, script_read, step_error
@@ -27,6 +28,9 @@ from merge_app.jobs.services import task_part_keep, task_submit
 
 LONGEST_ROWS = 1 << 20
 """Characters of the rows of all results of a script, as JSON. Those of a query that pass it are left out."""
+
+_OF_TRANSACTIONS = (sql.BeginTransaction, sql.CommitTransaction, sql.RollbackTransaction)
+"""What a script does in transactions of its own, of which a session is told nothing."""
 
 
 def script_of(parameters: Mapping[str, Any]) -> Script:
@@ -51,15 +55,16 @@ def script_submit(
     """Queue the script, read and judged as far as can be. ``is_known``: a task of the key is there, which is answered
     and not judged again. Raises LakeError.
     """
-    script = script_of(parameters)
-    session = _session(parameters, user=user, scopes=scopes)
+    catalog_id = None
+    if not is_known:
+        catalog_id = script_admit(script_of(parameters), _session(parameters, user=user, scopes=scopes))
     return task_submit(
         kind=SCRIPT_TASK_KIND,
         parameters=parameters,
         user=user,
         idempotency_key=idempotency_key,
         request_digest=request_digest,
-        catalog_id=None if is_known else script_admit(script, session),
+        catalog_id=catalog_id,
         scopes=scopes,
     )
 
@@ -82,13 +87,14 @@ def run_script_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict
     user_require_active(context.user)
     kept = Task.objects.filter(pk=context.task_id).values_list("parts", flat=True).first()
     session = _session(parameters, user=context.user, scopes=context.scopes)
-    return _Run(script_of(parameters), context, session, dict(kept or {})).run()
+    kept_in = None if parameters.get("dry_run") else parameters.get("session")
+    return _Run(script_of(parameters), context, session, dict(kept or {}), kept_in=kept_in).run()
 
 
 @dataclass(slots=True)
 class _Run:
     """``done``: the bodies of the statements that ran, by number. ``began``: the number of the statement that began the
-    transaction which is open.
+    transaction which is open. ``kept_in``: the session that keeps what the statements change of it.
     """
 
     script: Script
@@ -96,6 +102,7 @@ class _Run:
     session: frontdoor.Session
     done: dict[str, Any]
     began: int | None = None
+    kept_in: str | None = None
 
     def run(self) -> dict[str, Any]:
         for step in self.script.steps:
@@ -121,6 +128,12 @@ class _Run:
         with transaction.atomic() if is_unrecorded else nullcontext():
             found = frontdoor.execute(step.text, session, PartContext(self.context, step.number))
             body = {"number": step.number, "line": step.line, **result_body(found)}
+            if (
+                self.kept_in is not None
+                and is_kept(step.statement)
+                and not isinstance(step.statement, _OF_TRANSACTIONS)
+            ):
+                session_follow(self.kept_in, step.statement, body, self.context.user)
             parts = {**self.done, str(step.number): self._fitting(body)}
             task_part_keep(task_id=self.context.task_id, claim=self.context.claim, parts=parts)
         self.done = parts
@@ -136,7 +149,7 @@ class _Run:
         body = self.done[str(step.number)]
         if isinstance(step.statement, sql.BeginTransaction):
             self.session, self.began = replace(self.session, transaction=body["transaction"]), step.number
-        elif isinstance(step.statement, sql.CommitTransaction | sql.RollbackTransaction):
+        elif isinstance(step.statement, _OF_TRANSACTIONS):
             self.session, self.began = replace(self.session, transaction=None), None
         elif isinstance(step.statement, sql.UseCatalog | sql.UseBranch | sql.UseDatabase):
             self.session = replace(self.session, catalog=body["catalog"], branch=body["branch"])

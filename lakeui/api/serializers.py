@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -49,6 +50,11 @@ class SessionRequest(serializers.Serializer[Any]):
         child=serializers.CharField(trim_whitespace=False),
         help_text="Temporary views of the session, by name their queries, as CREATE TEMPORARY VIEW answers them.",
     )
+    session = serializers.UUIDField(
+        required=False,
+        help_text="A session of yours. It says catalog, branch, database, temporary views, partition_overwrite and"
+        " transaction, which then are not sent, and keeps what the statement changes of them.",
+    )
     partition_overwrite = serializers.ChoiceField(
         ["static", "dynamic"],
         required=False,
@@ -62,6 +68,10 @@ class SessionRequest(serializers.Serializer[Any]):
         max_length=LONGEST_REASON,
         help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
+
+    def validate_session(self, value: UUID) -> str:
+        """As tasks keep it."""
+        return str(value)
 
 
 class StatementRequest(SessionRequest):

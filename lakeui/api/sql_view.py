@@ -21,7 +21,8 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import LONGEST_WAIT_SECONDS, Preference, read_preference
 from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.statements import bound, statement_run, statement_session, task_kind
+from lakeui.api.sql_sessions import session_filled
+from lakeui.api.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
 from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
 from merge_app.jobs.context import Context
@@ -70,47 +71,56 @@ class SqlView(ApiView):
         },
     )
     def post(self, request: Request) -> HttpResponseBase:
-        parameters = body_checked(StatementRequest, request)
+        sent = body_checked(StatementRequest, request)
         if is_download(request):
-            return download_response(request, parameters)
-        parameters.pop("escape_formulas", None)
-        return statement_response(request, parameters)
+            return download_response(request, session_filled(sent, request.data, request.user))
+        sent.pop("escape_formulas", None)
+        return statement_response(request, sent)
 
 
-def statement_response(request: Request, parameters: dict[str, Any]) -> HttpResponse:
-    """The answer to the statement of ``parameters``: at once, or of the task that carries it out."""
+def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
+    """The answer to the statement that was sent: at once, or of the task that carries it out."""
     key = task_key(request)
     preference = read_preference(request.headers.get("Prefer", ""))
+    if key and task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
+        return task_response(_known(request, sent, key), preference)
+    parameters = session_filled(sent, request.data, request.user)
     as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
     if as_task or key or preference.respond_async:
-        return task_response(_submit(request, parameters, key), preference)
+        return task_response(_submit(request, parameters, key, request_digest(request, sent)), preference)
     if task_kind(parameters) != QUERY_TASK_KIND:
         return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
     with query_of(request, parameters) as context:
         return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
 
 
-def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
-    """The task of the statement, judged already here: who may not is told at once. A known key is answered, not judged
-    again: what the statement needed may be gone by its own doing.
+def _known(request: Request, sent: dict[str, Any], key: str) -> Task:
+    """The task of a key that was used before. Nothing is judged again: what the statement needed, or its session, may
+    be gone by its own doing.
     """
+    scopes, digest = scopes_of(request), request_digest(request, sent)
+    return task_submit(
+        kind=TASK_KIND, parameters=sent, user=request.user, idempotency_key=key, request_digest=digest, scopes=scopes
+    )
+
+
+def _submit(request: Request, parameters: dict[str, Any], key: str, digest: str) -> Task:
+    """The task of the statement, judged already here: who may not is told at once."""
     scopes = scopes_of(request)
-    is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
     session = statement_session(parameters, user=request.user, scopes=scopes)
     kind = task_kind(parameters)
     shown = parameters
     if kind == QUERY_TASK_KIND:
         shown = {**parameters, LONGEST: float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None}
-        if not is_known:
-            query_task_require_place(request.user)
+        query_task_require_place(request.user)
     return task_submit(
         kind=kind,
         parameters=shown,
         user=request.user,
         idempotency_key=key,
-        request_digest=request_digest(request, parameters) if key else "",
-        catalog_id=None if is_known else frontdoor.admit(parameters["statement"], session),
+        request_digest=digest if key else "",
+        catalog_id=frontdoor.admit(parameters["statement"], session),
         scopes=scopes,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,11 @@ from django.db import transaction
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
+from lakeui.api.sql_sessions import is_kept, session_follow
 from lakeui.common.errors import InvalidValue, PermissionDenied
 from lakeui.sql.parameters import LONGEST_TEXTS, Parameters, parameters_read
+from lakeui.sql.parse import parse
+from lakeui.sql.statements import BeginTransaction
 from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
@@ -60,7 +64,16 @@ def statement_run(
 ) -> dict[str, Any]:
     """Execute the ``statement`` of ``parameters`` in their session and answer the JSON body. Raises LakeError."""
     session = statement_session(parameters, user=user, scopes=scopes)
-    return result_body(frontdoor.execute(parameters["statement"], session, context))
+    text, kept_in = parameters["statement"], parameters.get("session")
+    if kept_in is None:
+        return result_body(frontdoor.execute(text, session, context))
+    statement = parse(text, session.parameters)
+    # A transaction that no session knows could not be ended.
+    with transaction.atomic() if isinstance(statement, BeginTransaction) else nullcontext():
+        body = result_body(frontdoor.execute(text, session, context))
+        if is_kept(statement):
+            session_follow(kept_in, statement, body, user)
+    return body
 
 
 def result_body(result: frontdoor.StatementResult) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from catalog_app.models import Branch, Tag
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
 from catalog_app.services import catalogs
-from lakeui.common.errors import AlreadyExists, NotFound
+from lakeui.common.errors import AlreadyExists, NotFound, NotSupported
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.look_alikes import look_alike
 from lakeui.frontdoor.places import Call, branch_of
@@ -46,6 +46,11 @@ def use_branch(call: Call, statement: sql.UseBranch) -> StatementResult:
 def use_database(call: Call, statement: sql.UseDatabase) -> StatementResult:
     branch = branch_of(call, statement.database)
     found = database_get(branch_snapshot(branch), statement.database.database)
+    opened = call.open_transaction
+    if opened is not None:
+        if branch.pk != opened.workspace_id:
+            raise NotSupported("A transaction stays on its branch.", remedy="COMMIT or ROLLBACK first.")
+        branch = opened.target
     return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name, "database": found.name})
 
 

@@ -172,7 +172,7 @@ UNRECORDED = (
 OUTSIDE_TRANSACTIONS = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
-    *(*_ON_VIEWS, sql.SetCatalogProperties, sql.UnsetCatalogProperties),
+    *(*_ON_VIEWS, sql.SetCatalogProperties, sql.UnsetCatalogProperties, sql.UseCatalog, sql.UseBranch),
 )
 """What acts on more than the tables of one branch, and views, which no merge carries."""
 

@@ -20,7 +20,7 @@ LONGEST_STATEMENT = 100_000
 
 
 def begin(call: Call, statement: sql.BeginTransaction) -> StatementResult:
-    if call.session.transaction:
+    if call.open_transaction is not None:
         raise InvalidValue("A transaction is open already.", remedy="End it by COMMIT or ROLLBACK first.")
     opened = transaction_begin(target=call.branch, user_id=call.session.user_id)
     return StatementResult(version=call.branch.head_version, extra={"transaction": str(opened.pk)})
@@ -42,8 +42,9 @@ def commit_answer(call: Call, result: dict[str, Any]) -> StatementResult:
 
 
 def rollback(call: Call, statement: sql.RollbackTransaction) -> StatementResult:
+    """What was rolled back before, or expired, is rolled back."""
     ended = _named(call)
-    if ended.state != TransactionState.ROLLED_BACK:
+    if ended.state not in (TransactionState.ROLLED_BACK, TransactionState.EXPIRED):
         opened = call.open_transaction
         assert opened is not None
         transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)

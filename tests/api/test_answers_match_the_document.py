@@ -71,6 +71,7 @@ USUAL = [
     CATALOG + "settings/",
     "/api/v1/merges/",
     "/api/v1/tokens/",
+    "/api/v1/sessions/",
 ]
 REVIEWED = [
     CATALOG + "merge-requests/",

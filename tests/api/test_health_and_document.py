@@ -195,6 +195,8 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/pipelines/{pipeline_id}/versions/{version}/": ["get"],
         "/api/v1/rules/": ["get"],
         "/api/v1/search/": ["get"],
+        "/api/v1/sessions/": ["get", "post"],
+        "/api/v1/sessions/{session_id}/": ["delete", "get"],
         "/api/v1/sql/": ["post"],
         "/api/v1/sql/script/": ["post"],
         "/api/v1/tasks/": ["get"],
