@@ -33,8 +33,8 @@ def sessions_of(user_id: int) -> QuerySet[SqlSession]:
     )
 
 
-def session_open(*, user_id: int, catalog: str | None, branch: str, database_name: str | None) -> SqlSession:
-    """A new session there. Raises TooManySessions. Requests at the same instant may each find the last place: the bound
+def session_open(*, user_id: int, catalog: str, branch: str, database_name: str) -> SqlSession:
+    """A new session there; "" where none is chosen. Raises TooManySessions. Requests at the same instant may each find the last place: the bound
     is not exact.
     """
     known = sessions_of(user_id).count()
@@ -46,9 +46,7 @@ def session_open(*, user_id: int, catalog: str | None, branch: str, database_nam
             f" One that is not used for {hours} hours ends by itself.",
             open=known,
         )
-    return SqlSession.objects.create(
-        owner_id=user_id, catalog=catalog or "", branch=branch, database=database_name or ""
-    )
+    return SqlSession.objects.create(owner_id=user_id, catalog=catalog, branch=branch, database=database_name)
 
 
 def session_get(*, identity: UUID, user_id: int | None) -> SqlSession:

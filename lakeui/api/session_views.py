@@ -158,15 +158,17 @@ class SessionView(ApiView):
         return Response(status=204)
 
 
-def _place(request: Request, place: dict[str, Any]) -> dict[str, str | None]:
+def _place(request: Request, place: dict[str, Any]) -> dict[str, str]:
     """The place under the names that it has. Raises NotFound where the person sees none of that name."""
     if place["catalog"] is None:
         if place["branch"] != MAIN or place["database"] is not None:
             raise InvalidValue("A branch and a database are of a catalog.", remedy="Say catalog too.", field="catalog")
-        return {"catalog": None, "branch": MAIN, "database_name": None}
+        return {"catalog": "", "branch": MAIN, "database_name": ""}
     catalog = catalog_of(request, name_folded(place["catalog"]))
     branch = branch_get(catalog, name_folded(place["branch"]))
-    database = place["database"] and database_get(branch_snapshot(branch), name_folded(place["database"])).name
+    database = ""
+    if place["database"] is not None:
+        database = database_get(branch_snapshot(branch), name_folded(place["database"])).name
     return {"catalog": catalog.name, "branch": branch.name, "database_name": database}
 
 

@@ -28,7 +28,7 @@ _KEPT_ELSE = (sql.CreateTemporaryView, sql.DropTemporaryView, sql.SetPartitionOv
 _MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
 
 
-def session_filled(parameters: Body, sent: Body, user: Any) -> dict[str, Any]:
+def session_filled(parameters: Body, sent: Any, user: Any) -> dict[str, Any]:
     """The request with what its session keeps; as it is where it names none. Raises InvalidValue where it says itself
     what the session keeps, NotFound where the session is not this person's or has ended.
     """

@@ -1,4 +1,4 @@
-"""SQL sessions over HTTP: what a statement changes of one counts for those behind it, and only for those of its person."""
+"""SQL sessions over HTTP: what a statement changes of one counts for those behind it, and for nobody else."""
 
 from __future__ import annotations
 
