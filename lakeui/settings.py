@@ -35,6 +35,8 @@ LAKEUI: dict[str, Any] = {
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
     "IMPORT_MEGABYTES": VARIABLES.import_megabytes,
     "IMPORT_HOURS": VARIABLES.import_hours,
+    # Below these places statements may read files that are not lakeui's.
+    "IMPORT_LOCATIONS": VARIABLES.import_locations,
     # Single sign-on at an OpenID provider; off while no issuer is named.
     "OIDC_ISSUER": VARIABLES.oidc_issuer,
     "OIDC_CLIENT_ID": VARIABLES.oidc_client_id,

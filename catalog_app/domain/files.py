@@ -9,6 +9,7 @@ the same ``base=<base>`` folder name, so that deletes are matched on one bigint,
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,15 @@ columns of metadata, and are no ids of its own.
 """
 
 PartitionValues = tuple[str | None, ...]
+
+_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*://")
+
+
+def is_outside(path: str) -> bool:
+    """Whether a file lies outside of the warehouse: a table took it over where it lies. It never belongs to lakeui,
+    which reads it and neither changes nor removes it. Such a path is absolute, with its scheme.
+    """
+    return _OUTSIDE.match(path) is not None
 
 
 FACT_KINDS = ("", "insert", "update", "delete", "overwrite", "restore", "move")
@@ -76,7 +86,8 @@ Statistics = dict[int, ColumnStatistics]
 
 @dataclass(frozen=True, slots=True)
 class NewDataFile:
-    """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse.
+    """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse, or absolute
+    (``is_outside``). ``by_name`` and ``lacks_partition``: as of ``FileScan``.
     ``partition`` has one text per partition column (Spark's cast to string; None for null). ``stamps``: the smallest
     and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it. 0 is the
     smallest where some rows have it.
@@ -92,6 +103,8 @@ class NewDataFile:
     smallest_row_id: int | None = None
     largest_row_id: int | None = None
     stamps: tuple[int, int] | None = None
+    by_name: bool = False
+    lacks_partition: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +122,8 @@ class FileScan:
     """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under.
 
     ``fact``: that of its rows, but for those that store another one, and for the positions of the files ``stamped``,
-    which come with theirs in order of decision. ``is_moved``: ``partition`` are not the values that the file stores.
+    which come with theirs in order of decision. ``is_moved``: ``partition`` are not the values that the file stores,
+    or it stores none. ``by_name``: the file has no field ids, and holds columns under their names in ``schema``.
     """
 
     file_id: int
@@ -125,6 +139,7 @@ class FileScan:
     fact: RowsFact = NO_FACT
     stamped: tuple[tuple[str, RowsFact], ...] = ()
     is_moved: bool = False
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

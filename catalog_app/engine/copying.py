@@ -24,6 +24,7 @@ from catalog_app.domain.files import (
     NewDeleteFile,
     RowsFact,
     TableScan,
+    is_outside,
 )
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.rewriting import write_bins
@@ -98,7 +99,7 @@ def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks
 
 def _can_copy_here(writer: FileWriter, schema: Schema, touched: Sequence[FileScan]) -> bool:
     """Whether the rows go from file to file as they lie there, and are not too many."""
-    if any(file.is_moved for file in touched):
+    if any(file.is_moved or is_outside(file.path) for file in touched):
         return False
     is_plain = all(is_arrow_writable(column.type) and not column.type.startswith(_NESTED) for column in schema.columns)
     is_same = all(file.schema.columns == schema.columns for file in touched)

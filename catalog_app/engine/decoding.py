@@ -1,6 +1,6 @@
 """How a group of files holds a column, and SQL that makes it the column of the schema read.
 
-Columns are found by field id. Spark forgets the id of a column of which a query reads only some fields, and then finds
+Columns are found by field id, and in files without ids by name, fields inside of columns too. Spark forgets the id of a column of which a query reads only some fields, and then finds
 it by name: a nested column is therefore read under the name that it has in the files, its fields under theirs.
 """
 
@@ -22,9 +22,11 @@ _RESERVED = re.compile(rf"(?:{'|'.join([ROW_ID_COLUMN, *FACT_FIELDS])})$|__lake_
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A column in files: its field id there, the type under which it is read, and of a nested column its name."""
+    """A column in files: its field id there, the type under which it is read, and of a nested column its name. Without
+    an id it is found by the name.
+    """
 
-    id: int
+    id: int | None
     type: str
     name: str | None = None
 
@@ -39,16 +41,16 @@ def file_name(column: Column) -> str:
     return internal_name(column) if _RESERVED.match(column.name.casefold()) else column.name
 
 
-def held(column: Column, written: Schema) -> Held | None:
-    """How files of the schema ``written`` hold the column; None if they do not."""
+def held(column: Column, written: Schema, *, by_name: bool = False) -> Held | None:
+    """How files of the schema ``written`` hold the column; None if they do not. ``by_name``: they have no ids."""
     found = _written(column, written)
     if found is None:
         return None
     identifier, other = found
-    if "<" not in column.type:
-        return Held(identifier, other.type)
-    kind = read_type(column.parsed, other.parsed)
-    return Held(identifier, kind.text, file_name(other))
+    kind = other.type if "<" not in column.type else read_type(column.parsed, other.parsed).text
+    if by_name:
+        return Held(None, kind, other.name)
+    return Held(identifier, kind, file_name(other) if "<" in column.type else None)
 
 
 def _written(column: Column, written: Schema) -> tuple[int, Column] | None:
@@ -65,7 +67,11 @@ def _written(column: Column, written: Schema) -> tuple[int, Column] | None:
 
 
 def read_name(column: Column, found: Held, taken: AbstractSet[str]) -> str:
-    """What the column is called while files are read: as in the files, unless another column is called so."""
+    """What the column is called while files are read: as in the files, unless another column is called so. Files
+    without ids are taken over only where no column is.
+    """
+    if found.id is None and found.name is not None:
+        return found.name
     is_free = found.name is not None and found.name.casefold() not in taken
     return found.name if is_free and found.name is not None else internal_name(column)
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.checks import RowCheck, Violation
-from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan, is_outside
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
@@ -253,6 +253,10 @@ class Engine:
 
     def part_rows(self, table_id: int, file: FileScan, positions: Integers, facts: StoredFacts) -> NewDataFile:
         """The rows of ``file`` at these positions as a file that stores their row ids, and their facts of ``facts``."""
+        if is_outside(file.path):
+            return self._sessions.run(
+                lambda spark: rewriting.outside_part_rows(spark, self._writer, table_id, file, positions, facts)
+            )
         return rewriting.part_rows(self._writer, table_id, file, positions, facts)
 
     def mark_live_rows(self, table_id: int, file: FileScan) -> NewDeleteFile | None:

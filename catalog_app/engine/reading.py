@@ -22,12 +22,14 @@ from catalog_app.domain.files import (
     FileScan,
     PartitionValues,
     TableScan,
+    is_outside,
 )
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.known import Known
 from catalog_app.engine.marks import few_addresses, is_among
+from catalog_app.engine.outside import OUTSIDE_BASE, POSITION, with_bases
 from catalog_app.engine.types import (
     char_metadata,
     declared_metadata,
@@ -57,7 +59,7 @@ _MASKED = "__lake_masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
 TARGET = "__lake_0"
 """Where subqueries read other tables, that of the statement has this placeholder."""
-_ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
+_BASE_SQL = "CAST(base AS BIGINT)"
 
 _file_schemas: Known[str, Any] = Known()
 """By path; what is written into a file never changes."""
@@ -70,7 +72,7 @@ _OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN, *FACT_FIELDS})
 class _Group:
     """What files must share to be read in one scan; ``folder`` is the one above their ``base=`` folders. ``is_apart``:
     files with deletes, of which there are too many to be read with others. ``moved_to``: of a partition that was
-    renamed its values, which stand in no file.
+    renamed its values, which stand in no file. ``is_outside``: the files have no such folders.
     """
 
     held: tuple[Held | None, ...]
@@ -79,6 +81,7 @@ class _Group:
     stores_stamps: bool
     folder: str
     moved_to: PartitionValues | None = None
+    is_outside: bool = False
 
 
 def table_dataframe(
@@ -102,17 +105,20 @@ def _groups(scan: TableScan, *, with_address: bool, with_facts: bool) -> dict[_G
     groups: dict[_Group, list[FileScan]] = {}
     are_many = sum(file.rows for file in scan.files if file.delete_paths) > MASKED_AT_ONCE
     # Files of one definition share its value: it is compared once, not once a file.
-    mapped: dict[int, tuple[Held | None, ...]] = {}
+    mapped: dict[tuple[int, bool], tuple[Held | None, ...]] = {}
     for file in scan.files:
-        if id(file.schema) not in mapped:
-            mapped[id(file.schema)] = tuple(held(column, file.schema) for column in scan.schema.columns)
+        form = id(file.schema), file.by_name
+        if form not in mapped:
+            mapped[form] = tuple(held(column, file.schema, by_name=file.by_name) for column in scan.schema.columns)
+        lies_outside = is_outside(file.path)
         group = _Group(
-            mapped[id(file.schema)],
+            mapped[form],
             are_many and bool(file.delete_paths),
             with_address and file.stores_row_ids,
             with_facts and file.stores_stamps,
-            file.path.rsplit("/", 2)[0],
+            "" if lies_outside else file.path.rsplit("/", 2)[0],
             file.partition if file.is_moved else None,
+            lies_outside,
         )
         groups.setdefault(group, []).append(file)
     return groups
@@ -131,15 +137,21 @@ def _read_group(
     marked = [file for file in files if file.delete_paths]
     found = [(column, item) for column, item in zip(schema.columns, group.held, strict=True) if item is not None]
     taken = _OWN_NAMES | {internal_name(column) for column in schema.columns}
+    fixed = _partition_literals(schema, group.moved_to)
+    found = [(column, item) for column, item in found if column.id not in fixed]
     names = {column.id: read_name(column, item, taken) for column, item in found}
-    fields = [(names[column.id], item.type, item.id) for column, item in found]
+    fields: list[tuple[str, str, int | None]] = [(names[column.id], item.type, item.id) for column, item in found]
     if group.stores_row_ids:
         fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
     if group.stores_stamps:
         fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
-    folder = group.folder if with_address or with_facts or marked else None
+    places = bool(with_address or with_facts or marked)
+    folder = group.folder if places and not group.is_outside else None
     frame = _read_files(spark, warehouse, fields, folder, [file.path for file in files])
-    fixed = _partition_literals(schema, group.moved_to)
+    base, position = _BASE_SQL, "_metadata.row_index"
+    if places and group.is_outside:
+        frame, base, position = with_bases(spark, warehouse, frame, files), OUTSIDE_BASE, POSITION
+    address = f"{base} + {position}"
     columns = [
         fixed.get(column.id) or decoded(column, item, names.get(column.id, ""))
         for column, item in zip(schema.columns, group.held, strict=True)
@@ -147,13 +159,13 @@ def _read_group(
     if group.stores_row_ids:
         columns.append(ROW_ID_COLUMN)
     if with_facts:
-        columns.append(f"CAST(base AS BIGINT) AS {BASE}")
+        columns.append(f"{base} AS {BASE}")
         columns += [name if group.stores_stamps else f"CAST(NULL AS bigint) AS {name}" for name in FACT_FIELDS]
     few = few_addresses(warehouse, marked)
     if with_address or marked:
-        columns.append(f"{_ADDRESS} AS {ADDRESS}")
+        columns.append(f"{address} AS {ADDRESS}")
     if few is None:
-        columns.append(_masked(files, marked))
+        columns.append(_masked(files, marked, base, address))
     frame = frame.selectExpr(*columns)
     if few:
         frame = frame.filter(f"NOT {is_among(ADDRESS, few)}")
@@ -200,30 +212,33 @@ def named(
     return frame.select(*outputs, *(expr(value).alias(name) for name, value in further.items()))
 
 
-def _masked(files: Sequence[FileScan], marked: Sequence[FileScan]) -> str:
+def _masked(files: Sequence[FileScan], marked: Sequence[FileScan], base: str, address: str) -> str:
     """SQL of the address by which a row is looked up among the deleted ones: in files that have none NULL, and so not
     at all.
     """
     if len(marked) == len(files):
-        return f"{_ADDRESS} AS {_MASKED}"
+        return f"{address} AS {_MASKED}"
     bases = ", ".join(str(file.base) for file in marked)
-    return f"CASE WHEN CAST(base AS BIGINT) IN ({bases}) THEN {_ADDRESS} END AS {_MASKED}"
+    return f"CASE WHEN {base} IN ({bases}) THEN {address} END AS {_MASKED}"
 
 
 def _read_files(
     spark: SparkSession,
     warehouse: Warehouse,
-    fields: Sequence[tuple[str, str, int]],
+    fields: Sequence[tuple[str, str, int | None]],
     folder: str | None,
     paths: Sequence[str],
 ) -> DataFrame:
-    """Columns (name, type, field id) of these files. With the folder above their ``base=`` folders also ``base``, which
-    Spark copies into every row whether it is used or not.
+    """Columns (name, type, field id) of these files, those without an id by name. With the folder above their ``base=``
+    folders also ``base``, which Spark copies into every row whether it is used or not.
     """
     from pyspark.sql.types import StructField, StructType
 
     schema = StructType(
-        [StructField(name, spark_type(spark, kind), True, {FIELD_ID: identifier}) for name, kind, identifier in fields]
+        [
+            StructField(name, spark_type(spark, kind), True, {} if identifier is None else {FIELD_ID: identifier})
+            for name, kind, identifier in fields
+        ]
     )
     reader = spark.read.schema(schema)
     if folder is not None:
@@ -236,7 +251,7 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
     by_folder: dict[str, list[str]] = {}
     for path in dict.fromkeys(path for file in files for path in file.delete_paths):
         by_folder.setdefault(path.rsplit("/", 2)[0], []).append(path)
-    fields = [(POSITION_COLUMN, "bigint", POSITION_FIELD)]
+    fields: list[tuple[str, str, int | None]] = [(POSITION_COLUMN, "bigint", POSITION_FIELD)]
     parts = [
         _read_files(spark, warehouse, fields, folder, paths).selectExpr(
             f"CAST(base AS BIGINT) + {POSITION_COLUMN} AS {ADDRESS}"

@@ -6,6 +6,7 @@ All keep row ids. Except for compaction no Spark job is needed: one column, or o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ from catalog_app.domain.files import (
 )
 from catalog_app.engine.facts import FactReader
 from catalog_app.engine.freezing import staging_folder
-from catalog_app.engine.reading import ADDRESS
+from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.writing import FileWriter, Staged, Target
 from catalog_app.storage.deletes import (
     Integers,
@@ -125,6 +126,32 @@ def part_rows(
     The new file is written under the same schema definition and partition values as the old one.
     """
     table = _with_row_ids(_read_whole(writer, file), stored_row_ids(writer.warehouse, file))
+    return _write_part(writer, table_id, file, table, positions, facts)
+
+
+def outside_part_rows(
+    spark: SparkSession,
+    writer: FileWriter,
+    table_id: int,
+    file: FileScan,
+    positions: Integers,
+    facts: StoredFacts,
+) -> NewDataFile:
+    """The same of a file that was taken over: only Spark reads it as the schema says."""
+    scan = TableScan(table_id, file.schema, (replace(file, delete_paths=()),))
+    with staging_folder(writer, table_id) as folder:
+        target = Target(table_id, file.schema, with_row_ids=True)
+        rows = table_dataframe(spark, writer.warehouse, scan, with_address=True)
+        ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
+        writer.run_job(target, ordered.selectExpr(*target.inputs).selectExpr(*target.columns), folder, [])
+        paths = [writer.warehouse.absolute(found.path) for found in writer.warehouse.files_under(folder)]
+        read = [pq.read_table(path, filesystem=writer.warehouse.filesystem, partitioning=None) for path in paths]
+        return _write_part(writer, table_id, file, pa.concat_tables(read), positions, facts)
+
+
+def _write_part(
+    writer: FileWriter, table_id: int, file: FileScan, table: pa.Table, positions: Integers, facts: StoredFacts
+) -> NewDataFile:
     stored = set(FACT_FIELDS.values())
     table = table.select([at for at, field in enumerate(table.schema) if field_id(field) not in stored]).take(positions)
     for field, column in zip(FIELDS, fact_columns(StoredFacts(*(values[positions] for values in facts))), strict=True):

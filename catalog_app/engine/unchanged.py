@@ -132,7 +132,7 @@ def _values_at(writer: FileWriter, file: FileScan, positions: Integers, column: 
     written = next((item for item in file.schema.columns if item.id == column.id), None)
     if written is None or storage_type(written.type) != storage_type(column.type):
         return None
-    if file.is_moved and column.id in file.schema.partition_by:
+    if file.by_name or (file.is_moved and column.id in file.schema.partition_by):
         return None
     with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as opened:
         identifier = str(column.id).encode()

@@ -23,6 +23,10 @@ class DataFile(models.Model):
 
     ``stores_stamps``: the file holds rows of several commits, each with its stamp in the column
     ``_last_updated_sequence_number`` (Iceberg v3, field id 2147483539); NULL there is the stamp of the segment.
+
+    A file that was taken over has an absolute path and stays where it lies: lakeui never removes it. ``by_name``: it
+    has no field ids, and its columns are found by name. ``lacks_partition``: only its folder's name said its
+    ``partition``.
     """
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="+")
@@ -38,6 +42,8 @@ class DataFile(models.Model):
     stores_stamps = models.BooleanField(default=False, db_default=False)
     smallest_stamp = models.BigIntegerField(null=True)
     largest_stamp = models.BigIntegerField(null=True)
+    by_name = models.BooleanField(default=False, db_default=False)
+    lacks_partition = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -19,7 +19,7 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     GROUP BY d.segment_id
 )
 SELECT f.id, f.path, f.rows, f.bytes, s.added_version, s.definition_id, s.partition,
-       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition
+       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition AND NOT f.lacks_partition, f.by_name
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 ORDER BY s.added_version, f.base
 """
@@ -28,7 +28,9 @@ _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A data file that the chain sees. ``is_moved``: ``partition`` are not the values that the file stores."""
+    """A data file that the chain sees. ``is_moved``: the file stores other values than those of
+    ``partition``. ``by_name``: it has no field ids.
+    """
 
     file_id: int
     path: str
@@ -39,16 +41,15 @@ class ShownFile:
     partition: PartitionValues
     delete_paths: tuple[str, ...]
     is_moved: bool
+    by_name: bool = False
 
 
 def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
     return [
-        ShownFile(
-            file_id, path, count, size, version, definition_id, tuple(json_value(partition)), tuple(paths), is_moved
-        )
-        for file_id, path, count, size, version, definition_id, partition, paths, is_moved in rows
+        ShownFile(*place, tuple(json_value(partition)), tuple(paths), is_moved, by_name)
+        for *place, partition, paths, is_moved, by_name in rows
     ]
 
 

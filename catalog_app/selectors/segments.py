@@ -43,7 +43,7 @@ SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, s.partition, f.statistics, f
        s.definition_id, s.schema_version, s.is_visible, s.added_version,
        coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps,
        jsonb_build_array(s.stamp, s.kind, coalesce(s.brings_stamp, 0), coalesce(s.undoes_stamp, 0)),
-       coalesce(p.events, '[]'::jsonb), s.partition <> f.partition
+       coalesce(p.events, '[]'::jsonb), s.partition <> f.partition OR f.lacks_partition, f.by_name, f.lacks_partition
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 LEFT JOIN stamped p ON p.segment_id = s.id
 """
@@ -120,6 +120,8 @@ class SegmentState:
     fact: RowsFact = NO_FACT
     stamped: tuple[tuple[str, RowsFact], ...] = ()
     is_moved: bool = False
+    by_name: bool = False
+    lacks_partition: bool = False
 
 
 def segments_list(snapshot: Snapshot, table_id: int) -> list[SegmentState]:
@@ -179,6 +181,8 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         fact=RowsFact(*json_value(row[16])),
         stamped=tuple((path, RowsFact(*fact)) for path, *fact in json_value(row[17])),
         is_moved=row[18],
+        by_name=row[19],
+        lacks_partition=row[20],
     )
 
 
@@ -222,12 +226,13 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         fact=segment.fact,
         stamped=segment.stamped,
         is_moved=segment.is_moved,
+        by_name=segment.by_name,
     )
 
 
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id,
-       f.stores_stamps, coalesce(s.stamp, 0)
+       f.stores_stamps, coalesce(s.stamp, 0), f.by_name, f.lacks_partition
 FROM catalog_app_datafile f LEFT JOIN LATERAL (
     SELECT definition_id, stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
 ) s ON true
@@ -269,7 +274,8 @@ def files_load(
     schemas = definitions_load({row[7] for row in rows if row[7] is not None})
     masks = _file_deletes(table_id, file_ids, snapshots, staged_deletes)
     found = {}
-    for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id, stores_stamps, stamp in rows:
+    for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id, *more in rows:
+        stores_stamps, stamp, by_name, lacks_partition = more
         schema = staged_schema if definition_id is None else schemas[definition_id]
         if schema is None:
             raise ValueError(f"data file {file_id} lies under no known schema")
@@ -285,6 +291,8 @@ def files_load(
             stores_row_ids=stores_row_ids,
             stores_stamps=stores_stamps,
             fact=RowsFact(stamp),
+            is_moved=lacks_partition,
+            by_name=by_name,
         )
     return found
 

@@ -10,7 +10,9 @@ from django.db import connection
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, AttachedDelete
-from catalog_app.models import DeleteFile
+from catalog_app.domain.schema import Column
+from catalog_app.domain.types import field_ids
+from catalog_app.models import DeleteFile, Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import InvalidValue
@@ -40,18 +42,25 @@ def column_ids_allocate(table_id: int, count: int) -> range:
     return range(following - count, following)
 
 
+def column_ids_reserve(table_id: int, columns: Sequence[Column]) -> None:
+    """Columns and fields that are made later get ids above those of these columns."""
+    taken = [identifier for column in columns for identifier in (*column.ids, *field_ids(column.parsed))]
+    known = Table.objects.filter(pk=table_id, next_column_id__lte=max(taken))
+    known.update(next_column_id=max(taken) + 1)
+
+
 _REGISTER = f"""
 INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
                                   smallest_row_id, largest_row_id, stores_stamps, smallest_stamp, largest_stamp,
-                                  created_at)
+                                  by_name, lacks_partition, created_at)
 SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id,
-       stores_stamps, smallest_stamp, largest_stamp, now()
+       stores_stamps, smallest_stamp, largest_stamp, by_name, lacks_partition, now()
 FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
     path text, base bigint, rows bigint, bytes bigint, partition jsonb, statistics jsonb, stores_row_ids boolean,
     smallest_row_id bigint, largest_row_id bigint, stores_stamps boolean, smallest_stamp bigint,
-    largest_stamp bigint)) WITH ORDINALITY AS f(
+    largest_stamp bigint, by_name boolean, lacks_partition boolean)) WITH ORDINALITY AS f(
     path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, stores_stamps,
-    smallest_stamp, largest_stamp, place)
+    smallest_stamp, largest_stamp, by_name, lacks_partition, place)
 ORDER BY place
 RETURNING id, {DISK_CAN_WAIT}
 """
@@ -73,6 +82,8 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             "stores_stamps": file.stamps is not None,
             "smallest_stamp": file.stamps[0] if file.stamps else None,
             "largest_stamp": file.stamps[1] if file.stamps else None,
+            "by_name": file.by_name,
+            "lacks_partition": file.lacks_partition,
         }
         for file in files
     ]
@@ -83,7 +94,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             "A value of a partition column holds the character NUL (U+0000); a partition's name cannot.",
             remedy="Take it out of the value, for example by translate(column, '\\0', '').",
         )
-    registered_note(data=[file.path for file in files])
+    registered_note(data=[(table_id, file.path) for file in files])
     rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described), **is_alone()}, prepared=True)
     return tuple(
         AddedFile(

@@ -110,7 +110,7 @@ def _check(schema: Schema, segments: Sequence[ShownFile], schemas: Mapping[int, 
 
 def files_refused(schema: Schema, segments: Sequence[SegmentState]) -> frozenset[int]:
     """The files for which a table is refused. It is shown again when these are written anew."""
-    refused = {segment.file_id for segment in segments if segment.is_moved}
+    refused = {segment.file_id for segment in segments if segment.is_moved and not segment.lacks_partition}
     for definition_id, written in definitions_load({segment.definition_id for segment in segments}).items():
         try:
             files_check(schema, written)

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 
 from django.db import connection, transaction
 
+from catalog_app.domain.files import is_outside
 from catalog_app.models import DataFile, DeleteFile, Table
 from catalog_app.storage.warehouse import Warehouse
 
 
 @dataclass(slots=True)
 class Registered:
-    """Paths of data and delete files, and ids of tables, that were registered while somebody took note."""
+    """Data files as table and path, paths of delete files, and ids of tables, that were registered while somebody took
+    note. Tables share the path of a file that they took over.
+    """
 
-    data: list[str] = field(default_factory=list)
+    data: list[tuple[int, str]] = field(default_factory=list)
     deletes: list[str] = field(default_factory=list)
     tables: list[int] = field(default_factory=list)
 
@@ -25,7 +28,9 @@ class Registered:
 _NOTED: ContextVar[Registered | None] = ContextVar("registered files", default=None)
 
 
-def registered_note(*, data: Iterable[str] = (), deletes: Iterable[str] = (), tables: Iterable[int] = ()) -> None:
+def registered_note(
+    *, data: Iterable[tuple[int, str]] = (), deletes: Iterable[str] = (), tables: Iterable[int] = ()
+) -> None:
     """Take note of what is registered, where somebody asks for that."""
     noted = _NOTED.get()
     if noted is not None:
@@ -36,7 +41,7 @@ def registered_note(*, data: Iterable[str] = (), deletes: Iterable[str] = (), ta
 
 @contextmanager
 def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
-    """Remove what is registered inside, rows and bytes: no commit may have taken any of it. A process that dies inside
+    """Remove what is registered inside, rows and bytes of the warehouse: no commit may have taken any of it. A process that dies inside
     leaves files that no commit took, which VACUUM finds.
     """
     noted = Registered()
@@ -49,7 +54,10 @@ def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL lakeui.expiring = 'on'")
             DeleteFile.objects.filter(path__in=noted.deletes).delete()
-            DataFile.objects.filter(path__in=noted.data).delete()
+            for table_id in {table_id for table_id, _ in noted.data}:
+                paths = [path for owner, path in noted.data if owner == table_id]
+                DataFile.objects.filter(table_id=table_id, path__in=paths).delete()
             Table.objects.filter(pk__in=noted.tables).delete()
-        for path in (*noted.deletes, *noted.data):
-            warehouse.remove(path)
+        for path in (*noted.deletes, *(path for _, path in noted.data)):
+            if not is_outside(path):
+                warehouse.remove(path)

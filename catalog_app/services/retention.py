@@ -13,6 +13,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from catalog_app.domain.files import is_outside
 from catalog_app.models import Branch, Catalog, ExpiredFile, Table
 from catalog_app.selectors.retention import (
     Retained,
@@ -47,7 +48,8 @@ class RetentionLimits:
 @dataclass(frozen=True, slots=True)
 class VacuumPlan:
     """``files`` may go, ``retained`` says what stays. Reading only makes it; ``vacuum_run`` carries it out. Nothing
-    reaches ``shared`` either, but other tables have the same bytes (a clone and its source), so these stay.
+    reaches ``shared`` either, but other tables have the same bytes (a clone and its source), or the file was taken over
+    and lies outside of the warehouse, so these stay.
     """
 
     files: tuple[UnreachableFile, ...]
@@ -71,7 +73,7 @@ def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits)
     # A clone and its source may let one file go at once: both are marked, and its bytes count once.
     found = {(file.path, file.data_file_id, file.delete_file_id): file for file in files}
     needed = paths_needed(found.values())
-    going = {file.path: file for file in found.values() if file.path not in needed}
+    going = {file.path: file for file in found.values() if file.path not in needed and not is_outside(file.path)}
     others = (file for file in found.values() if going.get(file.path) is not file)
     return VacuumPlan(tuple(going.values()), retained, tuple(others))
 
@@ -147,7 +149,7 @@ def marked_files_remove(warehouse: Warehouse) -> None:
     while batch := list(waiting.values_list("pk", "path")[:BATCH]):
         needed = paths_unexpired({path for _, path in batch})
         for _, path in batch:
-            if path not in needed:
+            if path not in needed and not is_outside(path):
                 warehouse.remove(path)
             fault_point("vacuum.removing")
         ExpiredFile.objects.filter(pk__in=[pk for pk, _ in batch]).update(removed_at=timezone.now())

@@ -44,7 +44,9 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
         statistics: Statistics = {}
         for leaf, field, identifier in _identified_leaves(file.schema_arrow):
             bounds = (
-                _nested(file, leaf, field) if pa.types.is_nested(field.type) else _merged(metadata, leaf, field.type)
+                _nested(file, leaf, field)
+                if pa.types.is_nested(field.type)
+                else leaf_statistics(metadata, leaf, field.type)
             )
             if bounds is None:
                 continue
@@ -84,8 +86,8 @@ def _nested(file: pq.ParquetFile, first: int, field: pa.Field) -> ColumnStatisti
     leaf tells where the column is NULL: the smallest of them is read, of which ``first`` is the first.
     """
     groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
-    leaves = range(first, first + _leaves(field.type))
-    smallest = min(leaves, key=lambda leaf: sum(group.column(leaf).total_compressed_size for group in groups))
+    below = range(first, first + leaves(field.type))
+    smallest = min(below, key=lambda leaf: sum(group.column(leaf).total_compressed_size for group in groups))
     path = file.metadata.schema.column(smallest).path
     nulls = sum(
         batch.column(batch.schema.get_field_index(field.name)).null_count for batch in file.iter_batches(columns=[path])
@@ -100,16 +102,17 @@ def _identified_leaves(schema: pa.Schema) -> Iterator[tuple[int, pa.Field, int]]
         identifier = (field.metadata or {}).get(PARQUET_FIELD_ID)
         if identifier is not None:
             yield leaf, field, int(identifier)
-        leaf += _leaves(field.type)
+        leaf += leaves(field.type)
 
 
-def _leaves(kind: pa.DataType) -> int:
+def leaves(kind: pa.DataType) -> int:
+    """How many columns Parquet has for a type."""
     if pa.types.is_nested(kind):
-        return sum(_leaves(kind.field(index).type) for index in range(kind.num_fields)) or 1
+        return sum(leaves(kind.field(index).type) for index in range(kind.num_fields)) or 1
     return 1
 
 
-def _merged(metadata: pq.FileMetaData, leaf: int, kind: pa.DataType) -> ColumnStatistics | None:
+def leaf_statistics(metadata: pq.FileMetaData, leaf: int, kind: pa.DataType) -> ColumnStatistics | None:
     """Bounds and null count over all row groups; None where the null count is unknown."""
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     stats = [group.column(leaf).statistics for group in groups if group.num_rows]

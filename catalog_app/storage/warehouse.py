@@ -5,6 +5,8 @@ All paths that leave this module are relative to the root, with forward slashes.
 ``<table_id>/staging/<uuid>/`` for what is not yet placed, and ``<table_id>/iceberg/`` for what describes the table to
 other engines. A crash leaves orphans only; no file is ever changed.
 Files that people sent to be imported lie under ``imports/<uuid>/`` until they expire.
+
+Files that a table took over lie outside, in the same store, under absolute paths (``is_outside``). They are read only.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pyarrow.fs as pafs
+
+from catalog_app.domain.files import is_outside
 
 COPIED_BYTES = 1024 * 1024
 NO_TABLE = 0
@@ -54,16 +58,23 @@ class Warehouse:
 
     def absolute(self, path: str) -> str:
         """The path inside ``filesystem``."""
+        if is_outside(path):
+            return path.partition("://")[2]
         return f"{self._base}/{path}"
 
     def spark_path(self, path: str) -> str:
         """The path as Spark's readers and writers take it."""
+        if is_outside(path):
+            place = path.partition("://")[2]
+            return place if self._is_local else f"{self.root.partition('://')[0]}://{place}"
         return f"{self.root}/{path}"
 
     def location(self, path: str) -> str:
         """Where other engines find a file (Iceberg's ``file_path``). Nothing is encoded: they take the text behind the
         scheme as the path that it is. What Hadoop calls s3a:// is s3:// to them.
         """
+        if is_outside(path):
+            return path
         return f"file://{self.absolute(path)}" if self._is_local else _s3_plain(self.spark_path(path))
 
     def new_staging(self, table_id: int) -> str:
@@ -141,7 +152,9 @@ class Warehouse:
             self.filesystem.delete_dir(self.absolute(folder))
 
     def remove(self, path: str) -> None:
-        """Remove one file; nothing happens where there is none."""
+        """Remove one file; nothing happens where there is none. Raises ValueError for one that is not lakeui's."""
+        if is_outside(path):
+            raise ValueError(f"{path} was taken over and does not belong to the warehouse")
         if self.exists(path):
             self.filesystem.delete_file(self.absolute(path))
 

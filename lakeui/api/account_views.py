@@ -137,7 +137,7 @@ def _password_check(request: Request, user: User, present: str) -> None:
 
 class SessionListView(ApiView):
     @extend_schema(
-        operation_id="session_list",
+        operation_id="account_session_list",
         summary="List your sessions",
         description="The browsers in which you are signed in.",
         tags=["account"],
@@ -162,7 +162,7 @@ class SessionListView(ApiView):
 
 class SessionView(ApiView):
     @extend_schema(
-        operation_id="session_end",
+        operation_id="account_session_end",
         summary="End one of your sessions",
         description="That browser is signed out at once.",
         tags=["account"],

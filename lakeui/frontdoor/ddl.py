@@ -16,7 +16,7 @@ from catalog_app.models import Branch, Database, Table
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, catalog_get
 from catalog_app.services import alterations
-from catalog_app.services.files import column_ids_allocate
+from catalog_app.services.files import column_ids_allocate, column_ids_reserve
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.checks import checks_stated
@@ -151,13 +151,20 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
     ]
 
 
-def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
-    """The state of a table that is about to be created."""
+def new_table(
+    call: Call,
+    statement: sql.CreateTable,
+    definitions: Sequence[sql.ColumnDefinition],
+    identified: Sequence[Column] = (),
+) -> TablePlace:
+    """The state of a table that is about to be created. ``identified``: its columns, where files gave them ids."""
     place = place_of(call, statement.table)
     refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
     registered_note(tables=[identity.pk])
-    columns = table_columns(identity.pk, definitions, is_new=True)
+    if identified:
+        column_ids_reserve(identity.pk, identified)
+    columns = list(identified) or table_columns(identity.pk, definitions, is_new=True)
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
@@ -207,6 +214,10 @@ def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
         from lakeui.frontdoor.cloning import clone_table
 
         return clone_table(call, statement, statement.clone)
+    if statement.taken is not None:
+        from lakeui.frontdoor.taking_over import table_take_over
+
+        return table_take_over(call, statement, statement.taken)
     if statement.query is not None:
         from lakeui.frontdoor.data import create_table_as
 

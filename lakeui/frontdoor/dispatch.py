@@ -284,7 +284,7 @@ def runs_as_task(text: str, parameters: Parameters) -> bool:
     if isinstance(statement, sql.DryRun):
         statement = statement.statement
     if isinstance(statement, sql.CreateTable):
-        return statement.query is not None
+        return (statement.query or statement.taken) is not None
     if isinstance(statement, sql.MergeBranch | sql.Vacuum):
         return not statement.dry_run
     return isinstance(statement, TASKS)

@@ -57,4 +57,5 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
 def _stages(statement: Any) -> bool:
     if isinstance(statement, PipelineWork):
         return not statement.makes_view
-    return isinstance(statement, STAGING) or (isinstance(statement, sql.CreateTable) and statement.query is not None)
+    is_made = isinstance(statement, sql.CreateTable) and (statement.query or statement.taken) is not None
+    return is_made or isinstance(statement, STAGING)

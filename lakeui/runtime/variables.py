@@ -331,6 +331,13 @@ class Variables(BaseModel):
     import_hours: Number = _variable(
         "LAKEUI_IMPORT_HOURS", 24.0, "How long a file to be imported waits to be loaded, in hours."
     )
+    import_locations: Names = _variable(
+        "LAKEUI_IMPORT_LOCATIONS",
+        (),
+        "Where statements may read files of others: folders, or addresses in the store of the warehouse, with what"
+        " lies below. Whoever may write a table of any catalog can read all of it.",
+        otherwise="none",
+    )
     log_level: Level = _variable("LAKEUI_LOG_LEVEL", "INFO", "The least level that is logged.")
     log_format: Format = _variable("LAKEUI_LOG_FORMAT", "text", "Lines for people, or a JSON object a line.")
     traces: Switch = _variable(

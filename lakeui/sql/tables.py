@@ -109,6 +109,11 @@ def _new_content(cursor: Cursor, phrase: str) -> s.CreateTable:
             f"{phrase} .. LIKE is not supported.",
             remedy="Write the columns, or AS SELECT * FROM that table WHERE false.",
         )
+    if statement.taken is not None:
+        raise NotSupported(
+            f"{phrase} .. FROM is not supported: the table stays the same object, and its columns have ids.",
+            remedy="Drop the table and CREATE TABLE .. FROM; or take the files over under another name.",
+        )
     if statement.clone is not None:
         raise NotSupported(
             f"{phrase} .. CLONE is not supported: the table stays the same object, and a clone is a new one.",
@@ -125,6 +130,8 @@ def create_table(cursor: Cursor) -> s.CreateTable:
         return _create_like(cursor, table, if_not_exists)
     if cursor.accept_phrase("SHALLOW CLONE", "CLONE"):
         return _create_clone(cursor, table, if_not_exists)
+    if cursor.accept("FROM"):
+        return _create_from(cursor, table, if_not_exists)
     if cursor.sees("DEEP", "CLONE"):
         raise NotSupported(
             "DEEP CLONE is not supported: a clone shares its source's files, which stay as long as it needs them.",
@@ -174,6 +181,21 @@ def _create_clone(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.
         _refuse_clause(cursor)
         cursor.fail("A clone takes all from its source but TBLPROPERTIES; it ends")
     return s.CreateTable(table, if_not_exists, properties=properties, clone=clone)
+
+
+def _create_from(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.CreateTable:
+    """``FROM PARQUET|ICEBERG|DELTA 'uri'``: the files say columns and partitions."""
+    form = cursor.accept_phrase("PARQUET", "ICEBERG", "DELTA")
+    if form is None:
+        cursor.fail("Expected PARQUET, ICEBERG or DELTA")
+    taken, draft = s.OutsideTable(form, cursor.string("the place of the table in quotes")), _TableDraft()
+    _read_clauses(cursor, draft, table)
+    if draft.columns or draft.partition_by or draft.asked_format:
+        raise NotSupported(
+            "CREATE TABLE .. FROM takes columns and partitions from the files.",
+            remedy="Leave the clause out, or change the table afterwards.",
+        )
+    return s.CreateTable(table, if_not_exists, comment=draft.comment, properties=draft.properties, taken=taken)
 
 
 def _with_key(column: s.ColumnDefinition, key: tuple[str, ...]) -> s.ColumnDefinition:

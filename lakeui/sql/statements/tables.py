@@ -86,12 +86,20 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideTable:
+    """A table outside of the warehouse: its form (PARQUET, ICEBERG, DELTA) and where it lies."""
+
+    form: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     """``query`` is the SELECT after AS. Columns of the primary key are never nullable. ``like``: the table
     whose columns, primary key, partitioning and comment the new one has. ``clone``: the table of which it has all,
     rows too, ``properties`` beside. ``asked_format``: another than Parquet that
     USING names. ``replaces``: a table of that name becomes this one and stays the same object; with ``must_exist``
-    there has to be one.
+    there has to be one. ``taken``: the table outside whose files, columns and partitions it takes over.
     """
 
     table: TableName
@@ -108,6 +116,7 @@ class CreateTable:
     replaces: bool = False
     must_exist: bool = False
     checks: tuple[CheckConstraint, ...] = ()
+    taken: OutsideTable | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Tables that lie outside of the warehouse: what they hold, read from their own metadata and footers."""

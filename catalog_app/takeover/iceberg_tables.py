@@ -1,0 +1,316 @@
+"""A table of Apache Iceberg, as its newest metadata or the named ones say: files, ids, partitions, position deletes.
+
+PyIceberg reads the metadata, through files that are checked one by one: metadata may name any place. What it says of
+credentials, and of classes to read files with, is not used.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.schema import Column
+from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
+from catalog_app.takeover.footers import FileFooter, footers_read, name_check
+from catalog_app.takeover.locations import Locations, OutsideFile
+from catalog_app.takeover.values import FoundFile, FoundTable
+from lakeui.common.errors import InvalidValue, NotFound, NotSupported
+
+if TYPE_CHECKING:
+    from pyiceberg.table import FileScanTask, Table
+
+_TYPES = {
+    "boolean": "boolean",
+    "int": "int",
+    "long": "bigint",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "binary": "binary",
+    "date": "date",
+    "timestamp": "timestamp_ntz",
+    "timestamptz": "timestamp",
+}
+_DECIMAL = re.compile(r"decimal\((\d+), ?(\d+)\)")
+_EPOCH = datetime.date(1970, 1, 1)
+_NUMBERED = re.compile(r"v?(\d+)(?:-[^/]*)?\.metadata\.json$")
+
+
+def iceberg_find(locations: Locations, path: str) -> FoundTable:
+    """The table at an allowed path. Raises, by name, what cannot be read as it lies."""
+    if importlib.util.find_spec("pyiceberg") is None:
+        raise NotSupported(
+            "Tables of Iceberg are taken over by PyIceberg, which is not installed beside lakeui.",
+            remedy="Ask who runs lakeui to install lakeui[iceberg]; or name the files with FROM PARQUET, if none"
+            " of their rows was deleted.",
+        )
+    table = _table(locations, _metadata_file(locations, path))
+    schema = table.schema()
+    for field in schema.fields:
+        name_check(field.name, path)
+        if field.initial_default is not None:
+            raise NotSupported(
+                f"Rows older than the column {field.name} read as a default, which lakeui does not take over.",
+                remedy="Write the table's files anew.",
+                column=field.name,
+            )
+    columns = tuple(_column(field) for field in schema.fields)
+    tasks = _tasks(table)
+    for task in tasks:
+        if str(task.file.file_format.value) != "PARQUET":
+            raise NotSupported(
+                f"The file {task.file.file_path} is {task.file.file_format.value}.", remedy="Write it as Parquet."
+            )
+    files = [OutsideFile(locations.find(task.file.file_path), task.file.file_size_in_bytes) for task in tasks]
+    footers = footers_read(locations.warehouse, files)
+    names, values, notices = _partitions(table, tasks)
+    deletes = _deleted(locations, tasks)
+    found = []
+    for footer, partition, task in zip(footers, values, tasks, strict=True):
+        by_name = not footer.is_identified
+        if by_name:
+            _names_check(table, footer)
+        lacks = _lacks_partition(table, footer, names, by_name=by_name)
+        found.append(
+            FoundFile(
+                footer.file.path,
+                footer.rows,
+                footer.file.bytes,
+                _statistics(footer, columns, by_name=by_name),
+                partition,
+                by_name,
+                lacks,
+                deletes.get(task.file.file_path, ()),
+            )
+        )
+    return FoundTable(columns, tuple(item for item in found if item.rows), names, notices)
+
+
+def _metadata_file(locations: Locations, path: str) -> str:
+    if path.endswith(".metadata.json"):
+        return path
+    folder = locations.find(f"{path}/metadata")
+    try:
+        files = {file.path.rpartition("/")[2]: file.path for file in locations.files(folder)}
+    except NotFound as error:
+        raise InvalidValue(
+            f"There is no table of Iceberg at {path}: it has no folder metadata.",
+            remedy="Name the folder of the table, or its file .metadata.json.",
+        ) from error
+    if "version-hint.text" in files:
+        with _input(locations, files["version-hint.text"]) as stream:
+            said = stream.read().decode().strip()
+        for name in (f"v{said}.metadata.json", f"{said}.metadata.json", said):
+            if name in files and name.endswith(".metadata.json"):
+                return files[name]
+    numbered = [(int(found[1]), place) for name, place in files.items() if (found := _NUMBERED.match(name))]
+    newest = [place for number, place in numbered if number == max(numbered)[0]]
+    if len(newest) != 1:
+        raise InvalidValue(
+            f"Which metadata of {path} are the newest is not clear: {len(newest)} files have the highest number.",
+            remedy="Name the file .metadata.json that the catalog of the table names.",
+        )
+    return newest[0]
+
+
+def _input(locations: Locations, path: str) -> Any:
+    try:
+        return locations.warehouse.filesystem.open_input_file(locations.warehouse.absolute(path))
+    except FileNotFoundError as error:
+        raise InvalidValue(
+            f"The file {path}, which the metadata of the table name, is not there.",
+            remedy="Name metadata whose files are all there.",
+        ) from error
+
+
+def _table(locations: Locations, path: str) -> Table:
+    from pyiceberg.catalog.noop import NoopCatalog
+    from pyiceberg.exceptions import ValidationError
+    from pyiceberg.io import FileIO, InputFile, OutputFile
+    from pyiceberg.serializers import FromInputFile
+    from pyiceberg.table import StaticTable
+
+    class Allowed(InputFile):
+        """A file at an allowed location."""
+
+        def __len__(self) -> int:
+            with self.open() as stream:
+                return int(stream.size())
+
+        def exists(self) -> bool:
+            return locations.warehouse.exists(locations.find(self.location))
+
+        def open(self, seekable: bool = True) -> Any:
+            return _input(locations, locations.find(self.location))
+
+    class ReadOnly(FileIO):
+        def new_input(self, location: str) -> InputFile:
+            return Allowed(location)
+
+        def new_output(self, location: str) -> OutputFile:
+            raise NotImplementedError
+
+        def delete(self, location: Any) -> None:
+            raise NotImplementedError
+
+    io = ReadOnly()
+    try:
+        metadata = FromInputFile.table_metadata(io.new_input(path))
+    except (ValueError, ValidationError) as error:
+        raise InvalidValue(
+            f"The metadata {path} are none of Iceberg that can be read.", remedy="Name a whole file .metadata.json."
+        ) from error
+    return StaticTable(("taken",), metadata, path, io, NoopCatalog("taken"))
+
+
+def _tasks(table: Table) -> list[FileScanTask]:
+    try:
+        return sorted(table.scan().plan_files(), key=lambda task: task.file.file_path)
+    except (ValueError, NotImplementedError) as error:
+        if "equality delete" not in str(error):
+            raise
+        raise NotSupported(
+            "The table has equality deletes, which lakeui does not read.",
+            remedy="Rewrite its data files with the engine that writes it, and take it over then.",
+        ) from error
+
+
+def _column(field: Any) -> Column:
+    kind = _type(field.field_type, field.name)
+    column = Column(field.field_id, field.name, kind.text, nullable=not field.required, comment=field.doc or None)
+    return column.with_fields(kind) if kind.fields else column
+
+
+def _type(kind: Any, path: str) -> ParsedType:
+    from pyiceberg.types import ListType, MapType, StructType
+
+    if isinstance(kind, StructType):
+        fields = (Field(f.name, _type(f.field_type, f"{path}.{f.name}"), ids=(f.field_id,)) for f in kind.fields)
+        return nested_type("struct", fields)
+    if isinstance(kind, ListType):
+        element = _type(kind.element_type, f"{path}.element")
+        return nested_type("array", [Field("element", element, ids=(kind.element_id,))])
+    if isinstance(kind, MapType):
+        key = Field("key", _type(kind.key_type, f"{path}.key"), ids=(kind.key_id,))
+        value = Field("value", _type(kind.value_type, f"{path}.value"), ids=(kind.value_id,))
+        return nested_type("map", [key, value])
+    text = str(kind)
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal:
+        return value_type(f"decimal({decimal[1]},{decimal[2]})")
+    if text not in _TYPES:
+        raise NotSupported(
+            f"{path} has the type {text}, which lakeui does not have.",
+            remedy="Leave the column out of a copy of the table, and take that over.",
+            column=path,
+        )
+    return value_type(_TYPES[text])
+
+
+def _partitions(
+    table: Table, tasks: Sequence[FileScanTask]
+) -> tuple[tuple[str, ...], list[PartitionValues], tuple[str, ...]]:
+    """Names of partition columns and the values of each file; none where files lie by anything but whole columns."""
+    schema, spec = table.schema(), table.spec()
+    is_plain = all(str(field.transform) == "identity" for field in spec.fields)
+    if not spec.fields:
+        return (), [() for _ in tasks], ()
+    if not is_plain or any(task.file.spec_id != spec.spec_id for task in tasks):
+        notice = "The table is not partitioned here: its files lie by transforms, or by several partitionings."
+        return (), [() for _ in tasks], (notice,)
+    sources = [schema.find_field(field.source_id) for field in spec.fields]
+    known = {field.field_id for field in schema.fields}
+    if any(source.field_id not in known for source in sources):
+        return (), [() for _ in tasks], ("The table is not partitioned here: a partition lies inside of a column.",)
+    kinds = [str(source.field_type) for source in sources]
+    values = [
+        tuple(_text(task.file.partition[at], kind, sources[at].name) for at, kind in enumerate(kinds)) for task in tasks
+    ]
+    return tuple(source.name for source in sources), values, ()
+
+
+def _text(value: Any, kind: str, name: str) -> str | None:
+    """A partition's value as Spark casts it to a text."""
+    if value is None:
+        return None
+    if kind == "boolean":
+        return "true" if value else "false"
+    if kind in ("int", "long", "string"):
+        return str(value)
+    if kind == "date":
+        days = value if isinstance(value, int) else (value - _EPOCH).days
+        return str(np.datetime64(days, "D"))
+    if _DECIMAL.fullmatch(kind):
+        return format(value, "f")
+    raise NotSupported(
+        f"The table is partitioned by {name} of type {kind}, which is not taken over.",
+        remedy="Partition the table by another column.",
+        column=name,
+    )
+
+
+def _lacks_partition(table: Table, footer: FileFooter, names: Iterable[str], *, by_name: bool) -> bool:
+    """Whether the file leaves the columns of its partition to the metadata."""
+    held = {column.name if by_name else column.id for column in footer.columns}
+    wanted = [name if by_name else table.schema().find_field(name).field_id for name in names]
+    return any(item not in held for item in wanted)
+
+
+def _names_check(table: Table, footer: FileFooter) -> None:
+    """A file without ids is read by names: those of the table's name mapping must be the names of today."""
+    mapping = table.name_mapping()
+    if mapping is None:
+        raise NotSupported(
+            f"The file {footer.file.path} has no field ids, and the table has no name mapping.",
+            remedy="Give the table a schema.name-mapping.default, or write its files anew.",
+        )
+    today: Mapping[int, str] = {field.field_id: field.name for field in table.schema().fields}
+    ids = {name: item.field_id for item in mapping.root for name in item.names}
+    for column in footer.columns:
+        identifier = ids.get(column.name)
+        is_same = identifier is not None and today.get(identifier) == column.name
+        hides = identifier is not None and identifier in today
+        if (hides and not is_same) or (identifier is None and column.name in today.values()):
+            raise NotSupported(
+                f"The file {footer.file.path} holds the column {column.name} under a name of earlier days.",
+                remedy="Write the file anew with the engine that writes the table.",
+                column=column.name,
+            )
+
+
+def _statistics(footer: FileFooter, columns: Sequence[Column], *, by_name: bool) -> dict[str, Any]:
+    """By the names of today."""
+    if by_name:
+        return dict(footer.statistics)
+    names = {column.id: column.name for column in columns}
+    known = ((names.get(column.id), footer.statistics.get(column.name)) for column in footer.columns)
+    return {name: bounds for name, bounds in known if name is not None and bounds is not None}
+
+
+def _deleted(locations: Locations, tasks: Sequence[FileScanTask]) -> dict[str, Any]:
+    """By data file as the metadata name it, the positions that its delete files mark, ascending."""
+    found: dict[str, list[Any]] = {}
+    read: dict[str, pa.Table] = {}
+    for task in tasks:
+        for delete in task.delete_files:
+            if str(delete.file_format.value) != "PARQUET":
+                raise NotSupported(
+                    f"The rows of {task.file.file_path} are deleted by a deletion vector, which lakeui does not read.",
+                    remedy="Rewrite the table's data files with the engine that writes it, and take it over then.",
+                )
+            if delete.file_path not in read:
+                with _input(locations, locations.find(delete.file_path)) as stream:
+                    read[delete.file_path] = pq.read_table(stream, columns=["file_path", "pos"])
+            marks = read[delete.file_path]
+            own = marks.filter(pc.equal(marks.column("file_path"), task.file.file_path))
+            found.setdefault(task.file.file_path, []).append(own.column("pos").to_numpy())
+    return {path: np.unique(np.concatenate(parts)).astype(np.int64) for path, parts in found.items()}
