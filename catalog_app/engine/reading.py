@@ -146,12 +146,7 @@ def _read_group(
     if group.stores_stamps:
         fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
     places = bool(with_address or with_facts or marked)
-    folder = group.folder if places and not group.is_outside else None
-    frame = _read_files(spark, warehouse, fields, folder, [file.path for file in files])
-    base, position = _BASE_SQL, "_metadata.row_index"
-    if places and group.is_outside:
-        frame, base, position = with_bases(spark, warehouse, frame, files), OUTSIDE_BASE, POSITION
-    address = f"{base} + {position}"
+    frame, base, address = _read_placed(spark, warehouse, fields, group, files, places=places)
     columns = [
         fixed.get(column.id) or decoded(column, item, names.get(column.id, ""))
         for column, item in zip(schema.columns, group.held, strict=True)
@@ -178,6 +173,23 @@ def _read_group(
     row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
     facts = {BASE: BASE, **dict(zip(FACTS, FACT_FIELDS, strict=True))} if with_facts else {}
     return named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
+
+
+def _read_placed(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    fields: Sequence[tuple[str, str, int | None]],
+    group: _Group,
+    files: Sequence[FileScan],
+    *,
+    places: bool,
+) -> tuple[DataFrame, str, str]:
+    """The files as they are read, and SQL of the base and the address of a row, for ``places`` only."""
+    folder = group.folder if places and not group.is_outside else None
+    frame = _read_files(spark, warehouse, fields, folder, [file.path for file in files])
+    if places and group.is_outside:
+        return with_bases(spark, warehouse, frame, files), OUTSIDE_BASE, f"{OUTSIDE_BASE} + {POSITION}"
+    return frame, _BASE_SQL, f"{_BASE_SQL} + _metadata.row_index"
 
 
 def _partition_literals(schema: Schema, values: PartitionValues | None) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from catalog_app.domain.nested import fields_within
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import COMMENT, TableState, comment_of, stated_properties
+from catalog_app.domain.types import ParsedType
 from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS
 from catalog_app.iceberg.manifests import DELETES, Spec, StoredManifest
 from catalog_app.iceberg.types import schema_json
@@ -23,7 +25,9 @@ _READERS_OWN = "schema.name-mapping."
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """The version of a table that engines see. ``version`` is that of the commit that made it, ``at_ms`` when."""
+    """The version of a table that engines see. ``version`` is that of the commit that made it, ``at_ms`` when.
+    ``named``: the schemas of files without field ids, which hold columns under the names that these say.
+    """
 
     table: TableState
     version: int
@@ -32,6 +36,7 @@ class TableVersion:
     manifest_list: str
     manifests: tuple[StoredManifest, ...]
     specs: tuple[Spec, ...]
+    named: tuple[Schema, ...] = ()
 
 
 def specs_of(schema: Schema, written: Sequence[Schema]) -> dict[tuple[int, ...], Spec]:
@@ -73,7 +78,7 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         "last-partition-id": max(fields, default=PARTITION_FIELDS - 1),
         "default-sort-order-id": 0,
         "sort-orders": [{"order-id": 0, "fields": []}],
-        "properties": _properties(shown.table),
+        "properties": {**_properties(shown.table), **_mapping(schema, shown.named)},
         "current-snapshot-id": shown.version,
         "refs": {"main": {"snapshot-id": shown.version, "type": "branch"}},
         "snapshots": [_snapshot(shown)],
@@ -90,6 +95,30 @@ def _properties(table: TableState) -> dict[str, str]:
     }
     comment = comment_of(table)
     return {**stated, "comment": comment} if comment else stated
+
+
+def _mapping(schema: Schema, named: Sequence[Schema]) -> dict[str, str]:
+    """By which names files without ids hold the columns of today."""
+    if not named:
+        return {}
+    columns = []
+    for column in schema.columns:
+        held = [other for written in named for other in written.columns if other.id == column.id]
+        if held:
+            names = list(dict.fromkeys(other.name for other in held))
+            columns.append(_mapped(column.id, names, column.parsed, [other.parsed for other in held]))
+    return {f"{_READERS_OWN}default": json.dumps(columns)}
+
+
+def _mapped(identifier: int, names: Sequence[str], kind: ParsedType, held: Sequence[ParsedType]) -> dict[str, Any]:
+    inside = []
+    for field in kind.fields:
+        others = [other for written in held for other in written.fields if set(other.ids) & set(field.ids)]
+        if others and field.ids:
+            known = list(dict.fromkeys(other.name for other in others))
+            inside.append(_mapped(field.ids[0], known, field.type, [other.type for other in others]))
+    entry: dict[str, Any] = {"field-id": identifier, "names": list(names)}
+    return {**entry, "fields": inside} if inside else entry
 
 
 def _snapshot(shown: TableVersion) -> dict[str, Any]:

@@ -98,6 +98,7 @@ def _shown(warehouse: Warehouse, snapshot: Snapshot, table: TableState, change: 
         warehouse.location(listed.path),
         tuple(manifests),
         tuple(specs.values()),
+        tuple(schemas[identity] for identity in sorted({item.definition_id for item in segments if item.by_name})),
     )
 
 

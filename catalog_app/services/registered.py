@@ -41,8 +41,8 @@ def registered_note(
 
 @contextmanager
 def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
-    """Remove what is registered inside, rows and bytes of the warehouse: no commit may have taken any of it. A process that dies inside
-    leaves files that no commit took, which VACUUM finds.
+    """Remove what is registered inside, rows and bytes of the warehouse: no commit may have taken any of it. A process
+    that dies inside leaves files that no commit took, which VACUUM finds.
     """
     noted = Registered()
     token = _NOTED.set(noted)

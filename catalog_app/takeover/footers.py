@@ -59,6 +59,10 @@ def footers_read(warehouse: Warehouse, files: Sequence[OutsideFile]) -> list[Fil
 def _footer(warehouse: Warehouse, file: OutsideFile) -> FileFooter:
     try:
         opened = pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem)
+    except FileNotFoundError as error:
+        raise InvalidValue(
+            f"The file {file.path} is not there any more.", remedy="Name a table whose files are all there."
+        ) from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InvalidValue(
             f"The file {file.path} is no Parquet file that can be read.", remedy="Take it out of the folder."

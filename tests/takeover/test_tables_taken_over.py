@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,17 @@ from django.conf import settings
 
 from tests.e2e.conftest import services
 from tests.e2e.lake import Lake
+from tests.iceberg.test_engines import Engines, Seen, engines
 
-__all__ = ["services"]
+__all__ = ["engines", "services"]
 
 ROWS = 40
+NESTED = pa.struct([("x", pa.int64()), ("y", pa.list_(pa.int32()))])
 
 
 @pytest.fixture(scope="module")
-def lake(services: None) -> Lake:
-    lake = Lake()
-    lake.sql("CREATE DATABASE d")
-    return lake
+def lake(engines: Engines) -> Lake:
+    return engines.lake
 
 
 @pytest.fixture
@@ -53,8 +52,8 @@ def odd_files(folder: Path) -> None:
         columns = {
             "id": pa.array(ids, pa.int32() if number == 0 else pa.int64()),
             "base": pa.array([f"b{i % 3}" for i in ids]),
-            "at": pa.array([datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=i) for i in ids], pa.timestamp("us")),
-            "s": pa.array([{"x": i, "y": [i, None]} for i in ids], pa.struct([("x", pa.int64()), ("y", pa.list_(pa.int32()))])),
+            "at": pa.array([i * 3_600_000_000 for i in ids], pa.timestamp("us")),
+            "s": pa.array([{"x": i, "y": [i, None]} for i in ids], NESTED),
         }
         if number == 2:
             columns["extra"] = pa.array([i * 0.5 for i in ids])
@@ -87,5 +86,22 @@ def test_parquet_is_read_changed_and_merged(lake: Lake, outside: Path) -> None:
     assert found(lake, "SELECT count(*), count_if(base = 'new'), count_if(moment IS NULL) FROM d.p") == wanted
     lake.sql("OPTIMIZE d.p")
     assert found(lake, "SELECT count(*), count_if(base = 'new'), count_if(moment IS NULL) FROM d.p") == wanted
+    assert lake.breaches() == []
     lake.sql("DROP TABLE d.p PURGE")
     assert contents(outside) == before
+
+
+def test_other_engines_read_what_was_taken_over(engines: Engines, outside: Path) -> None:
+    lake = engines.lake
+    odd_files(outside)
+    lake.sql(f"CREATE TABLE d.q FROM PARQUET '{outside}'")
+    taken = Seen("main", lake.head())
+    lake.sql("DELETE FROM d.q WHERE id = 41")
+    lake.sql("UPDATE d.q SET base = 'x' WHERE id = 2")
+    lake.sql("ALTER TABLE d.q RENAME COLUMN base TO named")
+    lake.sql("ALTER TABLE d.q RENAME COLUMN s.x TO ex")
+    lake.sql("ALTER TABLE d.q ADD COLUMN base INT")
+    changed = Seen("main", lake.head())
+    engines.compare("d.q", taken, changed, others=[taken, changed])
+    engines.compare("d.q", changed, condition="id > 50 AND day = '2024-01-31'")
+    engines.compare("d.q", others=[changed], condition="id > 50")
