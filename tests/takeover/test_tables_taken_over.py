@@ -10,10 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import IntegerType, LongType, NestedField, StringType
 
+from lakeui.common.errors import LakeError
 from tests.e2e.conftest import services
 from tests.e2e.lake import Lake
 from tests.iceberg.test_engines import Engines, Seen, engines
+from tests.takeover.iceberg_lake import catalog_in, with_deletes
 
 __all__ = ["engines", "services"]
 
@@ -105,3 +111,56 @@ def test_other_engines_read_what_was_taken_over(engines: Engines, outside: Path)
     engines.compare("d.q", taken, changed, others=[taken, changed])
     engines.compare("d.q", changed, condition="id > 50 AND day = '2024-01-31'")
     engines.compare("d.q", others=[changed], condition="id > 50")
+
+
+def test_iceberg_keeps_its_deletes_and_takes_more(engines: Engines, outside: Path) -> None:
+    lake = engines.lake
+    schema = Schema(
+        NestedField(1, "id", LongType(), required=True),
+        NestedField(2, "v", StringType()),
+        NestedField(3, "n", IntegerType()),
+    )
+    spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "v"))
+    table = catalog_in(outside).create_table("n.t", schema, partition_spec=spec)
+    fields = [pa.field("id", pa.int64(), nullable=False), ("v", pa.string()), ("n", pa.int32())]
+    table.append(pa.table([range(20), ["a", "b"] * 10, range(20)], pa.schema(fields)))
+    with table.update_schema() as update:
+        update.rename_column("v", "w")
+        update.update_column("n", LongType())
+    files = {task.file.partition[0]: task.file for task in table.scan().plan_files()}
+    # Of "a" the rows 0, 2, 4, .. lie one after the other.
+    metadata = with_deletes(
+        table, [(files["a"].file_path, 1), (files["a"].file_path, 4)], partition=files["a"].partition
+    )
+    before = contents(outside)
+    lake.sql(f"CREATE TABLE d.i FROM ICEBERG '{metadata}'")
+    taken = Seen("main", lake.head())
+    assert found(lake, "SELECT w, count(*), sum(id), sum(n) FROM d.i GROUP BY w ORDER BY w") == [
+        ["a", 8, 80, 80],
+        ["b", 10, 100, 100],
+    ]
+    lake.sql("CREATE BRANCH ice")
+    lake.sql("UPDATE d.i SET n = 5000000000 WHERE id = 6", "ice")
+    lake.sql("DELETE FROM d.i WHERE id = 0")
+    lake.sql("ALTER TABLE d.i ADD COLUMN (x INT)")
+    lake.sql("INSERT INTO d.i VALUES (100, 'c', 1, 2)")
+    lake.sql("MERGE BRANCH main", "ice")
+    lake.sql("MERGE BRANCH ice")
+    changed = Seen("main", lake.head())
+    assert found(lake, "SELECT count(*), sum(id), max(n), sum(x) FROM d.i") == [[18, 280, 5_000_000_000, 2]]
+    engines.compare("d.i", taken, changed, others=[taken, changed])
+    lake.sql("RESTORE TABLE d.i TO VERSION AS OF " + str(taken.version))
+    assert found(lake, "SELECT count(*), sum(id) FROM d.i") == [[18, 180]]
+    assert lake.breaches() == []
+    assert contents(outside) == before
+
+
+def test_a_file_that_vanished_is_named(lake: Lake, outside: Path) -> None:
+    odd_files(outside)
+    lake.sql(f"CREATE TABLE d.gone FROM PARQUET '{outside}'")
+    gone = next(outside.rglob("day=2024-02-01/*/*.parquet"))
+    gone.unlink()
+    with pytest.raises(LakeError) as refused:
+        lake.sql("SELECT sum(id) FROM d.gone WHERE id >= 80")
+    assert gone.name in str(refused.value)
+    assert refused.value.remedy
