@@ -17,6 +17,8 @@ from lakeui.common.errors import CheckViolated, InvalidValue
 
 CHECK = "write.check."
 """Begins the key. No statement on properties sets such a key."""
+LAYOUT, CLUSTERING = "write.layout", "write.clustering"
+"""The keys of how rows lie in files, of which ``catalog_app.domain.layout`` tells. They name columns as constraints do."""
 _MARK = "__lake_c"
 _PART = re.compile(rf"`{_MARK}(\d+)`|`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", re.DOTALL)
 """A column, or a name or text in which none is looked for."""
@@ -51,13 +53,28 @@ def is_check(key: str) -> bool:
     return key.startswith(CHECK)
 
 
+def is_stored(key: str) -> bool:
+    """Whether statements on properties neither set nor show it, and its value names columns by id."""
+    return is_check(key) or key in (LAYOUT, CLUSTERING)
+
+
 def check_name(key: str) -> str:
     return key.removeprefix(CHECK)
 
 
 def property_shown(key: str) -> str:
     """What people call the property: ``the property k``, ``the constraint c``."""
+    if key in _NAMED:
+        return _NAMED[key]
     return f"the constraint {check_name(key)}" if is_check(key) else f"the property {key}"
+
+
+_NAMED = {LAYOUT: "the partition fields", CLUSTERING: "the clustering"}
+
+
+def stored_of(properties: Mapping[str, str]) -> dict[str, str]:
+    """By key what names columns by id, constraints and layout, in the order of the keys."""
+    return {key: properties[key] for key in sorted(properties) if is_stored(key)}
 
 
 def checks_of(properties: Mapping[str, str]) -> dict[str, str]:

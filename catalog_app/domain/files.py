@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.schema import Schema
+from catalog_app.domain.transforms import FileLayout
 
 ROW_ID_FIELD = 2147483540
 ROW_ID_COLUMN = "_row_id"
@@ -69,12 +70,14 @@ def kind_number(kind: str) -> int:
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
     """Bounds of one column in one file. ``minimum`` and ``maximum`` are JSON scalars: numbers as numbers,
-    dates and timestamps in ISO 8601 UTC, decimals as text; None where unknown or all null.
+    dates and timestamps in ISO 8601 UTC, decimals as text; None where unknown or all null. ``buckets``: of all its
+    values, as the file's layout says; that is stored with the layout.
     """
 
     minimum: Any
     maximum: Any
     nulls: int
+    buckets: FileLayout = ()
 
     def as_json(self) -> list[Any]:
         return [self.minimum, self.maximum, self.nulls]
@@ -90,7 +93,7 @@ class NewDataFile:
     (``is_outside``). ``by_name`` and ``lacks_partition``: as of ``FileScan``.
     ``partition`` has one text per partition column (Spark's cast to string; None for null). ``stamps``: the smallest
     and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it. 0 is the
-    smallest where some rows have it.
+    smallest where some rows have it. ``layout``: what holds for each of its rows; files that say nothing are right, too.
     """
 
     path: str
@@ -105,6 +108,7 @@ class NewDataFile:
     stamps: tuple[int, int] | None = None
     by_name: bool = False
     lacks_partition: bool = False
+    layout: FileLayout = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,7 @@ class FileScan:
     stamped: tuple[tuple[str, RowsFact], ...] = ()
     is_moved: bool = False
     by_name: bool = False
+    layout: FileLayout = ()
 
 
 @dataclass(frozen=True, slots=True)

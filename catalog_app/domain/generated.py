@@ -19,6 +19,7 @@ from catalog_app.domain.checks import (
     columns_read,
     condition_shown,
 )
+from catalog_app.domain.layout import with_layout
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 
@@ -65,12 +66,12 @@ def checks_stated_shown(table: TableState) -> dict[str, str]:
 
 
 def writing_schema(table: TableState) -> Schema:
-    """The schema under which rows are written: generated columns know what they are."""
-    found = generated_values(table.properties, table.schema)
+    """The schema under which rows are written: generated columns know what they are, and it has the layout of files."""
+    found, schema = generated_values(table.properties, table.schema), with_layout(table.schema, table.properties)
     if not found:
-        return table.schema
-    columns = tuple(replace(column, generated=found.get(column.id)) for column in table.schema.columns)
-    return replace(table.schema, columns=columns)
+        return schema
+    columns = tuple(replace(column, generated=found.get(column.id)) for column in schema.columns)
+    return replace(schema, columns=columns)
 
 
 def generated_key_of(properties: Mapping[str, str], column: Column) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from catalog_app.domain.transforms import Transform
 from catalog_app.domain.types import ParsedType, parse_identified, value_type
 
 
@@ -79,7 +80,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a table in order, its primary key and its partition columns (by column id).
+    """The columns of a table in order, its primary key and its partition columns (by column id). ``layout``: of a schema
+    under which rows are written, the transforms by which files are laid; it is kept among the table's properties.
 
     One made by ``from_text`` reads the text when it is first looked at: of the tables that two branches changed, most
     kept their columns, and a comparison of very many never asks for these.
@@ -88,6 +90,7 @@ class Schema:
     columns: tuple[Column, ...] = ()
     primary_key: tuple[int, ...] = ()
     partition_by: tuple[int, ...] = ()
+    layout: tuple[Transform, ...] = field(default=(), compare=False)
     _by_id: dict[int, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
     _text: str = field(default="", init=False, repr=False, compare=False)
 
@@ -163,7 +166,7 @@ class Schema:
 
 _NO_KEY = '"primary_key": []'
 """As PostgreSQL writes it; quotes inside of names and comments are escaped."""
-_READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "_by_id")
+_READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "layout", "_by_id")
 
 
 def has_key_in_partition(schema: Schema) -> bool:

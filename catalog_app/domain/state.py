@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from catalog_app.domain.checks import is_check
+from catalog_app.domain.checks import is_stored
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 
@@ -46,10 +46,10 @@ def comment_of(state: ObjectState) -> str:
 
 
 def own_properties(state: ObjectState) -> dict[str, str]:
-    """The properties without the one that is the comment, and without those that are constraints."""
+    """The properties without the one that is the comment, and without constraints and layout."""
     return {key: value for key, value in stated_properties(state).items() if key != COMMENT}
 
 
 def stated_properties(state: ObjectState) -> dict[str, str]:
     """The properties that statements on properties set."""
-    return {key: value for key, value in state.properties.items() if not is_check(key)}
+    return {key: value for key, value in state.properties.items() if not is_stored(key)}

@@ -124,15 +124,15 @@ def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Intege
 
 
 def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
-    """Image files all of whose rows stay in the partition that they were in, by their places in ``marks.images``."""
+    """Image files all of whose rows stay in the partition and layout that they were in, by their places in ``marks.images``."""
     row_ids, files, _ = _homes(writer, marks)
-    partitions = {file.file_id: file.partition for file in touched}
+    lies = {file.file_id: (file.partition, file.layout) for file in touched}
     found = []
     for index, image in enumerate(marks.images):
         own = read_integers(writer.warehouse, image.path, ROW_ID_COLUMN)
         places = np.searchsorted(row_ids, own)
         is_known = bool((places < len(row_ids)).all()) and bool((row_ids[places] == own).all())
-        if is_known and all(partitions[int(home)] == image.partition for home in np.unique(files[places])):
+        if is_known and all(lies[int(home)] == (image.partition, image.layout) for home in np.unique(files[places])):
             found.append(index)
     return tuple(found)
 
@@ -174,7 +174,7 @@ def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], i
                     enumerate(touched),
                 )
             )
-        staged = [Staged(path, file.partition) for path, file in zip(paths, touched, strict=True) if path is not None]
+        staged = [Staged(path, file.partition, file.layout) for path, file in zip(paths, touched, strict=True) if path is not None]
         return writer.place(table_id, staged)
     finally:
         writer.warehouse.discard(staging)

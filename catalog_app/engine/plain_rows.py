@@ -22,7 +22,7 @@ def plain_rows(target: Target, source: FrozenSource, rules: Sequence[Rule], left
     None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths,
     partitions, or a NULL where none may be.
     """
-    if source.table is None or len(rules) != 1 or rules[0].condition is not None or target.schema.partition_by:
+    if source.table is None or len(rules) != 1 or rules[0].condition is not None or target.partition_texts:
         return None
     is_left = np.ones(source.rows, dtype=np.bool_)
     is_left[left_out] = False

@@ -171,7 +171,7 @@ def _write_images(writer: FileWriter, table_id: int, file: FileScan, table: pa.T
     try:
         path = f"{staging}/images.parquet"
         writer.write_table(table, path)
-        return writer.place(table_id, [Staged(path, file.partition)])[0]
+        return writer.place(table_id, [Staged(path, file.partition, file.layout)])[0]
     finally:
         writer.warehouse.discard(staging)
 

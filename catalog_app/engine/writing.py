@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.transforms import FileLayout, LaidBy, Transform, is_whole, transform_value
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
+from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.file_sizes import become_one
 from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
@@ -71,8 +73,26 @@ class Target:
 
     @property
     def partition_texts(self) -> list[str]:
-        """SQL of each partition value as text."""
-        return [f"CAST({internal_name(column)} AS STRING)" for column in self.schema.partition_columns]
+        """SQL of each partition value as text, those of the layout behind those of columns."""
+        return [
+            *(f"CAST({internal_name(column)} AS STRING)" for column in self.schema.partition_columns),
+            *(f"CAST({transform_sql(one, column.type, internal_name(column))} AS STRING)" for one, column in self.laid),
+        ]
+
+    @property
+    def laid(self) -> list[tuple[Transform, Column]]:
+        """The transforms by which files are laid, with their columns."""
+        found = ((one, self.schema.column(one.column_id)) for one in self.schema.layout)
+        return [(one, column) for one, column in found if column is not None]
+
+    def staged(self, path: str, texts: PartitionValues) -> Staged:
+        """A file of rows that all have these ``partition_texts``."""
+        count = len(self.schema.partition_by)
+        layout = (
+            LaidBy(one, column.type, text if text is None or not is_whole(one, column.type) else int(text))
+            for (one, column), text in zip(self.laid, texts[count:], strict=True)
+        )
+        return Staged(path, texts[:count], tuple(layout))
 
     def fields(self) -> list[tuple[str, str, int]]:
         """Internal name, name in the file, field id."""
@@ -84,10 +104,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file in staging with its partition value."""
+    """A file in staging with its partition value, and what transforms of columns are for each of its rows."""
 
     path: str
     partition: PartitionValues
+    layout: FileLayout = ()
 
 
 class FileWriter:
@@ -127,11 +148,11 @@ class FileWriter:
         schema = _arrow_schema(target, table.schema)
         staged = []
         try:
-            for number, (partition, part) in enumerate(_by_partition(table, len(target.schema.partition_by))):
+            for number, (texts, part) in enumerate(_by_partition(table, len(target.partition_texts))):
                 path = f"{staging}/{number:05}.parquet"
                 renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
                 self.write_table(renamed.cast(schema), path)
-                staged.append(Staged(path, partition))
+                staged.append(target.staged(path, texts))
             return self.place(target.table_id, staged)
         finally:
             self.warehouse.discard(staging)
@@ -154,8 +175,9 @@ class FileWriter:
 
     def write_spark(self, target: Target, rows: DataFrame) -> list[NewDataFile]:
         """Write by a Spark job. Without partitions the order of the rows is kept."""
-        partitions = [f"{PARTITION}{index}" for index in range(len(target.schema.partition_by))]
-        values = [f"{_folder_value(text)} AS {PARTITION}{i}" for i, text in enumerate(target.partition_texts)]
+        texts = target.partition_texts
+        partitions = [f"{PARTITION}{index}" for index in range(len(texts))]
+        values = [f"{_folder_value(text)} AS {PARTITION}{i}" for i, text in enumerate(texts)]
         rows = rows.selectExpr(*target.inputs).selectExpr(*target.columns, *values)
         if partitions:
             rows = rows.hint("rebalance", *partitions)
@@ -193,11 +215,11 @@ class FileWriter:
             groups.setdefault(file.path[len(staging) + 1 :].rpartition("/")[0], []).append(file)
         staged = []
         for folder, files in groups.items():
-            partition = self._partition_of(target, folder, files[0].path)
+            texts = self._partition_of(target, folder, files[0].path)
             paths = [file.path for file in files]
             if become_one([file.bytes for file in files]):
                 paths = [self._concatenated(paths, staging)]
-            staged += [Staged(path, partition) for path in paths]
+            staged += [target.staged(path, texts) for path in paths]
         return staged
 
     def _concatenated(self, paths: list[str], staging: str) -> str:
@@ -212,13 +234,20 @@ class FileWriter:
         """Decode a folder such as ``__lake_p0=vBerlin/__lake_p1=n``."""
         segments = [segment.partition("=")[2] for segment in folder.split("/")] if folder else []
         values = []
-        for column, text in zip(target.schema.partition_columns, segments, strict=True):
+        sources = [*((None, column) for column in target.schema.partition_columns), *target.laid]
+        for (one, column), text in zip(sources, segments, strict=True):
             kind, value = text[0], unquote(text[1:])
-            values.append({"n": None, "v": value}[kind] if kind != "h" else self._first_text(path, column))
+            values.append({"n": None, "v": value}[kind] if kind != "h" else self._first_text(path, column, one))
         return tuple(values)
 
-    def _first_text(self, path: str, column: Column) -> str:
-        """The value that all rows of a staged file share: only texts are too long for a folder name."""
+    def _first_text(self, path: str, column: Column, of: Transform | None) -> str:
+        """The value that all rows of a staged file share, of the column or what is made of it: only texts are too long
+        for a folder name.
+        """
+        found = self._first_value(path, column)
+        return found if of is None else str(transform_value(of, column.type, found))
+
+    def _first_value(self, path: str, column: Column) -> str:
         name = file_name(column)
         with pq.ParquetFile(self.warehouse.absolute(path), filesystem=self.warehouse.filesystem) as file:
             value = file.read(columns=[name]).column(0)[0].as_py()
@@ -246,6 +275,7 @@ class FileWriter:
             rows=fact.rows,
             bytes=fact.bytes,
             partition=file.partition,
+            layout=file.layout,
             statistics=fact.statistics,
             stores_row_ids=row_ids is not None,
             smallest_row_id=row_ids[0] if row_ids else None,

@@ -7,6 +7,7 @@ cast alike. Where that is not so (a text column beside a number or a date is rea
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 import re
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from decimal import Decimal
 from enum import Enum, auto
 from typing import Any
 
-from catalog_app.pruning.constants import date_of, double_of, microseconds, moment_of, whole_of
+from catalog_app.pruning.constants import DAY, date_of, double_of, microseconds, moment_of, whole_of
 
 _PRECISIONS = {"tinyint": (3, 0), "smallint": (5, 0), "int": (10, 0), "bigint": (20, 0)}
 _TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
@@ -159,6 +160,26 @@ def bound_reader(domain: Domain, column_type: str) -> Callable[[Any], Any]:
             return None
 
     return value
+
+
+def stored_value(domain: Domain, column_type: str, value: Any) -> Any:
+    """The only value of the column that is equal to one that the domain compares, in the form of
+    ``catalog_app.domain.transforms.plain``; None where that is not known.
+    """
+    name = family(column_type)
+    if domain is Domain.TEXT:
+        return value
+    if domain is Domain.TIME:
+        return (value // DAY if value % DAY == 0 else None) if name == "date" else value
+    if domain is not Domain.EXACT or value != (exact := _rounded(value, digits(column_type) or (0, 0))):
+        return None
+    return exact if name == "decimal" else int(exact)
+
+
+def _rounded(value: int | Decimal, of: tuple[int, int]) -> Decimal:
+    """A number with the digits of a column; another number where it has more."""
+    with decimal.localcontext(decimal.Context(prec=80)):
+        return Decimal(value).quantize(Decimal(1).scaleb(-of[1]))
 
 
 def may_hold_nan(column_type: str) -> bool:

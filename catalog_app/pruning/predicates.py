@@ -5,13 +5,14 @@ A predicate may be true of more rows than the condition it was made of, never of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.files import ColumnStatistics, Statistics
 from catalog_app.domain.schema import Column
-from catalog_app.pruning.comparison import Domain, bound_reader, domain_of, may_hold_nan, value_in
+from catalog_app.domain.transforms import BUCKET, bucket_hash, bucket_of, is_taken
+from catalog_app.pruning.comparison import Domain, bound_reader, domain_of, may_hold_nan, stored_value, value_in
 from catalog_app.pruning.constants import Constant
 
 
@@ -120,12 +121,15 @@ class Pruner:
         ranges = [_range_of(domain, column, constant.at(self._now)) for constant in predicate.constants]
         operator = "<>" if predicate.operator == "not in" else predicate.operator
         needed = all if predicate.operator == "not in" else any
+        hashes = _hashes(domain, column, ranges) if operator in ("=", "in") else None
 
         def test(statistics: Statistics, rows: int) -> bool:
             known = known_of(column, statistics)
             if known is None:
                 return True
             if rows > 0 and known.nulls >= rows:
+                return False
+            if hashes is not None and known.buckets and _in_no_bucket(hashes, known, column):
                 return False
             low, high = read(known.minimum), read(known.maximum)
             if low is None or high is None:
@@ -148,6 +152,24 @@ def _null_test(column: Column, *, is_null: bool) -> _Test:
 def known_of(column: Column, statistics: Statistics) -> ColumnStatistics | None:
     """What the file says of the column, under whichever id it has it."""
     return next((statistics[identifier] for identifier in column.ids if identifier in statistics), None)
+
+
+def _hashes(domain: Domain, column: Column, ranges: Sequence[tuple[Any, Any]]) -> list[int] | None:
+    """Iceberg's hashes of the values, one of which the column is; None where one of them is not known."""
+    if not is_taken(BUCKET, column.type) or any(low is None or low != high for low, high in ranges):
+        return None
+    found = [stored_value(domain, column.type, low) for low, _ in ranges]
+    return None if None in found else [bucket_hash(column.type, value) for value in found]
+
+
+def _in_no_bucket(hashes: Sequence[int], known: ColumnStatistics, column: Column) -> bool:
+    """Whether the file's bucket, of which all its values are, is that of none of the hashes."""
+    return any(
+        laid.holds_for(column.type)
+        and isinstance(laid.value, int)
+        and all(bucket_of(laid.transform.number, hashed) != laid.value for hashed in hashes)
+        for laid in known.buckets
+    )
 
 
 def _range_of(domain: Domain, column: Column, constant: Constant) -> tuple[Any, Any]:

@@ -15,9 +15,11 @@ from catalog_app.domain.files import (
     Statistics,
     TableScan,
 )
+from catalog_app.domain.layout import with_layout
 from catalog_app.domain.partitions import partition_bounds
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
+from catalog_app.domain.transforms import BUCKET, FileLayout, LaidBy
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
@@ -43,7 +45,8 @@ SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, s.partition, f.statistics, f
        s.definition_id, s.schema_version, s.is_visible, s.added_version,
        coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps,
        jsonb_build_array(s.stamp, s.kind, coalesce(s.brings_stamp, 0), coalesce(s.undoes_stamp, 0)),
-       coalesce(p.events, '[]'::jsonb), s.partition <> f.partition OR f.lacks_partition, f.by_name, f.lacks_partition
+       coalesce(p.events, '[]'::jsonb), s.partition <> f.partition OR f.lacks_partition, f.layout, f.by_name,
+       f.lacks_partition
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 LEFT JOIN stamped p ON p.segment_id = s.id
 """
@@ -122,6 +125,7 @@ class SegmentState:
     is_moved: bool = False
     by_name: bool = False
     lacks_partition: bool = False
+    layout: FileLayout = ()
 
 
 def segments_list(snapshot: Snapshot, table_id: int) -> list[SegmentState]:
@@ -161,6 +165,7 @@ def moved_bounds(item: _Moved, schema: Schema) -> _Moved:
 
 
 def _segment(row: tuple[Any, ...]) -> SegmentState:
+    layout = _layout(row[19])
     return SegmentState(
         segment_id=row[0],
         file_id=row[1],
@@ -169,7 +174,7 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         rows=row[4],
         bytes=row[5],
         partition=tuple(json_value(row[6])),
-        statistics=_statistics(row[7]),
+        statistics=_with_buckets(_statistics(row[7]), layout),
         stores_row_ids=row[8],
         definition_id=row[9],
         schema_version=row[10],
@@ -181,13 +186,26 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         fact=RowsFact(*json_value(row[16])),
         stamped=tuple((path, RowsFact(*fact)) for path, *fact in json_value(row[17])),
         is_moved=row[18],
-        by_name=row[19],
-        lacks_partition=row[20],
+        layout=layout,
+        by_name=row[20],
+        lacks_partition=row[21],
     )
 
 
 def _statistics(value: Any) -> Statistics:
     return {int(key): ColumnStatistics(*bounds) for key, bounds in json_value(value).items()}
+
+
+def _layout(value: Any) -> FileLayout:
+    return tuple(map(LaidBy.from_json, json_value(value)))
+
+
+def _with_buckets(statistics: Statistics, layout: FileLayout) -> Statistics:
+    for laid in layout:
+        known = statistics.get(laid.transform.column_id)
+        if known is not None and laid.transform.name == BUCKET:
+            statistics[laid.transform.column_id] = replace(known, buckets=(*known.buckets, laid))
+    return statistics
 
 
 def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
@@ -205,7 +223,7 @@ def table_scan(snapshot: Snapshot, table: TableState, segments: Collection[Segme
     schemas = definitions_load({segment.definition_id for segment in chosen})
     return TableScan(
         table.table_id,
-        table.schema,
+        with_layout(table.schema, table.properties),
         tuple(file_scan(segment, schemas[segment.definition_id]) for segment in chosen),
     )
 
@@ -227,12 +245,13 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         stamped=segment.stamped,
         is_moved=segment.is_moved,
         by_name=segment.by_name,
+        layout=segment.layout,
     )
 
 
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id,
-       f.stores_stamps, coalesce(s.stamp, 0), f.by_name, f.lacks_partition
+       f.stores_stamps, coalesce(s.stamp, 0), f.layout, f.by_name, f.lacks_partition
 FROM catalog_app_datafile f LEFT JOIN LATERAL (
     SELECT definition_id, stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
 ) s ON true
@@ -275,7 +294,7 @@ def files_load(
     masks = _file_deletes(table_id, file_ids, snapshots, staged_deletes)
     found = {}
     for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id, *more in rows:
-        stores_stamps, stamp, by_name, lacks_partition = more
+        stores_stamps, stamp, laid, by_name, lacks_partition = more
         schema = staged_schema if definition_id is None else schemas[definition_id]
         if schema is None:
             raise ValueError(f"data file {file_id} lies under no known schema")
@@ -293,6 +312,7 @@ def files_load(
             fact=RowsFact(stamp),
             is_moved=lacks_partition,
             by_name=by_name,
+            layout=_layout(laid),
         )
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog_app.domain.checks import column_free_check
+from catalog_app.domain.layout import column_laid_check
 from catalog_app.domain.names import column_name_check
 from catalog_app.domain.operations import (
     ColumnAttribute,
@@ -115,6 +116,7 @@ def columns_drop(table: TableState, names: Sequence[str], *, if_exists: bool = F
     chosen = [column_get(table, name) for name in names if not if_exists or table.schema.named(name)]
     for column in chosen:
         column_free_check(table.properties, column)
+        column_laid_check(table, column)
         if column.id in (*table.schema.primary_key, *table.schema.partition_by):
             raise InvalidValue(
                 f"Column {column.name} is part of the primary key or the partitioning.",
@@ -141,6 +143,7 @@ def column_type(table: TableState, name: str, new_type: str) -> Operation | None
     if new_type == column.type:
         return None
     column_free_check(table.properties, column)
+    column_laid_check(table, column, new_type)
     if not widens(column.type, new_type):
         raise change_refused(f"Column {column.name}", column.type, new_type, column=column.name)
     return _change(table, column, ColumnAttribute.TYPE, column.type, new_type)

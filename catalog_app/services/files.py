@@ -50,17 +50,17 @@ def column_ids_reserve(table_id: int, columns: Sequence[Column]) -> None:
 
 
 _REGISTER = f"""
-INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
+INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, layout, statistics, stores_row_ids,
                                   smallest_row_id, largest_row_id, stores_stamps, smallest_stamp, largest_stamp,
                                   by_name, lacks_partition, created_at)
-SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id,
-       stores_stamps, smallest_stamp, largest_stamp, by_name, lacks_partition, now()
+SELECT %(table)s, path, base, rows, bytes, partition, layout, statistics, stores_row_ids, smallest_row_id,
+       largest_row_id, stores_stamps, smallest_stamp, largest_stamp, by_name, lacks_partition, now()
 FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
-    path text, base bigint, rows bigint, bytes bigint, partition jsonb, statistics jsonb, stores_row_ids boolean,
-    smallest_row_id bigint, largest_row_id bigint, stores_stamps boolean, smallest_stamp bigint,
+    path text, base bigint, rows bigint, bytes bigint, partition jsonb, layout jsonb, statistics jsonb,
+    stores_row_ids boolean, smallest_row_id bigint, largest_row_id bigint, stores_stamps boolean, smallest_stamp bigint,
     largest_stamp bigint, by_name boolean, lacks_partition boolean)) WITH ORDINALITY AS f(
-    path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, stores_stamps,
-    smallest_stamp, largest_stamp, by_name, lacks_partition, place)
+    path, base, rows, bytes, partition, layout, statistics, stores_row_ids, smallest_row_id, largest_row_id,
+    stores_stamps, smallest_stamp, largest_stamp, by_name, lacks_partition, place)
 ORDER BY place
 RETURNING id, {DISK_CAN_WAIT}
 """
@@ -75,6 +75,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             "rows": file.rows,
             "bytes": file.bytes,
             "partition": list(file.partition),
+            "layout": [laid.as_json() for laid in file.layout],
             "statistics": {str(key): value.as_json() for key, value in (file.statistics or {}).items()},
             "stores_row_ids": file.stores_row_ids,
             "smallest_row_id": file.base if file.smallest_row_id is None else file.smallest_row_id,
@@ -89,7 +90,8 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
     ]
     if not described:
         return ()
-    if any("\x00" in text for file in files for text in file.partition if text is not None):
+    texts = (text for file in files for text in (*file.partition, *(laid.value for laid in file.layout)))
+    if any("\x00" in text for text in texts if isinstance(text, str)):
         raise InvalidValue(
             "A value of a partition column holds the character NUL (U+0000); a partition's name cannot.",
             remedy="Take it out of the value, for example by translate(column, '\\0', '').",

@@ -61,9 +61,9 @@ METADATA_INVARIANTS = {
     "tables share a file of which they say different things": """
         SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
         JOIN catalog_app_datafile other ON other.path = f.path AND other.id <> f.id
-        WHERE t.catalog_id = %(catalog)s AND (f.base, f.rows, f.bytes, f.partition, f.stores_row_ids,
+        WHERE t.catalog_id = %(catalog)s AND (f.base, f.rows, f.bytes, f.partition, f.layout, f.stores_row_ids,
               f.smallest_row_id, f.largest_row_id)
-            <> (other.base, other.rows, other.bytes, other.partition, other.stores_row_ids,
+            <> (other.base, other.rows, other.bytes, other.partition, other.layout, other.stores_row_ids,
               other.smallest_row_id, other.largest_row_id)""",
     "a row address was used that was never given out": """
         SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id

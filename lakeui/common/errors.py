@@ -106,6 +106,7 @@ LISTED_BY = {
     "view": "SHOW VIEWS lists those that there are.",
     "column": "DESCRIBE TABLE lists those that there are.",
     "partition": "SHOW PARTITIONS lists those that there are.",
+    "partition field": "DESCRIBE TABLE EXTENDED lists those that there are.",
     "constraint": "DESCRIBE TABLE EXTENDED lists those that there are.",
     "version": "SHOW HISTORY lists those that there are.",
     "query": "SHOW QUERIES lists those that run.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog_app.domain.checks import is_check
+from catalog_app.domain.checks import is_stored
 from catalog_app.domain.operations import Operation, OperationKind
 from catalog_app.domain.state import TableState
 from catalog_app.models import Table
@@ -61,7 +61,7 @@ def _state(statement: sql.CreateTable, place: Place, source: TableState) -> Tabl
     files hold such ones.
     """
     properties = {**source.properties, **dict(statement.properties)}
-    given = {key: value for key, value in properties.items() if not is_check(key)}
+    given = {key: value for key, value in properties.items() if not is_stored(key)}
     table_properties_check(given | dict(statement.properties), source.schema, place.branch)
     counters = Table.objects.get(pk=source.table_id)
     identity = Table.objects.create(

@@ -9,6 +9,7 @@ from functools import partial
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.layout import layout_shown
 from catalog_app.domain.operations import (
     FileEffects,
     Operation,
@@ -24,7 +25,7 @@ from catalog_app.selectors.segments import SegmentState, segments_list, table_sc
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from catalog_app.services.publishing import files_refused
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.common.faults import fault_point
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import assigned_columns, rows_analyse
@@ -91,6 +92,7 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
     target = table_for_writing(call, statement.table)
     _require_partition_columns(target, [name for name, _ in statement.partition or ()])
+    _refuse_overwrite_by_layout(target, statement)
     staged = insert_stage(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
@@ -130,6 +132,18 @@ def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None
                 column=name,
                 nearest=nearest_name(name, columns),
             )
+
+
+def _refuse_overwrite_by_layout(target: TablePlace, statement: sql.Insert) -> None:
+    """In the dynamic mode the rows say what is replaced. Values of transforms cannot: they are no facts of rows."""
+    layout, columns = layout_shown(target.table), target.table.schema.partition_columns
+    fixed = [name for name, text in statement.partition or () if text is not None]
+    if statement.overwrite and statement.is_dynamic and layout and not (columns and len(fixed) == len(columns)):
+        raise NotSupported(
+            f"INSERT OVERWRITE cannot replace partitions of {target.label} by its rows: it is partitioned by"
+            f" {', '.join(layout)}, and older files may be laid otherwise.",
+            remedy="Use INSERT INTO .. REPLACE WHERE with a condition on the column, or the mode STATIC.",
+        )
 
 
 def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
@@ -397,7 +411,7 @@ def query_columns(source: QuerySource) -> list[sql.ColumnDefinition]:
 def query_stage(call: Call, table: TableState, source: QuerySource) -> list[NewDataFile]:
     """The rows of a query as files of the table that is made of it."""
     with staging(call):
-        return engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
+        return engine().append(table.table_id, writing_schema(table), source, columns=None, by_name=False, partition=None)
 
 
 def create_table_as(

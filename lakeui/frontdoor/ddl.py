@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.generated import checks_stated_shown, generated_shown
+from catalog_app.domain.layout import clustering_shown
 from catalog_app.domain.names import name_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
@@ -23,6 +24,7 @@ from lakeui.frontdoor.checks import checks_stated
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.generated import generated_stated
+from lakeui.frontdoor.layout_properties import layout_stated, layout_stating
 from lakeui.frontdoor.merge_settings import table_properties_check, unset_check
 from lakeui.frontdoor.places import (
     Call,
@@ -181,6 +183,7 @@ def new_table(
             **dict(statement.properties),
             **checks_stated(statement.checks, schema, statement.table.table),
             **generated_stated(definitions, schema, statement.table.table),
+            **layout_stated(statement.layout, statement.cluster_by, schema, statement.table.table),
         },
     )
     return TablePlace(place, state)
@@ -252,6 +255,8 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
         columns=definitions,
         primary_key=tuple(by_id[i] for i in table.schema.primary_key),
         partition_by=tuple(by_id[i] for i in table.schema.partition_by),
+        layout=layout_stating(table),
+        cluster_by=clustering_shown(table),
         comment=comment_of(table),
         checks=tuple(sql.CheckConstraint(condition, name) for name, condition in checks_stated_shown(table).items()),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.domain.generated import checks_stated_shown, generated_shown
+from catalog_app.domain.layout import clustering_shown, layout_shown
 from catalog_app.domain.state import TableState, comment_of, own_properties, stated_properties
 from catalog_app.domain.types import ParsedType
 from catalog_app.selectors.objects import ViewState, tables_list, views_list
@@ -39,7 +40,8 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
             "Table Id": str(table.table_id),
             "Database": found.place.database.name,
             "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
-            "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
+            "Partitioned By": ", ".join([*(by_id[i] for i in table.schema.partition_by), *layout_shown(table)]),
+            **({"Clustered By": ", ".join(clustered)} if (clustered := clustering_shown(table)) else {}),
             "Properties": properties_text(own_properties(table)),
             **_constraints(table),
             "Comment": comment_of(table),
@@ -126,7 +128,7 @@ def describe_detail(call: Call, statement: sql.DescribeDetail) -> StatementResul
     by_id = {column.id: column.name for column in table.schema.columns}
     row = [
         *("parquet", str(table.table_id), found.label, comment_of(table)),
-        [by_id[i] for i in table.schema.partition_by],
+        [*(by_id[i] for i in table.schema.partition_by), *layout_shown(table)],
         [by_id[i] for i in table.schema.primary_key],
         len(segments),
         sum(segment.rows - segment.deleted_rows for segment in segments),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.db import transaction
 
-from catalog_app.domain.checks import check_name, condition_shown, is_check
+from catalog_app.domain.checks import check_name, condition_shown, is_check, is_stored, property_shown
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
     ColumnAttribute,
@@ -34,6 +34,7 @@ CHANGES = (
     *(sql.CreateTable, sql.DropTable, sql.RenameTable, sql.SetTableProperties, sql.UnsetTableProperties),
     *(sql.AddColumns, sql.DropColumns, sql.RenameColumn, sql.AlterColumn, sql.AlterColumns),
     *(sql.AddConstraint, sql.DropConstraint, sql.AddPartition, sql.DropPartition, sql.RenamePartition),
+    *(sql.ChangeLayout, sql.ClusterBy),
 )
 """Statements that write metadata alone. A table that is made of a query is explained by what the query reads."""
 
@@ -85,6 +86,9 @@ def _property(change: PropertyChange, schema: Schema) -> Step:
         condition = condition_shown(change.after or change.before or "", schema)
         word = "drop" if change.after is None else "add"
         return f"{word} constraint", f"{check_name(change.key)} CHECK ({condition})"
+    if is_stored(change.key):
+        shown = condition_shown(change.after or "", schema)
+        return f"change {property_shown(change.key)}", shown or "none"
     if change.after is None:
         return "unset property", change.key
     before = "" if change.before is None else f", before {change.before!r}"

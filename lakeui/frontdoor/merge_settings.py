@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from catalog_app.domain.checks import check_name, is_check
+from catalog_app.domain.checks import check_name, is_check, is_stored, property_shown
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
@@ -72,6 +72,11 @@ def unset_check(table: TableState, keys: Collection[str], branch: Branch) -> Non
     for name in (check_name(key) for key in keys if is_check(key)):
         raise InvalidValue(
             f"{name} is a constraint of {table.name}.", remedy=f"Write ALTER TABLE .. DROP CONSTRAINT {name}."
+        )
+    for key in (key for key in keys if is_stored(key) and not is_check(key)):
+        raise InvalidValue(
+            f"{key} keeps {property_shown(key)} of {table.name}.",
+            remedy="Write ALTER TABLE .. DROP PARTITION FIELD, or CLUSTER BY NONE.",
         )
     if MERGE_CONFLICTS in keys:
         left = {key: value for key, value in table.properties.items() if key not in set(keys)}

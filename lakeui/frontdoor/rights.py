@@ -95,6 +95,8 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.AlterColumns: _WRITE_TABLE,
     sql.AddConstraint: _WRITE_TABLE,
     sql.DropConstraint: _WRITE_TABLE,
+    sql.ChangeLayout: _WRITE_TABLE,
+    sql.ClusterBy: _WRITE_TABLE,
     sql.AddPartition: _WRITE_TABLE,
     sql.DropPartition: _WRITE_TABLE,
     sql.RenamePartition: _WRITE_TABLE,

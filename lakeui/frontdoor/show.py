@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog_app.domain.generated import checks_stated_shown, generated_shown
+from catalog_app.domain.layout import clustering_shown, layout_shown
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
@@ -107,8 +108,10 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     parts += [f"CONSTRAINT {_quoted(name)} CHECK ({condition})" for name, condition in checks.items()]
     name = f"{_quoted(found.place.database.name)}.{_quoted(table.name)}"
     text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
-    if table.schema.partition_by:
-        text += "\nPARTITIONED BY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.partition_by) + ")"
+    if fields := [*(_quoted(by_id[i]) for i in table.schema.partition_by), *layout_shown(table)]:
+        text += "\nPARTITIONED BY (" + ", ".join(fields) + ")"
+    if clustered := clustering_shown(table):
+        text += "\nCLUSTER BY (" + ", ".join(map(_quoted, clustered)) + ")"
     if comment := comment_of(table):
         text += f"\nCOMMENT {_text(comment)}"
     if properties := own_properties(table):

@@ -24,6 +24,7 @@ from lakeui.frontdoor.data import bytes_of, definition_of, query_columns, query_
 from lakeui.frontdoor.ddl import defaults_check, noted, table_columns
 from lakeui.frontdoor.fields import with_ids
 from lakeui.frontdoor.generated import generated_stated
+from lakeui.frontdoor.layout_properties import layout_stated
 from lakeui.frontdoor.merge_settings import table_properties_check
 from lakeui.frontdoor.places import Call, TablePlace, place_of, table_exists, table_for_writing, view_find
 from lakeui.frontdoor.queries import query_source
@@ -112,6 +113,7 @@ def _replaced(
     table_properties_check(stated, schema, target.place.branch)
     stated |= checks_stated(statement.checks, schema, table.name)
     stated |= generated_stated(definitions, schema, table.name)
+    stated |= layout_stated(statement.layout, statement.cluster_by, schema, table.name)
     return replace(
         table,
         schema=schema,

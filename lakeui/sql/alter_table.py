@@ -17,7 +17,13 @@ from lakeui.sql.common import (
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_path, read_present_table, table_name
 from lakeui.sql.query import build_constant
-from lakeui.sql.tables import read_check, read_column, unsupported_constraint
+from lakeui.sql.tables import (
+    read_check,
+    read_clustering,
+    read_column,
+    read_partition_field,
+    unsupported_constraint,
+)
 from lakeui.sql.types import read_type
 
 
@@ -267,6 +273,36 @@ def _drop_constraint(cursor: Cursor, table: s.TableName) -> s.DropConstraint:
     return s.DropConstraint(table, name, if_exists)
 
 
+# -- layout -----------------------------------------------------------------------------------------------------------
+
+
+def _add_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
+    return s.ChangeLayout(table, add=_new_field(cursor))
+
+
+def _drop_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
+    return s.ChangeLayout(table, drop=read_partition_field(cursor))
+
+
+def _replace_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
+    drop = read_partition_field(cursor)
+    cursor.expect("WITH")
+    return s.ChangeLayout(table, drop, _new_field(cursor))
+
+
+def _new_field(cursor: Cursor) -> s.PartitionField:
+    field = read_partition_field(cursor)
+    if cursor.sees("AS"):
+        raise NotSupported(
+            "A partition field has no name of its own: it is named by its transform.", remedy="Leave AS out."
+        )
+    return field
+
+
+def _cluster_by(cursor: Cursor, table: s.TableName) -> s.ClusterBy:
+    return s.ClusterBy(table, read_clustering(cursor))
+
+
 # -- partitions -------------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +351,10 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "CHANGE COLUMN": _change_column,
     "CHANGE": _change_column,
     "REPLACE COLUMNS": _replace_columns,
+    "ADD PARTITION FIELD": _add_field,
+    "DROP PARTITION FIELD": _drop_field,
+    "REPLACE PARTITION FIELD": _replace_field,
+    "CLUSTER BY": _cluster_by,
     "PARTITION": _rename_partition,
     "ADD CONSTRAINT": _add_constraint,
     "ADD CHECK": _add_check,

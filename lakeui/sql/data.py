@@ -166,7 +166,8 @@ def truncate_table(cursor: Cursor) -> s.Truncate:
 def optimize(cursor: Cursor) -> s.Optimize:
     cursor.accept("TABLE")
     table = read_present_table(cursor)
-    where = build_condition(cursor.rest(), table, None) if cursor.accept("WHERE") else None
-    if cursor.sees("ZORDER"):
-        raise NotSupported("ZORDER is not supported.", remedy="Leave it out.")
-    return s.Optimize(table, where)
+    where = None
+    if cursor.accept("WHERE"):
+        where = build_condition(cursor.span(phrases=("ZORDER BY",)), table, None)
+    order_by = cursor.names_in_parentheses() if cursor.accept("ZORDER", "BY") else ()
+    return s.Optimize(table, where, order_by)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from catalog_app.domain.transforms import SPOKEN, WITH_NUMBER
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
+from lakeui.common.nearest import nearest_name
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
 from lakeui.sql.query import build_check, build_constant, build_query
 from lakeui.sql.types import read_type
@@ -27,6 +30,8 @@ class _TableDraft:
     properties: s.Properties = ()
     asked_format: str | None = None
     checks: list[s.CheckConstraint] = field(default_factory=list)
+    layout: tuple[s.PartitionField, ...] = ()
+    cluster_by: tuple[str, ...] = ()
 
 
 def unsupported_constraint(word: str) -> NotSupported:
@@ -155,13 +160,15 @@ def create_table(cursor: Cursor) -> s.CreateTable:
         query=query,
         asked_format=draft.asked_format,
         checks=tuple(draft.checks),
+        layout=draft.layout,
+        cluster_by=draft.cluster_by,
     )
 
 
 def _create_like(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.CreateTable:
     like, draft = read_table(cursor), _TableDraft()
     _read_clauses(cursor, draft, table)
-    if draft.columns or draft.partition_by or draft.comment is not None:
+    if draft.columns or draft.partition_by or draft.layout or draft.cluster_by or draft.comment is not None:
         raise NotSupported(
             "CREATE TABLE LIKE takes columns, partitioning and comment from the other table.",
             remedy="Leave the clause out, or use CREATE TABLE with columns.",
@@ -250,6 +257,8 @@ def _read_clauses(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> Non
             draft.asked_format = _read_format(cursor)
         elif cursor.accept("PARTITIONED", "BY"):
             _read_partitioning(cursor, draft, table)
+        elif cursor.accept("CLUSTER", "BY"):
+            draft.cluster_by = read_clustering(cursor)
         elif cursor.sees("COMMENT"):
             draft.comment = accept_comment(cursor)
         elif cursor.accept("TBLPROPERTIES"):
@@ -265,8 +274,11 @@ def _refuse_clause(cursor: Cursor) -> None:
         raise ForbiddenStatement(
             "Where and how a table is stored is not the statement's to say.", remedy="Leave the clause out."
         )
-    if cursor.sees("CLUSTERED") or cursor.sees("CLUSTER", "BY"):
-        raise NotSupported("Clustering is not supported.", remedy="Use PARTITIONED BY.")
+    if cursor.sees("CLUSTERED"):
+        raise NotSupported(
+            "CLUSTERED BY is not supported: its buckets are those of Hive.",
+            remedy="Use PARTITIONED BY (bucket(16, column)).",
+        )
 
 
 def _read_format(cursor: Cursor) -> str | None:
@@ -280,13 +292,16 @@ def _read_format(cursor: Cursor) -> str | None:
 def _read_partitioning(cursor: Cursor, draft: _TableDraft, table: s.TableName) -> None:
     cursor.expect("(")
     names: list[str] = []
+    layout: list[s.PartitionField] = []
     while True:
         start = cursor.index
         name = cursor.name("a partition column")
         if cursor.sees("("):
-            raise NotSupported(
-                f"Partitioning by {name}(…) is not supported.", remedy="Partition by columns as they are."
-            )
+            cursor.index = start
+            layout.append(read_partition_field(cursor))
+            if not cursor.accept(","):
+                break
+            continue
         if not (cursor.sees(",") or cursor.sees(")")):
             cursor.index = start
             draft.columns.append(read_column(cursor, table)[0])
@@ -294,7 +309,49 @@ def _read_partitioning(cursor: Cursor, draft: _TableDraft, table: s.TableName) -
         if not cursor.accept(","):
             break
     cursor.expect(")")
-    draft.partition_by = tuple(names)
+    draft.partition_by, draft.layout = tuple(names), tuple(layout)
+
+
+def read_partition_field(cursor: Cursor) -> s.PartitionField:
+    """``days(c)``, ``bucket(16, c)``, ``truncate(4, c)``; the number may stand behind the column."""
+    word = cursor.name("a transform")
+    if not cursor.sees("("):
+        raise NotSupported(
+            f"{word} as it is cannot become a partition column: rows that are there have values of their own in it.",
+            remedy="Name a transform, such as days(c) or bucket(16, c); or create a table PARTITIONED BY the column.",
+        )
+    name = SPOKEN.get(word.casefold())
+    if name is None:
+        raise NotSupported(
+            f"Partitioning by {word}(…) is not supported.",
+            remedy="Use years, months, days or hours of a time, bucket(n, column), truncate(n, column), or a column.",
+            nearest=nearest_name(word, SPOKEN),
+        )
+    cursor.expect("(")
+    number = _accept_number(cursor)
+    if number is not None:
+        cursor.expect(",")
+    column = cursor.name("a column")
+    if cursor.sees("."):
+        raise NotSupported(
+            f"{word} takes no field inside of a column.", remedy="Keep the value in a column of its own."
+        )
+    if number is None and cursor.accept(","):
+        number = cursor.integer()
+    cursor.expect(")")
+    if (number is None) is (name in WITH_NUMBER):
+        wanted = f"{name}(16, {column})" if name in WITH_NUMBER else f"{name}({column})"
+        raise InvalidValue(f"{word} takes {'a' if number is None else 'no'} number.", remedy=f"Write {wanted}.")
+    return s.PartitionField(name, number or 0, column)
+
+
+def _accept_number(cursor: Cursor) -> int | None:
+    return cursor.integer() if cursor.sees_kind(Kind.NUMBER) else None
+
+
+def read_clustering(cursor: Cursor) -> tuple[str, ...]:
+    """``(a, b)``, or NONE."""
+    return () if cursor.accept("NONE") else cursor.names_in_parentheses()
 
 
 def _check_draft(cursor: Cursor, draft: _TableDraft, query: s.Query | None) -> None:
@@ -306,7 +363,9 @@ def _check_draft(cursor: Cursor, draft: _TableDraft, query: s.Query | None) -> N
     for name in names:
         if names.count(name) > 1:
             raise InvalidValue(f"The column {name} is there twice.", remedy="Give each column its own name.")
-    for role, chosen in (("primary key", draft.primary_key), ("partitioning", draft.partition_by)):
+    of_layout = tuple(dict.fromkeys(item.column.casefold() for item in draft.layout))
+    named = {"primary key": draft.primary_key, "partitioning": draft.partition_by, "clustering": draft.cluster_by}
+    for role, chosen in (*named.items(), ("partitioning", of_layout)):
         folded = [name.casefold() for name in chosen]
         missing = [name for name in chosen if name.casefold() not in names]
         if missing and query is None:

@@ -131,10 +131,10 @@ definitions AS (
     FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
     JOIN definitions d ON d.old_definition = v.definition_id AND d.old_version = v.schema_version
 ), files AS (
-    INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
+    INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, layout, statistics, stores_row_ids,
                                       smallest_row_id, largest_row_id, stores_stamps, by_name, lacks_partition,
                                       created_at)
-    SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id,
+    SELECT %(table)s, path, base, rows, bytes, partition, layout, statistics, stores_row_ids, smallest_row_id,
            largest_row_id, false, by_name, lacks_partition, now()
     FROM shown ORDER BY segment_id
     RETURNING id, base

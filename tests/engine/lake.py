@@ -69,6 +69,7 @@ class Lake:
                     statistics=item.statistics,
                     stores_row_ids=item.stores_row_ids,
                     stores_stamps=item.stamps is not None,
+                    layout=item.layout,
                 )
             )
 

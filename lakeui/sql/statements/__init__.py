@@ -11,7 +11,9 @@ from lakeui.sql.statements.alterations import (
     AddPartition,
     AlterColumn,
     AlterColumns,
+    ChangeLayout,
     ChangeType,
+    ClusterBy,
     ColumnAlteration,
     DropColumns,
     DropConstraint,
@@ -111,6 +113,7 @@ from lakeui.sql.statements.tables import (
     DropDatabase,
     DropTable,
     OutsideTable,
+    PartitionField,
     Position,
     RenameDatabase,
     RenameTable,
@@ -214,6 +217,8 @@ Statement = (
     | AlterColumns
     | AddConstraint
     | DropConstraint
+    | ChangeLayout
+    | ClusterBy
     | AddPartition
     | DropPartition
     | RenamePartition
@@ -268,9 +273,11 @@ __all__ = [
     "BeginTransaction",
     "BranchName",
     "CancelQuery",
+    "ChangeLayout",
     "ChangePoint",
     "ChangeType",
     "CheckConstraint",
+    "ClusterBy",
     "ColumnAlteration",
     "ColumnDefinition",
     "CommitTransaction",
@@ -322,6 +329,7 @@ __all__ = [
     "NamedInView",
     "Optimize",
     "OutsideTable",
+    "PartitionField",
     "PartitionValuesByColumn",
     "PointInTime",
     "Position",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakeui.sql.statements.names import PartitionValuesByColumn, Properties, TableName
-from lakeui.sql.statements.tables import CheckConstraint, ColumnDefinition, Position
+from lakeui.sql.statements.tables import CheckConstraint, ColumnDefinition, PartitionField, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,23 @@ class DropConstraint:
     table: TableName
     name: str
     if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLayout:
+    """New files are not laid by ``drop`` any more, and by ``add`` from now on."""
+
+    table: TableName
+    drop: PartitionField | None = None
+    add: PartitionField | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy:
+    """Without columns: rows are not ordered any more."""
+
+    table: TableName
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

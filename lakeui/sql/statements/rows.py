@@ -141,5 +141,8 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class Optimize:
+    """``order_by``: the columns of ZORDER BY."""
+
     table: TableName
     where: Condition | None = None
+    order_by: tuple[str, ...] = ()

@@ -79,6 +79,15 @@ class CheckConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionField:
+    """A transform of a column: ``number`` of buckets, or the width; 0 for others."""
+
+    name: str
+    number: int
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """``after`` None: first."""
 
@@ -99,7 +108,8 @@ class CreateTable:
     whose columns, primary key, partitioning and comment the new one has. ``clone``: the table of which it has all,
     rows too, ``properties`` beside. ``asked_format``: another than Parquet that
     USING names. ``replaces``: a table of that name becomes this one and stays the same object; with ``must_exist``
-    there has to be one. ``taken``: the table outside whose files, columns and partitions it takes over.
+    there has to be one. ``taken``: the table outside whose files, columns and partitions it takes over. ``layout``: the
+    transforms among what PARTITIONED BY names; columns are in ``partition_by``.
     """
 
     table: TableName
@@ -117,6 +127,8 @@ class CreateTable:
     must_exist: bool = False
     checks: tuple[CheckConstraint, ...] = ()
     taken: OutsideTable | None = None
+    layout: tuple[PartitionField, ...] = ()
+    cluster_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
