@@ -183,7 +183,7 @@ def plain(column_type: str, value: Any) -> Any:
 def _truncated(width: int, column_type: str, value: Any) -> int | str:
     if family(column_type) in _TEXTS:
         return str(value)[:width]
-    if family(column_type) != "decimal":
+    if family(column_type) in _WHOLE:
         found = int(value - value % width)
         if found < -(1 << _BITS[family(column_type)]):
             raise InvalidValue(

@@ -20,6 +20,8 @@ class VerdictCode(StrEnum):
     COLUMNS_JOINED = "COLUMNS_JOINED"
     CHECK_DIFFERS = "CHECK_DIFFERS"
     CHECK_COLUMN_MISSING = "CHECK_COLUMN_MISSING"
+    LAYOUT_DIFFERS = "LAYOUT_DIFFERS"
+    LAYOUT_COLUMN_MISSING = "LAYOUT_COLUMN_MISSING"
     CHECK_VIOLATED = "CHECK_VIOLATED"
     PARTITION_DROPPED_ON_DEST = "PARTITION_DROPPED_ON_DEST"
     PARTITION_EXISTS = "PARTITION_EXISTS"
@@ -101,6 +103,14 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.CHECK_COLUMN_MISSING: CodeText(
         "A constraint of one side reads a column that the other side dropped",
         "Drop the constraint, or restore the column, then merge again.",
+    ),
+    VerdictCode.LAYOUT_DIFFERS: CodeText(
+        "Both sides changed how files are laid, to different layouts",
+        "Give both sides one layout, then merge again.",
+    ),
+    VerdictCode.LAYOUT_COLUMN_MISSING: CodeText(
+        "The layout of one side reads a column that the other side dropped",
+        "Drop the partition field, or restore the column, then merge again.",
     ),
     VerdictCode.CHECK_VIOLATED: CodeText(
         "Rows of the result violate a constraint",

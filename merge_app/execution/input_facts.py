@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
-from catalog_app.domain.checks import is_check
+from catalog_app.domain.checks import is_stored
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
@@ -236,7 +236,7 @@ def _schemas_judged(
         if kind is not ObjectKind.TABLE or before is None or table_id in looked_at:
             continue
         mine, theirs = sides.source_of(*key), sides.destination_of(*key)
-        changes_checks = any(map(is_check, (*mine.properties, *theirs.properties)))
+        changes_checks = any(map(is_stored, (*mine.properties, *theirs.properties)))
         alive = _aliveness(planned, sides, table_id)
         is_changed = (mine.columns or theirs.columns or changes_checks) and alive.is_judged
         # What merges brought below a drop was not judged.

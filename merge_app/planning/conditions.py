@@ -9,7 +9,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from catalog_app.domain.checks import Violation, check_name, checks_of, columns_read, condition_shown, is_check
+from catalog_app.domain.checks import (
+    Violation,
+    check_name,
+    checks_of,
+    columns_read,
+    condition_shown,
+    is_check,
+    is_stored,
+    property_shown,
+    stored_of,
+)
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.generated import is_generated
 from catalog_app.domain.operations import ColumnAttribute, PropertyChange
@@ -97,7 +107,7 @@ def _of_properties(case: Case) -> Iterator[Problem]:
     yield from _same_key_unset(case)
     for key, mine in case.source.properties.items():
         theirs = case.destination.properties.get(key)
-        if is_check(key) and theirs is not None and None not in (mine.after, theirs.after):
+        if is_stored(key) and theirs is not None and None not in (mine.after, theirs.after):
             yield from _differing(case, key, mine, theirs)
     yield from _generated_twice(case)
 
@@ -125,7 +135,16 @@ def _generated_twice(case: Case) -> Iterator[Problem]:
 
 def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChange) -> Iterator[Problem]:
     ours, other = _shown(case, mine.after), _shown(case, theirs.after)
-    if ours != other:
+    if ours != other and not is_check(key):
+        what = property_shown(key)
+        yield Problem(
+            ("properties", "properties"),
+            VerdictCode.LAYOUT_DIFFERS,
+            "",
+            f"Both sides changed {what}: {ours or 'none'} on the source, {other or 'none'} on the destination.",
+            {"property": key, "source": ours, "destination": other},
+        )
+    elif ours != other:
         yield Problem(
             ("properties", "properties"),
             VerdictCode.CHECK_DIFFERS,
@@ -141,10 +160,12 @@ def _shown(case: Case, stored: str | None) -> str:
 
 
 def _columns_of_constraints(case: Case) -> Iterator[Problem]:
-    """A constraint of the result reads a column that the result lacks: one side made it, the other dropped that."""
+    """A constraint, or the layout, of the result reads a column that the result lacks: one side made it, the other
+    dropped that.
+    """
     if case.columns is None:
         return
-    for key, stored in checks_of(case.properties).items():
+    for key, stored in stored_of(case.properties).items():
         missing = [i for i in columns_read(stored) if case.columns.schema.column(i) is None]
         if not missing:
             continue
@@ -155,11 +176,18 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
         side, other = ("source", "destination") if is_of_source else ("destination", "source")
         yield Problem(
             ("properties", "column") if is_of_source else ("column", "properties"),
-            VerdictCode.CHECK_COLUMN_MISSING,
+            VerdictCode.CHECK_COLUMN_MISSING if is_check(key) else VerdictCode.LAYOUT_COLUMN_MISSING,
             "",
-            f"The constraint {check_name(key)} of the {side} reads column {name}, which the {other} dropped.",
-            {"constraint": check_name(key), "property": key, "side": side, "column": name, "column_id": missing[0]},
+            f"{_subject(key)} of the {side} reads column {name}, which the {other} dropped.",
+            {
+                **({"constraint": check_name(key)} if is_check(key) else {}),
+                **{"property": key, "side": side, "column": name, "column_id": missing[0]},
+            },
         )
+
+
+def _subject(key: str) -> str:
+    return f"The constraint {check_name(key)}" if is_check(key) else f"A field of {property_shown(key)}"
 
 
 def _values_of_constraints(case: Case) -> Iterator[Problem]:

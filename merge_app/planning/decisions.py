@@ -55,7 +55,7 @@ def options_of(finding: Finding) -> tuple[Option, ...]:
 
 def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
     match code:
-        case VerdictCode.UNSET_SAME_PROPERTY | VerdictCode.CHECK_DIFFERS:
+        case VerdictCode.UNSET_SAME_PROPERTY | VerdictCode.CHECK_DIFFERS | VerdictCode.LAYOUT_DIFFERS:
             yield from (Option(side, ResolutionPart.PROPERTY, details["property"]) for side in _SIDES)
         case VerdictCode.COLUMN_TYPE_NARROWING | VerdictCode.COLUMN_MISSING | VerdictCode.COLUMN_NAME_TAKEN:
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
@@ -63,9 +63,9 @@ def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
         case VerdictCode.CHECK_VIOLATED if details.get("is_new"):
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PROPERTY, details["property"])
-        case VerdictCode.CHECK_COLUMN_MISSING if details["side"] == "source":
+        case VerdictCode.CHECK_COLUMN_MISSING | VerdictCode.LAYOUT_COLUMN_MISSING if details["side"] == "source":
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PROPERTY, details["property"])
-        case VerdictCode.CHECK_COLUMN_MISSING:
+        case VerdictCode.CHECK_COLUMN_MISSING | VerdictCode.LAYOUT_COLUMN_MISSING:
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
         case VerdictCode.PARTITION_DROPPED_ON_DEST | VerdictCode.PARTITION_EXISTS:
             values = json.dumps(details["partition"], ensure_ascii=False, separators=(",", ":"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from catalog_app.domain.checks import is_check, property_shown
+from catalog_app.domain.checks import is_stored, property_shown
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
@@ -122,7 +122,7 @@ def _property_notes(pair: Pair) -> Iterator[Problem]:
         theirs = pair.destination.properties.get(key)
         if theirs is None or theirs.after == mine.after:
             continue
-        if is_check(key) and None not in (mine.after, theirs.after):
+        if is_stored(key) and None not in (mine.after, theirs.after):
             # That is a conflict.
             continue
         yield Problem(

@@ -34,7 +34,7 @@ def cases() -> dict[str, list[tuple[str, Any]]]:
         "int": [(str(value), value) for value in WHOLE],
         "smallint": [(str(value), value) for value in (0, -1, 32767, -32700, 5)],
         "bigint": [(f"{value}L", value) for value in LONG],
-        "string": [(f"decode({sql}, 'UTF-8')", value) for sql, value in text],
+        "string": [(f"CAST({sql} AS STRING)", value) for sql, value in text],
         "binary": [(sql, value.encode()) for sql, value in text],
         "date": [(f"DATE'{value[:10]}'", value[:10]) for value in TIMES],
         "timestamp": [(f"TIMESTAMP'{value}+00:00'", value + "+00:00") for value in TIMES],

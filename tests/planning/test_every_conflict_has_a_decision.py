@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalog_app.domain.checks import Violation, check_key
+from catalog_app.domain.checks import LAYOUT, Violation, check_key
 from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
@@ -220,6 +220,14 @@ CONDITIONS = {
     ),
     VerdictCode.CHECK_COLUMN_MISSING: conflicted(
         set_property(CHECKED, None, "`__lake_c1` > 0"),
+        drop_column(ORDERS.schema.columns[0]),
+        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    ),
+    VerdictCode.LAYOUT_DIFFERS: conflicted(
+        set_property(LAYOUT, "", "bucket(4, `__lake_c1`)"), set_property(LAYOUT, "", "bucket(8, `__lake_c1`)")
+    ),
+    VerdictCode.LAYOUT_COLUMN_MISSING: conflicted(
+        set_property(LAYOUT, None, "bucket(4, `__lake_c1`)"),
         drop_column(ORDERS.schema.columns[0]),
         tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
     ),

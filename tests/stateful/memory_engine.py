@@ -26,6 +26,7 @@ from catalog_app.domain.files import (
     TableScan,
 )
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.transforms import FileLayout, LaidBy, transform_value
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
@@ -286,12 +287,17 @@ class MemoryEngine:
     def _write(
         self, table_id: int, schema: Schema, rows: Sequence[tuple[dict[int, Any], int | None]]
     ) -> list[NewDataFile]:
-        """One file per partition value, in order of first appearance. Rows without row id get their address."""
-        groups: dict[PartitionValues, list[tuple[dict[int, Any], int | None]]] = {}
+        """One file per partition value and value of the layout, in order of first appearance. Rows without row id get
+        their address.
+        """
+        groups: dict[tuple[PartitionValues, FileLayout], list[tuple[dict[int, Any], int | None]]] = {}
         for values, row_id in rows:
             partition = tuple(_partition_text(values[identifier]) for identifier in schema.partition_by)
-            groups.setdefault(partition, []).append((values, row_id))
-        return [self._place(table_id, schema, partition, group) for partition, group in groups.items()]
+            groups.setdefault((partition, _laid(schema, values)), []).append((values, row_id))
+        return [
+            self._place(table_id, schema, partition, group, layout=layout)
+            for (partition, layout), group in groups.items()
+        ]
 
     def _place(
         self,
@@ -300,6 +306,7 @@ class MemoryEngine:
         partition: PartitionValues,
         rows: Sequence[tuple[dict[int, Any], int | None]],
         facts: Sequence[Fact] | None = None,
+        layout: FileLayout = (),
     ) -> NewDataFile:
         base = self._allocate(table_id, len(rows))
         stores = rows[0][1] is not None
@@ -318,6 +325,7 @@ class MemoryEngine:
             smallest_row_id=min(row_ids) if stores else None,
             largest_row_id=max(row_ids) if stores else None,
             stamps=(min(facts)[0], max(facts)[0]) if facts else None,
+            layout=layout,
         )
 
     # -- rewriting --------------------------------------------------------------------------------------------------
@@ -396,7 +404,7 @@ class MemoryEngine:
         stored = self._files[file.path]
         rows: list[tuple[dict[int, Any], int | None]] = [(stored.rows[at], stored.row_ids[at]) for at in positions]
         kept = [(*(int(column[at]) for column in facts),) for at in positions]
-        return self._place(table_id, file.schema, file.partition, rows, kept)
+        return self._place(table_id, file.schema, file.partition, rows, kept, file.layout)
 
     def mark_live_rows(self, table_id: int, file: FileScan) -> NewDeleteFile | None:
         gone = self._deleted_positions(file)
@@ -488,6 +496,16 @@ def _stored(column: Column, value: Any) -> Any:
     if not -(1 << bits) <= number < 1 << bits:
         raise InvalidValue(f"{value!r} does not fit into {column.type}.")
     return number
+
+
+def _laid(schema: Schema, values: Mapping[int, Any]) -> FileLayout:
+    """What the transforms of the schema are for a row."""
+    columns = ((one, schema.column(one.column_id)) for one in schema.layout)
+    return tuple(
+        LaidBy(one, column.type, transform_value(one, column.type, values[column.id]))
+        for one, column in columns
+        if column is not None
+    )
 
 
 def _parsed(column: Column, text: str | None) -> Any:

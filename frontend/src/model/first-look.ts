@@ -23,6 +23,8 @@ const BY_CODE: Record<string, Evidence> = {
   UNSET_SAME_PROPERTY: { kind: "properties" },
   CHECK_DIFFERS: { kind: "properties" },
   CHECK_COLUMN_MISSING: { kind: "properties" },
+  LAYOUT_DIFFERS: { kind: "properties" },
+  LAYOUT_COLUMN_MISSING: { kind: "properties" },
   PARTITION_DROPPED_ON_DEST: { kind: "partitions" },
   PARTITION_EXISTS: { kind: "partitions" },
 };
