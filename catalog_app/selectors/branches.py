@@ -80,8 +80,12 @@ def branches_list(
     after: tuple[Any, int] | None = None,
     limit: int,
 ) -> list[Branch]:
-    """Valid branches, or the dropped ones, with what their summaries show; ``after`` is a ``sort_key``."""
-    found = Branch.objects.filter(catalog=catalog, dropped_at__isnull=not dropped)
+    """Valid branches, or the dropped ones that UNDROP can bring back, with what their summaries show; ``after`` is a
+    ``sort_key``.
+    """
+    found = Branch.objects.filter(
+        catalog=catalog, is_workspace=False, dropped_at__isnull=not dropped, expired_at__isnull=True
+    )
     if search:
         found = found.filter(name__icontains=search)
     key, sign = _SORT_KEYS[order]

@@ -16,22 +16,23 @@ from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
 
-_VISIBLE = (
+VISIBLE = (
     "r.branch_id = l.branch_id AND r.version <= l.max_version"
     " AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version)"
 )
+"""Which records ``r`` of an object the chain ``l`` sees; the nearest of them counts."""
 
 _DATABASES = f"""
 WITH {SNAPSHOT}
 SELECT DISTINCT ON (r.database_id) r.database_id, r.name, r.comment, r.properties, r.is_dropped
-FROM snapshot l JOIN catalog_app_databaserecord r ON {_VISIBLE}
+FROM snapshot l JOIN catalog_app_databaserecord r ON {VISIBLE}
 WHERE {{where}}
 ORDER BY r.database_id, l.depth
 """
 
 _RECORD = f"""record AS (
     SELECT DISTINCT ON (r.table_id) r.*
-    FROM snapshot l JOIN catalog_app_tablerecord r ON {_VISIBLE}
+    FROM snapshot l JOIN catalog_app_tablerecord r ON {VISIBLE}
     WHERE {{where}}
     ORDER BY r.table_id, l.depth
 )"""
@@ -195,7 +196,7 @@ def _schema(definition_id: int, text: str, known: dict[int, Schema]) -> Schema:
 _DROPS = f"""
 WITH {SNAPSHOT}, record AS (
     SELECT DISTINCT ON (r.{{identity}}) r.*
-    FROM snapshot l JOIN catalog_app_{{table}} r ON {_VISIBLE}
+    FROM snapshot l JOIN catalog_app_{{table}} r ON {VISIBLE}
     ORDER BY r.{{identity}}, l.depth
 )
 SELECT record.{{identity}}, record.version, record.branch_id, record.database_id
@@ -301,7 +302,7 @@ _VIEWS = f"""
 WITH {SNAPSHOT}
 SELECT DISTINCT ON (r.view_id)
        r.view_id, r.database_id, r.name, r.query, r.is_dropped, r.columns, r.properties, r.reads
-FROM snapshot l JOIN catalog_app_viewrecord r ON {_VISIBLE}
+FROM snapshot l JOIN catalog_app_viewrecord r ON {VISIBLE}
 WHERE r.database_id = ANY(%(databases)s) OR r.view_id = ANY(%(views)s)
 ORDER BY r.view_id, l.depth
 """

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from rest_framework import serializers
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch
 from catalog_app.selectors.branches import BRANCH_ORDERS
+from catalog_app.selectors.trash import DroppedObject
 from lakeui.api.paging import PageFilter
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
 
 LONGEST_GRAPH = 1000
+
+
+def kept_until(dropped_at: datetime) -> datetime:
+    """When VACUUM may first remove what was dropped then."""
+    return dropped_at + timedelta(days=settings.LAKEUI["RETENTION_DAYS"])
 
 
 class CatalogFilter(PageFilter):
@@ -63,6 +71,7 @@ class BranchAnswer(serializers.Serializer[Any]):
     is_main = serializers.SerializerMethodField()
     is_dropped = serializers.SerializerMethodField()
     dropped_at = serializers.DateTimeField(allow_null=True)
+    kept_until = serializers.SerializerMethodField(help_text="UNDROP works until then at least. Null of a valid one.")
     last_commit = CommitBrief(source="head_commit", allow_null=True)
     ahead = serializers.SerializerMethodField()
     behind = serializers.SerializerMethodField()
@@ -75,6 +84,9 @@ class BranchAnswer(serializers.Serializer[Any]):
 
     def get_is_dropped(self, branch: Branch) -> bool:
         return branch.dropped_at is not None
+
+    def get_kept_until(self, branch: Branch) -> datetime | None:
+        return kept_until(branch.dropped_at) if branch.dropped_at else None
 
     def get_ahead(self, branch: Branch) -> int | None:
         found = self.context["divergences"].get((branch.pk, branch.parent_id))
@@ -137,6 +149,32 @@ class CommitAnswer(serializers.Serializer[Any]):
     merge_parent = CommitPointEntry(allow_null=True)
     rows_changed = serializers.IntegerField()
     operations = OperationAnswer(many=True)
+
+
+class TrashFilter(PageFilter):
+    search = serializers.CharField(required=False, max_length=200, help_text="Text in the full name.")
+
+
+class DroppedAnswer(serializers.Serializer[Any]):
+    """A dropped database or table. `undrops/` brings it back by its id."""
+
+    kind = serializers.ChoiceField(["database", "table"])
+    id = serializers.IntegerField(source="object_id")
+    database = serializers.CharField()
+    table = serializers.CharField(allow_blank=True, help_text="Empty of a database.")
+    branch = serializers.CharField(help_text="Where the commit was made that dropped it.")
+    version = serializers.IntegerField(help_text="Version of that commit.")
+    dropped_at = serializers.DateTimeField()
+    author = serializers.CharField(allow_blank=True)
+    operation = serializers.CharField()
+    statement = serializers.CharField(allow_blank=True)
+    kept_until = serializers.SerializerMethodField(help_text="It can come back until then at least.")
+    tables = serializers.IntegerField(help_text="Tables that come back with a database.")
+    needs_database = serializers.BooleanField(help_text="Its database was dropped too, and comes back first.")
+    name_taken = serializers.BooleanField(help_text="Another has its name now: it needs a new one.")
+
+    def get_kept_until(self, entry: DroppedObject) -> datetime:
+        return kept_until(entry.dropped_at)
 
 
 class GraphQuery(serializers.Serializer[Any]):

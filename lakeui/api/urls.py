@@ -37,6 +37,7 @@ from lakeui.api import (
     tag_views,
     task_views,
     token_views,
+    trash_view,
     webhook_views,
 )
 from lakeui.api.addresses import BranchConverter
@@ -112,6 +113,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     ),
     path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
+    path("branches/<branch:branch>/trash/", trash_view.TrashView.as_view(), name="api-branch-trash"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path(
         "branches/<branch:branch>/protection/",

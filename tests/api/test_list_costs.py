@@ -60,6 +60,7 @@ OF_WORK = [
 COUNTED_BESIDE_THEIR_RESOURCE = {
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/trash/",
     CATALOG + "branches/{branch}/databases/",
     CATALOG + "branches/{branch}/databases/{database}/tables/",
     *(TABLE + name for name in ("history/", "segments/", "partitions/", "versions/")),
