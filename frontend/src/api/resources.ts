@@ -12,6 +12,7 @@ export type GraphCommit = Described["GraphCommitEntry"];
 export type GraphBranch = Described["GraphBranchEntry"];
 export type FailedMerge = Described["FailedMergeEntry"];
 export type GraphTag = Described["TagEntry"];
+export type Dropped = Described["DroppedAnswer"];
 export type Database = Described["DatabaseAnswer"];
 export type TableSummary = Described["TableSummary"];
 export type TableDetail = Described["TableAnswer"];

@@ -76,3 +76,29 @@ export function tableCreate(database: string, table: string, columns: readonly N
   const key = given.filter(({ isKey }) => isKey).map(({ name }) => quoted(name.trim()));
   return `CREATE TABLE ${tableName(database, table)} (\n  ${[...lines, ...(key.length ? [`PRIMARY KEY (${key.join(", ")})`] : [])].join(",\n  ")}\n)`;
 }
+
+export function tableUndrop(database: string, table: string, id: number, as = ""): string {
+  return undropped(`TABLE ${tableName(database, table)}`, id, as);
+}
+
+export function databaseUndrop(database: string, id: number, as = ""): string {
+  return undropped(`DATABASE ${quoted(database)}`, id, as);
+}
+
+function undropped(what: string, id: number, as: string): string {
+  return `UNDROP ${what} WITH ID '${id}'${as ? ` AS ${quoted(as)}` : ""}`;
+}
+
+export function databaseRename(database: string, to: string): string {
+  return `ALTER DATABASE ${quoted(database)} RENAME TO ${quoted(to)}`;
+}
+
+/** Without its tables only where it has none. */
+export function databaseDrop(database: string, withTables: boolean): string {
+  return `DROP DATABASE ${quoted(database)}${withTables ? " CASCADE" : ""}`;
+}
+
+/** An empty comment is none. */
+export function commentOn(what: "DATABASE" | "TABLE" | "COLUMN", name: string, comment: string): string {
+  return `COMMENT ON ${what} ${name} IS ${comment ? text(comment) : "NULL"}`;
+}

@@ -2,6 +2,8 @@ import { queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query"
 
 import { body, client, cursorOf } from "../api/client";
 import type { BranchFilter } from "../api/paths";
+import type { Role } from "../api/resources";
+import { isAtLeast } from "../model/roles";
 
 export function useCatalogs() {
   return useQuery({
@@ -61,4 +63,9 @@ export function useGraph(catalog: string) {
     },
     getNextPageParam: (page) => page.next_before,
   });
+}
+
+/** Whether somebody may do what takes this role. False until the role is known; the server decides. */
+export function useMay(catalog: string, least: Role): boolean {
+  return isAtLeast(useCatalog(catalog).data?.role, least);
 }

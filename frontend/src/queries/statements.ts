@@ -74,12 +74,16 @@ function nameOf(response: Response): string | undefined {
   return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
 }
 
-/** A short statement of the pages themselves; what was known about the catalog is asked for anew. */
-export function useStatement() {
+/** A short statement of the pages themselves; what was known about the catalog is asked for anew. `leave` goes to another
+ * page before: a page of what the statement dropped or renamed would ask for it in vain. */
+export function useStatement(leave?: (outcome: Outcome) => void | Promise<void>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (statement: Statement) => statementRun(statement),
-    onSuccess: (_, { catalog }) => refresh(queries, catalog ? ["catalog", catalog] : ["catalogs"]),
+    onSuccess: async (outcome, { catalog }) => {
+      await leave?.(outcome);
+      await refresh(queries, catalog ? ["catalog", catalog] : ["catalogs"]);
+    },
   });
 }
 

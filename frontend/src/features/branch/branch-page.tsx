@@ -17,11 +17,13 @@ import { ProtectionLine } from "../requests/protection-line";
 import { BranchHistory } from "./branch-history";
 import { NewDatabaseDialog, NewTableDialog } from "./new-objects";
 import { ObjectTree } from "./object-tree";
+import { TrashTab } from "./trash-tab";
 import "../../styles/branch.css";
 
 const TABS = [
   { key: "tables", label: "Databases and tables" },
   { key: "history", label: "History" },
+  { key: "trash", label: "Trash" },
 ] as const;
 type TabKey = (typeof TABS)[number]["key"];
 
@@ -30,7 +32,7 @@ export function BranchPage() {
   const [query, setQuery] = useSearchParams();
   const found = useBranch(catalog, branch);
   const [making, setMaking] = useState<"database" | "table">();
-  const chosen: TabKey = query.get("tab") === "history" ? "history" : "tables";
+  const chosen: TabKey = TABS.find(({ key }) => key === query.get("tab"))?.key ?? "tables";
   return (
     <div className="page">
       <PageHead
@@ -74,11 +76,9 @@ export function BranchPage() {
                 onChoose={(key) => setQuery(key === "tables" ? {} : { tab: key })}
                 label="What the branch has"
               >
-                {chosen === "tables" ? (
-                  <ObjectTree catalog={catalog} branch={branch} opened={query.get("database")} />
-                ) : (
-                  <BranchHistory catalog={catalog} branch={entry} chosen={Number(query.get("commit")) || undefined} />
-                )}
+                {chosen === "tables" ? <ObjectTree catalog={catalog} branch={branch} opened={query.get("database")} /> : null}
+                {chosen === "history" ? <BranchHistory catalog={catalog} branch={entry} chosen={Number(query.get("commit")) || undefined} /> : null}
+                {chosen === "trash" ? <TrashTab catalog={catalog} branch={branch} /> : null}
               </Tabs>
             </Panel>
           </>

@@ -4,10 +4,12 @@ import { Link } from "react-router";
 import type { Database, TableSummary } from "../../api/resources";
 import { tableAddress } from "../../model/addresses";
 import { bytes, count } from "../../model/format";
+import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
 import { VirtualRows } from "../../ui/virtual-rows";
+import { DatabaseChanges } from "./database-changes";
 
 const ROW_HEIGHT = 36;
 /** With more databases than these, only the one that was asked for is open at first. */
@@ -17,6 +19,7 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
   const [text, setText] = useState("");
   const search = useDeferredValue(text);
   const databases = useDatabases(catalog, branch);
+  const mayWrite = useMay(catalog, "contributor");
   return (
     <Loaded query={databases} label="databases">
       {({ results }) =>
@@ -43,6 +46,7 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
                 branch={branch}
                 database={database}
                 search={search}
+                mayWrite={mayWrite}
                 isOpen={opened === null ? results.length <= OPEN_AT_FIRST : opened === database.name}
               />
             ))}
@@ -59,12 +63,14 @@ function DatabaseBranch({
   database,
   search,
   isOpen,
+  mayWrite,
 }: {
   catalog: string;
   branch: string;
   database: Database;
   search: string;
   isOpen: boolean;
+  mayWrite: boolean;
 }) {
   const [open, setOpen] = useState(isOpen);
   return (
@@ -73,7 +79,12 @@ function DatabaseBranch({
         <Icon name="database" size={14} /> <strong>{database.name}</strong>{" "}
         <span className="muted small">{database.comment}</span>
       </summary>
-      {open || search !== "" ? <Tables catalog={catalog} branch={branch} database={database.name} search={search} /> : null}
+      {open || search !== "" ? (
+        <>
+          <Tables catalog={catalog} branch={branch} database={database.name} search={search} />
+          {mayWrite ? <DatabaseChanges catalog={catalog} branch={branch} database={database} /> : null}
+        </>
+      ) : null}
     </details>
   );
 }

@@ -16,32 +16,29 @@ export function WriteDialog({
   onClose,
   children,
   wide = false,
+  isDangerous = false,
 }: {
   title: string;
   action: string;
-  place: Omit<Statement, "statement">;
+  place: Pick<Statement, "catalog" | "branch">;
   /** Undefined while something is missing. */
   statement: string | undefined;
   leadsTo?: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  isDangerous?: boolean;
 }) {
   const navigate = useNavigate();
-  const run = useStatement();
+  const run = useStatement(async (outcome) => {
+    onClose();
+    const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
+    if (next) await navigate(next);
+  });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (statement === undefined) return;
-    run.mutate(
-      { ...place, statement },
-      {
-        onSuccess: (outcome) => {
-          onClose();
-          const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
-          if (next) void navigate(next);
-        },
-      },
-    );
+    const { catalog, branch } = place;
+    if (statement !== undefined) run.mutate({ catalog, branch, statement });
   };
   return (
     <Dialog title={title} onClose={onClose} className={wide ? "wide" : ""}>
@@ -55,7 +52,7 @@ export function WriteDialog({
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={run.isPending || statement === undefined}>
+          <button type="submit" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || statement === undefined}>
             {run.isPending ? "Running …" : action}
           </button>
         </div>

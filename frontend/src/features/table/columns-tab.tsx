@@ -1,11 +1,36 @@
-import type { Column, TableDetail } from "../../api/resources";
-import { Grid } from "../../ui/grid";
+import { useState } from "react";
 
-export function ColumnsTab({ table }: { table: TableDetail }) {
+import type { Column, TableDetail } from "../../api/resources";
+import type { TablePlace } from "../../queries/tables";
+import { Grid } from "../../ui/grid";
+import { Icon } from "../../ui/icons";
+import { AddColumnDialog, ChangeColumnDialog } from "./column-dialogs";
+import { PropertyDialog, PropertyRemoval } from "./table-dialogs";
+
+interface TabProps {
+  place: TablePlace;
+  table: TableDetail;
+  /** Whether the forms are offered: at the head, to somebody who may write. */
+  mayChange: boolean;
+}
+
+export function ColumnsTab({ place, table, mayChange }: TabProps) {
+  const [asked, setAsked] = useState<Column | "new">();
+  const close = () => setAsked(undefined);
   return (
     <>
-      <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} />
+      <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} onChange={mayChange ? setAsked : undefined} />
+      {mayChange ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => setAsked("new")}>
+            <Icon name="plus" size={14} />
+            Add a column
+          </button>
+        </p>
+      ) : null}
       <Constraints table={table} />
+      {asked === "new" ? <AddColumnDialog place={place} table={table} onClose={close} /> : null}
+      {asked && asked !== "new" ? <ChangeColumnDialog place={place} table={table} column={asked} onClose={close} /> : null}
     </>
   );
 }
@@ -15,21 +40,15 @@ function Constraints({ table }: { table: TableDetail }) {
   if (entries.length === 0) return null;
   return (
     <section aria-label={`Constraints of ${table.name}`}>
-      <Pairs entries={entries.map(([name, condition]) => [name, `CHECK (${condition})`])} />
+      <dl className="facts inside">
+        {entries.map(([name, condition]) => (
+          <div key={name} style={{ display: "contents" }}>
+            <dt className="mono">{name}</dt>
+            <dd className="mono">CHECK ({condition})</dd>
+          </div>
+        ))}
+      </dl>
     </section>
-  );
-}
-
-function Pairs({ entries }: { entries: readonly (readonly [string, string])[] }) {
-  return (
-    <dl className="facts inside">
-      {entries.map(([key, value]) => (
-        <div key={key} style={{ display: "contents" }}>
-          <dt className="mono">{key}</dt>
-          <dd className="mono">{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
@@ -41,10 +60,11 @@ const COLUMNS = [
   { title: "Default" },
   { title: "Comment" },
 ];
+const CHANGE = { title: <span className="visually-hidden">Change</span> };
 
-export function ColumnTable({ columns, label }: { columns: readonly Column[]; label: string }) {
+export function ColumnTable({ columns, label, onChange }: { columns: readonly Column[]; label: string; onChange?: ((column: Column) => void) | undefined }) {
   return (
-    <Grid label={label} columns={COLUMNS}>
+    <Grid label={label} columns={onChange ? [...COLUMNS, CHANGE] : COLUMNS}>
       {columns.map((column) => (
         <tr key={column.id}>
           <td className="number muted">{column.id}</td>
@@ -56,14 +76,63 @@ export function ColumnTable({ columns, label }: { columns: readonly Column[]; la
           <td className="nowrap">{column.nullable ? "nullable" : "not null"}</td>
           <td className="mono">{column.default ?? <span className="muted">—</span>}</td>
           <td>{column.comment ?? <span className="muted">—</span>}</td>
+          {onChange ? (
+            <td className="actions">
+              <button type="button" className="button small" onClick={() => onChange(column)}>
+                Change<span className="visually-hidden"> {column.name}</span>
+              </button>
+            </td>
+          ) : null}
         </tr>
       ))}
     </Grid>
   );
 }
 
-export function PropertiesTab({ table }: { table: TableDetail }) {
+const PROPERTY_COLUMNS = [{ title: "Property" }, { title: "Value" }];
+
+export function PropertiesTab({ place, table, mayChange }: TabProps) {
+  const [asked, setAsked] = useState<{ property: string; isRemoval: boolean }>();
+  const close = () => setAsked(undefined);
   const entries = Object.entries(table.properties);
-  if (entries.length === 0) return <p className="inside muted">It has no properties.</p>;
-  return <Pairs entries={entries} />;
+  return (
+    <>
+      {entries.length === 0 ? (
+        <p className="inside muted">It has no properties.</p>
+      ) : (
+        <Grid label={`Properties of ${table.name}`} columns={mayChange ? [...PROPERTY_COLUMNS, CHANGE] : PROPERTY_COLUMNS}>
+          {entries.map(([key, value]) => (
+            <tr key={key}>
+              <th scope="row" className="mono">
+                {key}
+              </th>
+              <td className="mono">{value}</td>
+              {mayChange ? (
+                <td className="actions">
+                  <span className="row">
+                    <button type="button" className="button small" onClick={() => setAsked({ property: key, isRemoval: false })}>
+                      Change<span className="visually-hidden"> {key}</span>
+                    </button>
+                    <button type="button" className="button small" onClick={() => setAsked({ property: key, isRemoval: true })}>
+                      Remove<span className="visually-hidden"> {key}</span>
+                    </button>
+                  </span>
+                </td>
+              ) : null}
+            </tr>
+          ))}
+        </Grid>
+      )}
+      {mayChange ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => setAsked({ property: "", isRemoval: false })}>
+            <Icon name="plus" size={14} />
+            Set a property
+          </button>
+        </p>
+      ) : null}
+      {asked?.isRemoval ? <PropertyRemoval place={place} property={asked.property} onClose={close} /> : null}
+      {asked && !asked.isRemoval ? <PropertyDialog place={place} table={table} property={asked.property} onClose={close} /> : null}
+    </>
+  );
 }

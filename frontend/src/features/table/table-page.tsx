@@ -4,6 +4,7 @@ import { branchAddress, importAddress, sqlAddress } from "../../model/addresses"
 import { bytes, count, counted } from "../../model/format";
 import { tableName } from "../../model/sql";
 import type { TableDetail } from "../../api/resources";
+import { useMay } from "../../queries/catalogs";
 import { useTable, type TablePlace } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
@@ -16,6 +17,7 @@ import { HistoryTab } from "./history-tab";
 import { RowsTab } from "./rows-tab";
 import { SchemasTab } from "./schemas-tab";
 import { SegmentsTab } from "./segments-tab";
+import { TableMenu } from "./table-menu";
 import { TablePipelines } from "./table-pipelines";
 import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
@@ -31,6 +33,7 @@ export function TablePage() {
   const version = Number(query.get("version")) || undefined;
   const chosen = TAB_KEYS.find((key) => key === query.get("tab")) ?? "columns";
   const detail = useTable(place, version);
+  const mayChange = useMay(catalog, "contributor") && version === undefined;
   const show = (tab: TabKey, at: number | undefined) =>
     setQuery({ ...(tab === "columns" ? {} : { tab }), ...(at === undefined ? {} : { version: String(at) }) });
   return (
@@ -47,6 +50,7 @@ export function TablePage() {
               <Icon name="sql" />
               Query
             </Link>
+            {mayChange && detail.data ? <TableMenu place={place} table={detail.data} /> : null}
           </>
         }
       />
@@ -58,7 +62,7 @@ export function TablePage() {
             <TablePipelines place={place} />
             <Panel>
               <Tabs tabs={tabsOf(found)} chosen={chosen} onChoose={(key) => show(key, version)} label="What the table has">
-                <ChosenTab tab={chosen} place={place} table={found} version={version} />
+                <ChosenTab tab={chosen} place={place} table={found} version={version} mayChange={mayChange} />
               </Tabs>
             </Panel>
           </>
@@ -85,15 +89,17 @@ function ChosenTab({
   place,
   table,
   version,
+  mayChange,
 }: {
   tab: TabKey;
   place: TablePlace;
   table: TableDetail;
   version: number | undefined;
+  mayChange: boolean;
 }) {
   switch (tab) {
     case "columns":
-      return <ColumnsTab table={table} />;
+      return <ColumnsTab place={place} table={table} mayChange={mayChange} />;
     case "rows":
       return <RowsTab place={place} version={version} />;
     case "history":
@@ -105,7 +111,7 @@ function ChosenTab({
     case "changes":
       return <ChangesTab place={place} table={table} />;
     case "properties":
-      return <PropertiesTab table={table} />;
+      return <PropertiesTab place={place} table={table} mayChange={mayChange} />;
   }
 }
 

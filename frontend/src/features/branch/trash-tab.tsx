@@ -1,0 +1,110 @@
+import { useState } from "react";
+
+import type { Dropped } from "../../api/resources";
+import { branchAddress, tableAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { databaseUndrop, tableUndrop } from "../../model/sql";
+import { useMay } from "../../queries/catalogs";
+import { useTrash } from "../../queries/trash";
+import { Icon } from "../../ui/icons";
+import { Empty, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { TextField, WriteDialog } from "../sql/write-dialog";
+import "../../styles/trash.css";
+
+/** What was dropped from the branch and can come back. */
+export function TrashTab({ catalog, branch }: { catalog: string; branch: string }) {
+  const trash = useTrash(catalog, branch);
+  const mayWrite = useMay(catalog, "contributor");
+  const [wanted, setWanted] = useState<Dropped>();
+  return (
+    <>
+      <Loaded query={trash} label="the trash">
+        {({ pages }) => {
+          const found = pages.flatMap(({ results }) => results);
+          return found.length === 0 ? (
+            <Empty title="Nothing was dropped">
+              <p>A dropped table or database stands here until it is too old. It comes back with its rows and its history.</p>
+            </Empty>
+          ) : (
+            <ul className="trash" aria-label={`Dropped from ${branch}`}>
+              {found.map((entry) => (
+                <DroppedRow key={`${entry.kind} ${entry.id}`} entry={entry} branch={branch} onWanted={mayWrite ? setWanted : undefined} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {trash.hasNextPage ? (
+        <p className="inside">
+          <button type="button" className="button small" disabled={trash.isFetchingNextPage} onClick={() => void trash.fetchNextPage()}>
+            Show more
+          </button>
+        </p>
+      ) : null}
+      {wanted ? <BringBackDialog catalog={catalog} branch={branch} entry={wanted} onClose={() => setWanted(undefined)} /> : null}
+    </>
+  );
+}
+
+function nameOf({ database, table }: Dropped): string {
+  return table ? `${database}.${table}` : database;
+}
+
+function DroppedRow({ entry, branch, onWanted }: { entry: Dropped; branch: string; onWanted: ((entry: Dropped) => void) | undefined }) {
+  return (
+    <li>
+      <span className="what">
+        <span className="row">
+          <Icon name={entry.kind === "table" ? "tables" : "database"} size={14} />
+          <strong className="ellipsis">
+            <bdi>{nameOf(entry)}</bdi>
+          </strong>
+          {entry.kind === "database" ? <span className="muted small">database with {counted(entry.tables, "table")}</span> : null}
+        </span>
+        {entry.needs_database ? <span className="small muted">Its database was dropped too. Bring that back first.</span> : null}
+        {entry.name_taken ? <span className="small muted">Another {entry.kind} has this name now. It comes back under a new one.</span> : null}
+      </span>
+      <span className="small">
+        {entry.operation}
+        {entry.author ? ` by ${entry.author}` : ""}, <Time at={entry.dropped_at} />{" "}
+        <span className="muted">
+          {entry.branch === branch ? "" : `on ${entry.branch} `}(<code>v{entry.version}</code>)
+        </span>
+      </span>
+      <span className="small muted">
+        may expire <Time at={entry.kept_until} />
+      </span>
+      {onWanted && !entry.needs_database ? (
+        <button type="button" className="button small" onClick={() => onWanted(entry)}>
+          Bring back<span className="visually-hidden"> {nameOf(entry)}</span>
+        </button>
+      ) : null}
+    </li>
+  );
+}
+
+function BringBackDialog({ catalog, branch, entry, onClose }: { catalog: string; branch: string; entry: Dropped; onClose: () => void }) {
+  const own = entry.table || entry.database;
+  const [name, setName] = useState(entry.name_taken ? "" : own);
+  const wanted = name.trim();
+  const as = wanted === own ? "" : wanted;
+  const statement = entry.table ? tableUndrop(entry.database, entry.table, entry.id, as) : databaseUndrop(entry.database, entry.id, as);
+  const leadsTo = entry.table ? tableAddress(catalog, branch, entry.database, wanted) : `${branchAddress(catalog, branch)}?database=${encodeURIComponent(wanted)}`;
+  return (
+    <WriteDialog
+      title={`Bring back ${nameOf(entry)}`}
+      action="Bring it back"
+      place={{ catalog, branch }}
+      statement={wanted && (as || !entry.name_taken) ? statement : undefined}
+      leadsTo={leadsTo}
+      onClose={onClose}
+    >
+      <p className="muted">
+        {entry.table ? "It comes back with its rows and its history." : `It comes back with ${counted(entry.tables, "table")}.`}
+        {entry.name_taken ? ` Another ${entry.kind} has the name ${own} now, so it needs a new one.` : ""}
+      </p>
+      <TextField label="Name" value={name} onChange={setName} isFirst />
+    </WriteDialog>
+  );
+}
