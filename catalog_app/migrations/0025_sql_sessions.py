@@ -10,7 +10,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0022_views_say_more"),
+        ("catalog_app", "0024_file_layouts"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

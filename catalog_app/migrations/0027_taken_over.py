@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0022_views_say_more"),
+        ("catalog_app", "0025_sql_sessions"),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
-        ("catalog_app", "0022_views_say_more"),
+        ("catalog_app", "0027_taken_over"),
     ]
 
     operations = [

@@ -23,7 +23,7 @@ STATES = ["pending", "success", "failure", "error"]
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("merge_app", "0012_tables_decided"),
+        ("merge_app", "0013_account_records"),
         ("catalog_app", "0032_required_statuses"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
