@@ -15,6 +15,7 @@ from django.utils import timezone
 from catalog_app.domain.agents import Agent, action_refusal
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
+from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import LimitReached, PermissionDenied
 
@@ -80,10 +81,10 @@ def agent_statement_require(user_id: int | None, kind: str) -> None:
         )
 
 
-def agent_commit_require(user_id: int | None, changed: Iterable[str], rows: int) -> None:
-    """Raises PermissionDenied where an agent's commit changes what it may not, and LimitReached where it is one too
-    many in this hour. ``changed``: names as ``Agent.may_change`` takes them. The agent's commits come one after the other
-    from here to the end of the transaction.
+def agent_commit_require(user_id: int | None, changed: Iterable[str]) -> None:
+    """Judge a commit of the account that was just written. Raises PermissionDenied where an agent's commit changes what
+    it may not, and LimitReached where it is one too many in this hour. ``changed``: names as ``Agent.may_change`` takes
+    them. The agent's commits come one after the other from here to the end of the transaction.
     """
     agent = agent_of(user_id)
     if agent is None:
@@ -96,7 +97,7 @@ def agent_commit_require(user_id: int | None, changed: Iterable[str], rows: int)
             agent=agent.name,
             tables=refused,
         )
-    _limits_require(agent, rows)
+    _limits_require(agent)
 
 
 _LOCK = "SELECT 1 FROM catalog_app_agent WHERE user_id = %(user)s FOR NO KEY UPDATE"
@@ -111,10 +112,8 @@ LEFT JOIN LATERAL (
 ) r ON true
 WHERE c.author_id = %(user)s AND c.committed_at > %(since)s
 """
-ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 
-
-def _limits_require(agent: Agent, rows: int) -> None:
+def _limits_require(agent: Agent) -> None:
     if agent.writes_per_hour is None and agent.rows_per_hour is None:
         return
     fetch_all(_LOCK, {"user": agent.user_id})
@@ -122,7 +121,7 @@ def _limits_require(agent: Agent, rows: int) -> None:
     asked = {"user": agent.user_id, "since": now - HOUR, "metrics": list(ROW_METRICS)}
     ((writes, first, done),) = fetch_all(_DONE, asked)
     wait = max(1, int((first + HOUR - now).total_seconds())) if first else int(HOUR.total_seconds())
-    over = _over(agent, int(writes) + 1, int(done) + rows)
+    over = _over(agent, int(writes), int(done))
     if over:
         raise LimitReached(
             f"Agent {agent.name} {over}.",

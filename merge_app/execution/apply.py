@@ -6,7 +6,7 @@ plan's row work. Nothing here decides anything: conflicts, names and effects are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.agents import ROW_METRICS, agent_commit_require, agent_of
+from catalog_app.selectors.agents import agent_commit_require
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
@@ -159,10 +159,11 @@ def plan_apply(
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)
     described = operations_as_json(pairs, is_replay=is_replay)
-    _agent_require(plan, branch, header, snapshot)
-    commit, ids = _commit_write(branch, header, source, stale_tables(plan), decides=decides, operations=described)
-    version = commit.version
-    recorded = recorded_under(pairs, ids)
+    made = _commit_write(branch, header, source, stale_tables(plan), decides=decides, operations=described)
+    commit, version = made.commit, made.commit.version
+    if made.is_of_agent:
+        _agent_require(plan, branch, header, snapshot)
+    recorded = recorded_under(pairs, made.operation_ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
     if source is not None:
@@ -201,8 +202,8 @@ def plan_apply(
 
 
 def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapshot: Snapshot) -> None:
-    """Raises what ``agent_commit_require`` does, of what the plan changes on the branch."""
-    if branch.is_workspace or agent_of(header.author_id) is None:
+    """Raises what ``agent_commit_require`` does, of what the commit of the plan changes on the branch."""
+    if branch.is_workspace:
         return
     named = {state.database_id: state.name for state in databases_list(snapshot)}
     databases = [item for item in plan.objects if item.kind is ObjectKind.DATABASE]
@@ -213,9 +214,7 @@ def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapsh
         for state in (item.before, item.after)
         if state is not None
     }
-    operations = [each for item in plan.objects for each in item.operations]
-    rows = sum(each.metrics.get(name, 0) for each in operations for name in ROW_METRICS)
-    agent_commit_require(header.author_id, changed, rows)
+    agent_commit_require(header.author_id, changed)
 
 
 def _decides(item: ObjectPlan) -> bool:
@@ -252,10 +251,22 @@ WITH made AS (
     RETURNING id
 )
 SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY id) FROM operations),
-       EXISTS (SELECT FROM catalog_app_protectionrule r WHERE r.catalog_id = %(catalog_id)s)
+       EXISTS (SELECT FROM catalog_app_protectionrule r WHERE r.catalog_id = %(catalog_id)s),
+       EXISTS (SELECT FROM catalog_app_agent a WHERE a.user_id = %(author_id)s::bigint)
 FROM made
 """
-"""The commit, its operations in their order, and the branch's new head; whether its catalog has rules of protection."""
+"""The commit, its operations in their order, and the branch's new head; whether its catalog has rules of protection,
+and whether its author is an agent.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A commit and the ids of its operations, in their order."""
+
+    commit: Commit
+    operation_ids: Sequence[int]
+    is_of_agent: bool
 
 
 def stale_tables(plan: MergePlan) -> tuple[str, ...]:
@@ -266,7 +277,7 @@ def stale_tables(plan: MergePlan) -> tuple[str, ...]:
 
 def commit_write(branch: Branch, header: CommitHeader) -> Commit:
     """A commit of one branch alone, whose operations the caller writes."""
-    return _commit_write(branch, header, None)[0]
+    return _commit_write(branch, header, None).commit
 
 
 def _commit_write(
@@ -277,12 +288,12 @@ def _commit_write(
     *,
     decides: bool = True,
     operations: str = "[]",
-) -> tuple[Commit, list[int]]:
+) -> _Written:
     """The commit row, under the next version of the catalog, as the head of the branch, and the ids of its operations.
     Only under the branch's lock do its versions increase. It is later than its parent even where the clock is not.
 
-    Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected, and the
-    caller's transaction takes back what was written.
+    Every commit comes through here, so this is where the branch's protection holds, and what holds agents. Raises
+    BranchProtected and PermissionDenied, and the caller's transaction takes back what was written.
     """
     known = {
         "catalog_id": branch.catalog_id,
@@ -297,11 +308,11 @@ def _commit_write(
         "decides": decides,
     }
     found = fetch_all(_COMMIT, {**known, "operations": operations}, prepared=True)
-    ((identity, version, moment, ids, is_guarded),) = found
+    ((identity, version, moment, ids, is_guarded, is_of_agent),) = found
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
     bypass = None
-    if is_guarded:
+    if is_guarded or is_of_agent:
         is_write = not header.publishes and (source is None or source.is_workspace)
         change = Change.WRITE if is_write else Change.MERGE
         bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
@@ -315,7 +326,7 @@ def _commit_write(
             task_id=header.task_id,
             version=commit.version,
         )
-    return commit, ids or []
+    return _Written(commit, ids or (), is_of_agent)
 
 
 def _reach_write(branch: Branch, version: int, known: Reach, source: Reach) -> None:

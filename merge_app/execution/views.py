@@ -54,8 +54,8 @@ def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: Comm
         here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
             raise StatementOvertaken
-        _agent_require(branch, header.author_id, [change], here)
         commit = commit_write(branch, header)
+        _agent_require(branch, header.author_id, [change], here)
         applied = Applied(commit.pk, commit.version)
         _record(branch.pk, applied, [change])
     return applied
@@ -80,7 +80,7 @@ def _agent_require(branch: Branch, user_id: int | None, changes: Sequence[ViewCh
     if branch.is_workspace or agent_of(user_id) is None:
         return
     named = {state.database_id: state.name for state in databases_list(here)}
-    agent_commit_require(user_id, [f"{named.get(change.database_id, '')}.{change.name}" for change in changes], 0)
+    agent_commit_require(user_id, [f"{named.get(change.database_id, '')}.{change.name}" for change in changes])
 
 
 def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Sequence[ViewChange]) -> None:
