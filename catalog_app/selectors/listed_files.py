@@ -48,8 +48,8 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
     return [
-        ShownFile(*place, tuple(json_value(partition)), tuple(paths), is_moved, by_name)
-        for *place, partition, paths, is_moved, by_name in rows
+        ShownFile(row[0], row[1], row[2], row[3], row[4], row[5], tuple(json_value(row[6])), tuple(row[7]), *row[8:])
+        for row in rows
     ]
 
 

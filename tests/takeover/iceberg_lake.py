@@ -55,7 +55,8 @@ def with_deletes(
     snapshot = table.current_snapshot()
     assert snapshot is not None
     io, number = PyArrowFileIO(), snapshot.snapshot_id + 1
-    sequence = table.metadata.last_sequence_number + 1
+    assert snapshot.sequence_number is not None
+    sequence = snapshot.sequence_number + 1
     manifest, listed = str(folder / "deletes.avro"), str(folder / "list.avro")
     writer = _DeletesWriter(table.spec(), table.schema(), io.new_output(manifest), number, "null")
     with writer:

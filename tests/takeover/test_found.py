@@ -167,8 +167,9 @@ def ids(*numbers: int) -> pa.Schema:
     return pa.schema(fields)
 
 
-def identified(folder: Path, name: str, *numbers: int) -> None:
+def identified(folder: Path, name: str, *numbers: int) -> Path:
     pq.write_table(pa.table({"a": [1], "b": [2]}).cast(ids(*numbers)), folder / name)
+    return folder / name
 
 
 def test_ids_of_files_are_those_of_the_table(outside: Path, locations: Locations) -> None:
