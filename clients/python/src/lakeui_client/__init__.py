@@ -16,6 +16,7 @@ from lakeui_client.errors import (
     Unauthenticated,
     WaitsForPeople,
 )
+from lakeui_client.files import FileTable
 from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
@@ -27,6 +28,7 @@ __all__ = [
     "ConflictError",
     "ConnectionFailed",
     "Diff",
+    "FileTable",
     "Lake",
     "LakeError",
     "MergeRequest",

@@ -237,6 +237,9 @@ def _problem(answer: Answer) -> dict[str, Any]:
     """The problem document of a refusal; of a server in between, which sends none, what can be said."""
     if "json" in answer.headers.get("content-type", ""):
         found = _json_read(answer.content)
+        if isinstance(found, dict) and isinstance(model := found.get("error"), dict):
+            # As Iceberg's catalog refuses.
+            return {"status": answer.status, "code": str(model.get("type")), "detail": str(model.get("message"))}
         if isinstance(found, dict):
             return {"status": answer.status, **found}
     if 300 <= answer.status < 400:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from lakeui_client.errors import LakeError, Stale, failed
+from lakeui_client.files import FileTable
 from lakeui_client.http import Answer, Http, Watcher, key_make, segment
 from lakeui_client.kinds import is_query, reads
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
@@ -98,6 +99,16 @@ class Catalog:
         made = self.http.write("POST", f"{self.path}branches/", body)
         return Branch(self, made["name"], drop_at_end=drop_at_end)
 
+    def table(
+        self, name: str, *, branch: str | None = None, tag: str | None = None, version: int | None = None
+    ) -> FileTable:
+        """A table of files that this process reads itself, as a branch (main), a tag or a version sees it now."""
+        kinds = {"branch": branch, "tag": tag, "version": version}
+        given = [f"{kind}:{said}" for kind, said in kinds.items() if said is not None]
+        if len(given) > 1:
+            raise failed("A table is one of a branch, a tag or a version.", "Say one of them.")
+        return FileTable(self.http, self.name, name, given[0] if given else "branch:main")
+
     def undrop_branch(self, name: str) -> Branch:
         self.http.write("POST", f"{self.path}undrops/", {"branch": name})
         return Branch(self, name)
@@ -176,6 +187,10 @@ class Branch:
     def get(self) -> dict[str, Any]:
         found: dict[str, Any] = self.http.get(self.path)
         return found
+
+    def table(self, name: str) -> FileTable:
+        """A table of files that this process reads itself, as the branch is now."""
+        return self.catalog.table(name, branch=self.name)
 
     def rename(self, name: str) -> None:
         self.name = self.http.write("PATCH", self.path, {"name": name})["name"]
