@@ -100,6 +100,10 @@ export function routesFor(queries: QueryClient): RouteObject[] {
               path: "/settings",
               lazy: async () => ({ Component: (await import("./features/settings/settings-page")).SettingsPage }),
             },
+            {
+              path: "/people",
+              lazy: async () => ({ Component: (await import("./features/people/people-page")).PeoplePage }),
+            },
             { path: "*", element: <NotFoundPage /> },
           ],
         },

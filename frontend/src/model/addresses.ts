@@ -5,6 +5,7 @@ const part = encodeURIComponent;
 export const homeAddress = "/";
 export const tasksAddress = "/tasks";
 export const settingsAddress = "/settings";
+export const peopleAddress = "/people";
 export const inboxAddress = "/inbox";
 
 export function catalogAddress(catalog: string): string {

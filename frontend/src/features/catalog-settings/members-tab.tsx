@@ -4,6 +4,7 @@ import type { Member, Role } from "../../api/resources";
 import { isAtLeast, ROLE_MEANINGS, ROLES } from "../../model/roles";
 import { useCandidates, useMemberChange, useMembers } from "../../queries/members";
 import { userName } from "../../queries/user";
+import { GroupRoles } from "../people/group-roles";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -47,6 +48,7 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
           </button>
         </p>
       ) : null}
+      <GroupRoles catalog={catalog} mayManage={mayManage} />
       <RoleMeanings />
     </>
   );

@@ -8,6 +8,7 @@ import {
   homeAddress,
   inboxAddress,
   mergesAddress,
+  peopleAddress,
   pipelinesAddress,
   requestsAddress,
   settingsAddress,
@@ -17,6 +18,7 @@ import {
 } from "../../model/addresses";
 import { useInbox } from "../../queries/requests";
 import { useRunningCount } from "../../queries/tasks";
+import { userStanding } from "../../queries/user";
 import { Icon, type IconName } from "../../ui/icons";
 import { useBranchOfLinks } from "./place";
 
@@ -42,6 +44,7 @@ export function Rail({
       <p className="heading">General</p>
       <RailLink to={inboxAddress} icon="inbox" label="Inbox" count={waiting} countLabel="waiting for you" />
       <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
+      {userStanding() === "person" ? null : <RailLink to={peopleAddress} icon="user" label="People" />}
       <RailLink to={settingsAddress} icon="settings" label="Settings" />
       <button
         type="button"

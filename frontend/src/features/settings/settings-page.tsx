@@ -9,6 +9,8 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { OwnSessions } from "../people/own-sessions";
+import { PasswordPanel } from "../people/password-panel";
 import "../../styles/settings.css";
 
 const DAY_MS = 86_400_000;
@@ -51,6 +53,8 @@ export function SettingsPage() {
           </p>
         ) : null}
       </Panel>
+      <PasswordPanel />
+      <OwnSessions />
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}
       {revoked ? <RevokeDialog token={revoked} onClose={() => setRevoked(undefined)} /> : null}
     </div>

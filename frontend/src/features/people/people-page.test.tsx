@@ -1,0 +1,113 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { json, page, serve } from "../../testing/server";
+
+const ERIN = {
+  username: "erin", first_name: "", last_name: "", email: "", state: "active", is_active: true, standing: "person", groups: [], last_login: null, created_at: "2026-01-01T00:00:00Z",
+};
+const LINK = { link: "https://lake.example.org/invitation/?secret=abc", expires_at: "2026-01-08T00:00:00Z", was_mailed: false };
+
+function standing(said: string) {
+  document.head.innerHTML = `<meta name="lakeui-standing" content="${said}">`;
+}
+
+beforeEach(() => standing("superuser"));
+afterEach(() => {
+  document.head.innerHTML = "";
+});
+
+it("shows the link of an invitation once", async () => {
+  const asked = serve({
+    "/api/v1/people/": page([ERIN]),
+    "/api/v1/groups/": page([{ name: "writers", member_count: 0 }]),
+    "POST /api/v1/people/": () => json({ ...ERIN, username: "frida", invitation: LINK }, 201),
+  });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("button", { name: "Invite" }));
+  await user.type(screen.getByLabelText("User name"), "frida");
+  await user.click(await screen.findByLabelText("writers"));
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Invite" }));
+  expect(await screen.findByText(LINK.link)).toBeTruthy();
+  expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ username: "frida", email: "", groups: ["writers"] });
+  await user.click(screen.getByRole("button", { name: "I have it" }));
+  expect(screen.queryByText(LINK.link)).toBeNull();
+});
+
+it("disables an account that nobody changed meanwhile", async () => {
+  const asked = serve({
+    "/api/v1/people/": page([ERIN]),
+    "/api/v1/groups/": page([]),
+    "/api/v1/people/erin/": () => json(ERIN, 200, { ETag: '"e"' }),
+  });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("button", { name: "Manage erin" }));
+  await user.click(screen.getByRole("button", { name: "Disable" }));
+  await waitFor(() => expect(asked.some(({ method }) => method === "PATCH")).toBe(true));
+  const sent = asked.find(({ method }) => method === "PATCH");
+  expect(sent?.body).toEqual({ is_active: false });
+  expect(sent?.headers.get("If-Match")).toBe('"e"');
+});
+
+it("offers the staff neither standings nor groups", async () => {
+  standing("staff");
+  serve({ "/api/v1/people/": page([ERIN]), "/api/v1/groups/": page([{ name: "writers", member_count: 1 }]) });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("button", { name: "Manage erin" }));
+  expect(screen.queryByLabelText("Standing on this server")).toBeNull();
+  expect(screen.queryByLabelText("writers")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Done" }));
+  await user.click(screen.getByRole("tab", { name: "Groups" }));
+  expect(await screen.findByText("writers")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Remove writers" })).toBeNull();
+});
+
+it("tells who gave whom which right", async () => {
+  serve({
+    "/api/v1/people/": page([]),
+    "/api/v1/rights-records/": page([
+      { recorded_at: "2026-01-01T00:00:00Z", actor: "root", subject: "role", name: "erin", catalog: "demo", before: null, after: { role: "owner" } },
+    ]),
+  });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("tab", { name: "Rights given" }));
+  expect(await screen.findByText("is owner of demo")).toBeTruthy();
+});
+
+it("leads only the staff there", async () => {
+  standing("person");
+  serve({});
+  renderAt("/settings");
+  await screen.findByRole("link", { name: "Settings" });
+  expect(screen.queryByRole("link", { name: "People" })).toBeNull();
+});
+
+it("changes the password and ends another session", async () => {
+  const at = "2026-01-01T00:00:00Z";
+  const session = { signed_in_at: at, last_seen_at: at, expires_at: at, address: "10.0.0.1" };
+  const asked = serve({
+    "/api/v1/tokens/": page([]),
+    "/api/v1/account/": { username: "erin", full_name: "", email: "", standing: "person", groups: [], has_password: true, password_rules: ["Long."] },
+    "/api/v1/account/sessions/": page([
+      { ...session, id: "a", agent: "Here", is_this: true },
+      { ...session, id: "b", agent: "There", is_this: false },
+    ]),
+    "DELETE /api/v1/account/sessions/b/": () => new Response(null, { status: 204 }),
+    "PUT /api/v1/account/password/": () => new Response(null, { status: 204 }),
+  });
+  const user = userEvent.setup();
+  renderAt("/settings");
+  await user.click(await screen.findByRole("button", { name: "End it: There" }));
+  await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+  await user.type(screen.getByLabelText("Present password"), "old");
+  await user.type(screen.getByLabelText("New password"), "a new one");
+  await user.click(screen.getByRole("button", { name: "Change it" }));
+  expect(await screen.findByText(/^The new password holds/)).toBeTruthy();
+  expect(asked.find(({ method }) => method === "PUT")?.body).toEqual({ present: "old", new: "a new one" });
+});

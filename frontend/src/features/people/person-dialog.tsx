@@ -1,0 +1,90 @@
+import { useGroupChange, useGroups, useLink, usePersonChange, type Person } from "../../queries/people";
+import type { Standing } from "../../queries/user";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/states";
+import { LinkShown } from "./link-shown";
+
+const STANDINGS: readonly { standing: Standing; means: string }[] = [
+  { standing: "person", means: "has roles in catalogs" },
+  { standing: "staff", means: "also invites and disables people" },
+  { standing: "superuser", means: "owns every catalog, and manages groups and administrators" },
+];
+
+/** What can be done about one account; the server says what is refused. */
+export function PersonDialog({ person, isSuperuser, onClose }: { person: Person; isSuperuser: boolean; onClose: () => void }) {
+  const change = usePersonChange();
+  const link = useLink();
+  const choose = (value: string) => {
+    const chosen = STANDINGS.find(({ standing }) => standing === value);
+    if (chosen) change.mutate({ shown: person, change: { standing: chosen.standing } });
+  };
+  return (
+    <Dialog title={person.username} onClose={onClose}>
+      <div className="stack">
+        {link.data ? <LinkShown username={person.username} invitation={link.data} /> : null}
+        {isSuperuser ? (
+          <label className="field">
+            <span>Standing on this server</span>
+            <select className="input" value={person.standing} disabled={change.isPending} onChange={(event) => choose(event.target.value)}>
+              {STANDINGS.map(({ standing, means }) => (
+                <option key={standing} value={standing}>
+                  {standing}: {means}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {isSuperuser ? <GroupsOf person={person} /> : null}
+        {person.is_active ? (
+          <p className="small muted">Disabling ends all sessions, tokens and links of {person.username} at once. Enabling does not bring them back.</p>
+        ) : null}
+        {change.error ? <Failure error={change.error} /> : null}
+        {link.error ? <Failure error={link.error} /> : null}
+        <div className="actions">
+          {person.is_active ? (
+            <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate(person.username)}>
+              New link for a password
+            </button>
+          ) : null}
+          <button
+            type="button"
+            className={person.is_active ? "button danger" : "button"}
+            disabled={change.isPending}
+            onClick={() => change.mutate({ shown: person, change: { is_active: !person.is_active } })}
+          >
+            {person.is_active ? "Disable" : "Enable"}
+          </button>
+          <button type="button" className="button primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function GroupsOf({ person }: { person: Person }) {
+  const groups = useGroups();
+  const change = useGroupChange();
+  const known = groups.data?.pages.flatMap((page) => page.results) ?? [];
+  if (known.length === 0) return null;
+  return (
+    <fieldset className="option-set" disabled={change.isPending}>
+      <legend className="small">In the groups</legend>
+      {known.map(({ name }) => (
+        <label key={name} className="row">
+          <input
+            type="checkbox"
+            checked={person.groups.includes(name)}
+            onChange={(event) => {
+              const who = { group: name, username: person.username };
+              change.mutate(event.target.checked ? { do: "enter", ...who } : { do: "leave", ...who });
+            }}
+          />
+          {name}
+        </label>
+      ))}
+      {change.error ? <Failure error={change.error} /> : null}
+    </fieldset>
+  );
+}
