@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog
@@ -152,6 +153,18 @@ def test_any_resource_can_be_asked(lake: Call, catalog: Catalog) -> None:
     ]
     wrong = document(lake, "api", "POST", "catalogs/{catalog}/branches/", "--body", '{"nmae": "b"}', status=1)
     assert wrong["nearest"] == "name"
+
+
+def test_the_staff_invites_disables_and_enables(lake: Call, person: Person) -> None:
+    assert lake("people", "--accounts")[0] == 1
+    User.objects.filter(access_tokens__isnull=False).update(is_staff=True, is_superuser=True)
+    made = document(lake, "people", "--invite", "frida", "--email", "frida@example.org")
+    assert (made["username"], made["state"]) == ("frida", "invited")
+    assert "/invitation/?secret=" in document(lake, "people", "--link", "frida")["link"]
+    assert document(lake, "people", "--disable", "frida")["state"] == "disabled"
+    assert document(lake, "people", "--enable", "frida")["is_active"] is True
+    assert "frida" in {entry["username"] for entry in document(lake, "people", "--accounts")}
+    assert document(lake, "people", "--rights")[0]["after"]["is_active"] is True
 
 
 def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog, person: Person) -> None:

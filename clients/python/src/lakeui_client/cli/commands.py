@@ -339,6 +339,8 @@ def audit(place: Place, given: Namespace) -> Said:
 
 
 def people(place: Place, given: Namespace) -> Said:
+    if given.accounts or given.rights or given.invite or given.link or given.disable or given.enable:
+        return _accounts(place, given)
     http, path = place.catalog.http, f"{place.catalog.path}members/"
     if given.add:
         made = http.write("POST", path, {"username": given.add, "role": given.role}, has_key=False)
@@ -351,6 +353,31 @@ def people(place: Place, given: Namespace) -> Said:
         return Said({"removed": given.remove}, f"{given.remove} has no role any more.")
     found = http.pages(path)
     return Said(found, show.entries(found, "username", "role", "full_name", "is_active"))
+
+
+def _accounts(place: Place, given: Namespace) -> Said:
+    """Accounts of the server, for its staff."""
+    http, path = place.lake.http, "/api/v1/people/"
+    if given.invite:
+        wanted = {"username": given.invite, "email": given.email, "groups": given.group}
+        made = http.write("POST", path, {name: value for name, value in wanted.items() if value}, has_key=False)
+        return Said(made, _link_text(made["invitation"]))
+    if given.link:
+        made = http.write("POST", f"{path}{segment(given.link)}/link/", has_key=False)
+        return Said(made, _link_text(made))
+    if name := given.disable or given.enable:
+        made = http.write("PATCH", f"{path}{segment(name)}/", {"is_active": bool(given.enable)}, has_key=False)
+        return Said(made, f"{name} is {made['state']}.")
+    if given.rights:
+        found = http.pages("/api/v1/rights-records/")
+        return Said(found, show.entries(found, "recorded_at", "actor", "subject", "name", "catalog", "before", "after"))
+    found = http.pages(path)
+    return Said(found, show.entries(found, "username", "state", "standing", "groups", "email", "last_login"))
+
+
+def _link_text(made: dict[str, Any]) -> str:
+    sent = "It was sent by mail." if made["was_mailed"] else "It was not sent by mail."
+    return f"{made['link']}\nIt works once, until {made['expires_at']}, and is shown this once. {sent}"
 
 
 def tokens(place: Place, given: Namespace) -> Said:

@@ -180,11 +180,19 @@ def _data(word: Any) -> None:
 
 
 def _administration(word: Any) -> None:
-    made = word("people", c.people, "list the members of the catalog, or change one")
+    made = word("people", c.people, "list the members of the catalog, or change one; the staff: accounts of the server")
     made.add_argument("--add", metavar="NAME")
     made.add_argument("--change", metavar="NAME")
     made.add_argument("--role", default="viewer", choices=("viewer", "contributor", "reviewer", "maintainer", "owner"))
     made.add_argument("--remove", metavar="NAME")
+    made.add_argument("--accounts", action="store_true", help="list the accounts of the server")
+    made.add_argument("--rights", action="store_true", help="list who gave whom which right")
+    made.add_argument("--invite", metavar="NAME", help="make an account, and a link by which a password is chosen")
+    made.add_argument("--email", metavar="ADDRESS", help="of whom is invited")
+    made.add_argument("--group", action="append", metavar="NAME", help="of whom is invited; may be given several times")
+    made.add_argument("--link", metavar="NAME", help="make a new link for somebody")
+    made.add_argument("--disable", metavar="NAME", help="end sessions and tokens of somebody, and let nobody in")
+    made.add_argument("--enable", metavar="NAME")
     made = word("tokens", c.tokens, "list your access tokens, or make or revoke one")
     made.add_argument("--create", metavar="PURPOSE")
     made.add_argument("--scope", action="append", choices=("read", "write", "merge", "admin"))
