@@ -45,7 +45,7 @@ Commands = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def commands(lake: Lake, database_url: str, tmp_path: Path, faults: Path) -> Iterator[Commands]:
+def commands(lake: Lake, own_warehouse: Path, database_url: str, tmp_path: Path, faults: Path) -> Iterator[Commands]:
     """Run commands on an empty database and warehouse, as on a new machine. ``kill`` names a point to die at."""
     name = f"restored_{uuid.uuid4().hex[:10]}"
     url = database_url.replace(connection.settings_dict["NAME"], name)
@@ -56,7 +56,7 @@ def commands(lake: Lake, database_url: str, tmp_path: Path, faults: Path) -> Ite
             (faults / kill).write_text("kill")
         environment = {**os.environ, "LAKEUI_FAULTS": str(faults)}
         if here:
-            environment |= {"DATABASE_URL": database_url, "LAKEUI_WAREHOUSE": str(tmp_path / "lake")}
+            environment |= {"DATABASE_URL": database_url, "LAKEUI_WAREHOUSE": str(own_warehouse)}
         else:
             environment |= {"DATABASE_URL": url, "LAKEUI_WAREHOUSE": str(tmp_path / "restored")}
         program = [sys.executable, "-c", COMMANDS, json.dumps([lake.catalog, *asked])]
@@ -150,7 +150,7 @@ def test_links_are_links_and_the_folder_lies_outside(lake: Lake, own_warehouse: 
     insert(lake, 1)
     backup_make(tmp_path / "kept", say=quiet, link=True)
     placed = next((tmp_path / "kept" / "warehouse").rglob("*.parquet"))
-    assert placed.stat().st_nlink == 2
+    assert placed.stat().st_nlink > 1
     with pytest.raises(InvalidValue, match="lie in each other"):
         backup_make(own_warehouse / "kept", say=quiet)
 
@@ -219,7 +219,7 @@ def test_a_backup_that_was_harmed_is_refused_before_anything_is_written(lake: La
         "list": kept / made.name / "files.txt",
     }[harm]
     harmed.write_bytes(harmed.read_bytes()[:-1] if harm != "list" else b"")
-    with pytest.raises(InvalidValue, match="was changed|is not whole"):
+    with pytest.raises(InvalidValue, match=r"was changed|is not whole"):
         call_command("restore", str(kept))
 
 

@@ -51,6 +51,9 @@ class Command(BaseCommand):
         point = f"VERSION AS OF {version}" if version is not None else f"TIMESTAMP AS OF {quote_text(_written(time))}"
         catalogs = Catalog.objects.filter(dropped_at__isnull=True)
         for chosen in catalogs.filter(name__iexact=catalog) if catalog else catalogs.order_by("name"):
+            if time is not None and chosen.created_at > time:
+                self.stdout.write(f"{chosen.name}: made later, left as it is")
+                continue
             branches = Branch.objects.filter(catalog=chosen, dropped_at__isnull=True, is_workspace=False)
             for branch in branches.order_by("pk"):
                 if _is_later(branch, time, version):
