@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalog_app.models import Branch, Catalog
 from lakeui import frontdoor
 from lakeui.runtime.backups import backup_choose, backup_restore, folder_locked, restore_finish
+from lakeui.runtime.upgrading import upgrade
 from lakeui.sql.dialect import quote_name, quote_text
 
 REASON = "restored from a backup to a point in time"
@@ -39,7 +40,7 @@ class Command(BaseCommand):
             self.stdout.write(f"backup {backup.name}")
             backup_restore(folder, backup, say=self.stdout.write)
             # An older lakeui made it: its tables become those of this one.
-            call_command("migrate", interactive=False, verbosity=0)
+            upgrade(self.stdout.write)
             if at:
                 self._take_back(catalog, time, version)
             restore_finish()

@@ -10,6 +10,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from lakeui.runtime.upgrading import upgrade
+
 FIRST_USER = "admin"
 
 
@@ -17,7 +19,7 @@ class Command(BaseCommand):
     help = "Migrate, collect static files, and make the user admin (LAKEUI_ADMIN_PASSWORD) when there is no user."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        call_command("migrate", interactive=False, verbosity=1, stdout=self.stdout)
+        upgrade(self.stdout.write)
         call_command("collectstatic", interactive=False, verbosity=0)
         # Counters of web processes that are gone: a restart begins anew, as monitors expect.
         shutil.rmtree(settings.LAKEUI["METRICS"], ignore_errors=True)
