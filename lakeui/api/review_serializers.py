@@ -253,7 +253,8 @@ class CommentQuery(PageFilter):
 
 class NewComment(serializers.Serializer[Any]):
     """A comment: on the request, on an object (``object_kind``, ``object_id``), or on a cell of that object's matrix
-    (``rule_table``, ``source_op``, ``dest_op`` besides). ``reply_to`` is a comment of the thread that it answers.
+    (``rule_table``, ``source_op``, ``dest_op`` besides), or on a row, a column or a value of a table (``row_key``,
+    ``column_id``, or both). ``reply_to`` is a comment of the thread that it answers.
     """
 
     body = Markdown()
@@ -265,6 +266,16 @@ class NewComment(serializers.Serializer[Any]):
     rule_table = serializers.CharField(required=False, default="", allow_blank=True, max_length=20)
     source_op = serializers.CharField(required=False, default="", allow_blank=True, max_length=20)
     dest_op = serializers.CharField(required=False, default="", allow_blank=True, max_length=20)
+    row_key = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=4000,
+        help_text="`key` of a row, as the comparison side by side shows it.",
+    )
+    column_id = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, max_value=2**31 - 1, help_text="`id` of a column."
+    )
 
 
 class CommentChange(serializers.Serializer[Any]):
@@ -286,6 +297,9 @@ class CommentAnswer(serializers.Serializer[Any]):
     rule_table = serializers.CharField(allow_blank=True)
     source_op = serializers.CharField(allow_blank=True)
     dest_op = serializers.CharField(allow_blank=True)
+    row_key = serializers.CharField(allow_blank=True)
+    column_id = serializers.IntegerField(allow_null=True)
+    column_name = serializers.CharField(allow_blank=True, help_text="As the column was called then.")
     created_at = serializers.DateTimeField()
     edited_at = serializers.DateTimeField(allow_null=True)
     is_deleted = serializers.SerializerMethodField()

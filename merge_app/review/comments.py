@@ -1,4 +1,4 @@
-"""Comments: on a request, on an object, on a cell of the matrix; in threads that can be resolved."""
+"""Comments: on a request, an object, a cell of the matrix, a row, a column or a value; in threads that are resolved."""
 
 from __future__ import annotations
 
@@ -21,19 +21,27 @@ from merge_app.review.timeline import Event, timeline_append
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a comment is on: the request (nothing set), an object, or with ``rule_table`` and operations a cell."""
+    """What a comment is on: the request (nothing set), an object, with ``rule_table`` and operations a cell, with
+    ``row_key`` a row, with ``column_id`` a column, with both the value of the column in the row.
+    """
 
     object_kind: str = ""
     object_id: int | None = None
     rule_table: str = ""
     source_op: str = ""
     dest_op: str = ""
+    row_key: str = ""
+    column_id: int | None = None
 
     @property
     def place(self) -> CommentPlace:
         if self.object_id is None:
             return CommentPlace.REQUEST
-        return CommentPlace.CELL if self.rule_table else CommentPlace.OBJECT
+        if self.rule_table:
+            return CommentPlace.CELL
+        if self.row_key:
+            return CommentPlace.ROW if self.column_id is None else CommentPlace.VALUE
+        return CommentPlace.OBJECT if self.column_id is None else CommentPlace.COLUMN
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,7 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
         thread = _thread(locked, draft.thread_id) if draft.thread_id is not None else None
         anchor = _anchor_of(thread) if thread else _checked(draft.anchor)
         name = thread.object_name if thread else _object_name(locked, anchor)
+        column = thread.column_name if thread else _column_name(locked, anchor)
         comment = Comment.objects.create(
             request=locked,
             thread=thread,
@@ -65,6 +74,9 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
             rule_table=anchor.rule_table,
             source_op=anchor.source_op,
             dest_op=anchor.dest_op,
+            row_key=anchor.row_key,
+            column_id=anchor.column_id,
+            column_name=column,
         )
         _changed(locked, comment, principal, "added")
     return comment
@@ -85,6 +97,23 @@ def _object_name(request: MergeRequest, anchor: Anchor) -> str:
         if database is not None:
             return f"{database.name}{name}"
     return ""
+
+
+def _column_name(request: MergeRequest, anchor: Anchor) -> str:
+    """The column's name on the destination, or on the source where only that has it. Raises InvalidValue where neither
+    has it.
+    """
+    if anchor.object_id is None or anchor.column_id is None:
+        return ""
+    for branch in (request.destination, request.source):
+        table = tables_load(branch_snapshot(branch), [anchor.object_id]).get(anchor.object_id)
+        for column in table.schema.columns if table else ():
+            if column.id == anchor.column_id:
+                return column.name
+    raise InvalidValue(
+        f"The table has no column {anchor.column_id} on either branch.",
+        remedy="Send the id of a column, as the comparison of the table shows it.",
+    )
 
 
 def comment_edit(*, principal: Principal, comment: Comment, body: str) -> Comment:
@@ -146,19 +175,37 @@ def _thread(request: MergeRequest, comment_id: int) -> Comment:
 
 
 def _anchor_of(comment: Comment) -> Anchor:
-    return Anchor(comment.object_kind, comment.object_id, comment.rule_table, comment.source_op, comment.dest_op)
+    return Anchor(
+        comment.object_kind,
+        comment.object_id,
+        comment.rule_table,
+        comment.source_op,
+        comment.dest_op,
+        comment.row_key,
+        comment.column_id,
+    )
 
 
 def _checked(anchor: Anchor) -> Anchor:
     """The anchor, if it names what can be there. Which objects a request has changes; an old anchor may dangle."""
     if anchor.object_id is None:
         if anchor != Anchor():
-            raise InvalidValue("A comment on a cell needs its object.", remedy="Send object_kind and object_id.")
+            raise InvalidValue(
+                "A comment on a part of an object needs the object.", remedy="Send object_kind and object_id."
+            )
         return anchor
     if anchor.object_kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
         raise InvalidValue("A comment is on a database or a table.", remedy="Send object_kind as one of them.")
+    is_on_data = bool(anchor.row_key) or anchor.column_id is not None
+    if is_on_data and anchor.object_kind != ObjectKind.TABLE:
+        raise InvalidValue("Only a table has rows and columns.", remedy="Send object_kind table, or no row and column.")
     if not (anchor.rule_table or anchor.source_op or anchor.dest_op):
         return anchor
+    if is_on_data:
+        raise InvalidValue(
+            "A comment is on a cell of the rule table, or on a row and column of the data.",
+            remedy="Send rule_table with its operations, or row_key and column_id.",
+        )
     table = load_rules().tables.get(anchor.rule_table)
     axes = {axis.key for axis in table.axes} if table else set()
     if not {anchor.source_op, anchor.dest_op} <= axes:
@@ -177,5 +224,9 @@ def _changed(request: MergeRequest, comment: Comment, principal: Principal, what
         "object_id": comment.object_id,
         "object": comment.object_name,
     }
+    if comment.row_key:
+        details["row"] = comment.row_key
+    if comment.column_name:
+        details["column"] = comment.column_name
     timeline_append(request, Event(TimelineKind.COMMENTED, principal.user_id, details=details))
     request_touch(request)

@@ -241,12 +241,16 @@ class CommentPlace(models.TextChoices):
     REQUEST = "request"
     OBJECT = "object"
     CELL = "cell"
+    ROW = "row"
+    COLUMN = "column"
+    VALUE = "value"
 
 
 class Comment(models.Model):
-    """A remark on a request, on an object of it, or on a cell of the matrix of that object. ``thread`` is the comment
-    that it answers, None for one that begins a thread; only those are resolved. A deleted comment keeps its place.
-    ``object_name`` is the object's as it was called then.
+    """A remark on a request, on an object of it, on a cell of the matrix of that object, or on a row, a column or one
+    value of a table. ``thread`` is the comment that it answers, None for one that begins a thread; only those are
+    resolved. A deleted comment keeps its place. ``row_key`` is the row's key as comparisons say it, ``column_id`` the
+    column's. ``object_name`` and ``column_name`` are what they were called then.
     """
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="comments")
@@ -260,6 +264,9 @@ class Comment(models.Model):
     rule_table = models.TextField(default="")
     source_op = models.TextField(default="")
     dest_op = models.TextField(default="")
+    row_key = models.TextField(default="")
+    column_id = models.IntegerField(null=True)
+    column_name = models.TextField(default="")
     created_at = models.DateTimeField(default=timezone.now)
     edited_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
@@ -275,6 +282,13 @@ class Comment(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(place=CommentPlace.CELL) ^ Q(rule_table="", source_op="", dest_op=""), name="comment_cell"
+            ),
+            models.CheckConstraint(
+                condition=Q(place__in=[CommentPlace.ROW, CommentPlace.VALUE]) ^ Q(row_key=""), name="comment_row"
+            ),
+            models.CheckConstraint(
+                condition=Q(place__in=[CommentPlace.COLUMN, CommentPlace.VALUE]) ^ Q(column_id__isnull=True),
+                name="comment_column",
             ),
             models.CheckConstraint(
                 condition=Q(thread__isnull=True) | Q(resolved_at__isnull=True), name="comment_thread_resolved"

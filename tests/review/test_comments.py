@@ -60,6 +60,47 @@ def test_a_comment_on_a_place_that_cannot_be_is_refused(lake: ReviewLake) -> Non
     assert bodies(lake) == []
 
 
+def test_comments_are_on_a_row_a_column_or_a_value(lake: ReviewLake) -> None:
+    table = {"object_kind": "table", "object_id": lake.table_id}
+    row, column = {"row_key": '{"id":1}'}, {"column_id": 1}
+    first, second, third = (
+        said(lake, **table, **row),
+        said(lake, **table, **column),
+        said(lake, **table, **row, **column),
+    )
+    assert [first["place"], second["place"], third["place"]] == ["row", "column", "value"]
+    assert (third["row_key"], third["column_id"]) == ('{"id":1}', 1)
+    names = {entry["name"] for entry in lake.read("branches/main/databases/d/tables/t/")["columns"]}
+    assert second["column_name"] == third["column_name"] != ""
+    assert second["column_name"] in names
+    answer = said(lake, "alice", "Because.", reply_to=third["id"])
+    assert [answer[name] for name in ("place", "row_key", "column_id", "column_name")] == [
+        "value", '{"id":1}', 1, third["column_name"],
+    ]  # fmt: skip
+    (told,) = (
+        entry["details"]
+        for entry in lake.read("merge-requests/1/timeline/")["results"]
+        if entry["kind"] == "commented" and entry["details"]["comment"] == third["id"]
+    )
+    assert (told["row"], told["column"]) == ('{"id":1}', third["column_name"])
+
+
+def test_a_comment_on_a_row_or_column_that_cannot_be_is_refused(lake: ReviewLake) -> None:
+    table = {"object_kind": "table", "object_id": lake.table_id}
+    cell = {"rule_table": "table", "source_op": "update", "dest_op": "insert"}
+    for wrong in (
+        {"row_key": "1"},
+        {"column_id": 1},
+        {**table, "column_id": 10**6},
+        {"object_kind": "database", "object_id": 1, "row_key": "1"},
+        {**table, **cell, "row_key": "1"},
+        {**table, **cell, "column_id": 1},
+        {**table, "row_key": "x" * 4001},
+    ):
+        problem(lake.post("bob", "1/comments/", {"body": "x", **wrong}), 400, "INVALID_VALUE")
+    assert bodies(lake) == []
+
+
 def test_an_answer_joins_the_thread_and_takes_its_place(lake: ReviewLake) -> None:
     first = said(lake, object_kind="table", object_id=lake.table_id)
     second = said(lake, "alice", "Because.", reply_to=first["id"])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { comment, event } from "../testing/review";
-import { eventText, threadsAt, threadsOf } from "./timeline";
+import { dataPlaceText, eventText, threadsAt, threadsOf, threadsOnColumns, threadsOnRow } from "./timeline";
 
 describe("a timeline in words", () => {
   it.each([
@@ -54,5 +54,19 @@ describe("comments", () => {
     expect(threadsAt(threads, object, cell).map(({ first }) => first.id)).toEqual([3]);
     expect(threadsAt(threads, object, { ...cell, source_op: "delete" })).toEqual([]);
     expect(threadsAt(threads, { kind: "table", object_id: 6 })).toEqual([]);
+  });
+
+  it("stand beside the row or the column that they are on", () => {
+    const object = { kind: "table", object_id: 5 };
+    const on = { object_kind: "table", object_id: 5 };
+    const row = comment({ ...on, id: 6, place: "row", row_key: '{"id":1}' });
+    const value = comment({ ...on, id: 7, place: "value", row_key: '{"id":1}', column_id: 3, column_name: "tier" });
+    const column = comment({ ...on, id: 8, place: "column", column_id: 3, column_name: "tier" });
+    const found = threadsOf([onObject, row, value, column]);
+    expect(threadsOnRow(found, object, '{"id":1}').map(({ first }) => first.id)).toEqual([6, 7]);
+    expect(threadsOnRow(found, object, '{"id":2}')).toEqual([]);
+    expect(threadsOnColumns(found, object).map(({ first }) => first.id)).toEqual([8]);
+    expect(threadsAt(found, object).map(({ first }) => first.id)).toEqual([4]);
+    expect([onObject, row, value, column].map(dataPlaceText)).toEqual(["", "row id = 1", "row id = 1, column tier", "column tier"]);
   });
 });

@@ -183,3 +183,22 @@ export function threadsAt(threads: readonly Thread[], object: { kind: string; ob
 export function isOnCellOf({ first }: Thread, object: { kind: string; object_id: number }): boolean {
   return first.object_kind === object.kind && first.object_id === object.object_id && first.rule_table !== "";
 }
+
+/** Threads on a row: on the row itself, or on a value in it. */
+export function threadsOnRow(threads: readonly Thread[], object: { kind: string; object_id: number }, key: string): Thread[] {
+  return threads.filter(({ first }) => isOf(first, object) && first.row_key === key);
+}
+
+/** Threads on columns of a table, not on values in them. */
+export function threadsOnColumns(threads: readonly Thread[], object: { kind: string; object_id: number }): Thread[] {
+  return threads.filter(({ first }) => isOf(first, object) && first.place === "column");
+}
+
+function isOf(comment: Comment, object: { kind: string; object_id: number }): boolean {
+  return comment.object_kind === object.kind && comment.object_id === object.object_id;
+}
+
+/** What part of the data a comment is on: `row id = 1, column tier`; "" where it is on none. */
+export function dataPlaceText({ row_key: key, column_name: column }: Pick<Comment, "row_key" | "column_name">): string {
+  return [key ? `row ${keyText(key)}` : "", column ? `column ${column}` : ""].filter(Boolean).join(", ");
+}

@@ -23,9 +23,9 @@ export function commentsQuery(place: RequestPlace) {
 }
 
 /** Where a comment stands: on the request when there is no object. */
-export type CommentAnchor = Pick<NewComment, "object_kind" | "object_id" | "rule_table" | "source_op" | "dest_op">;
+export type CommentAnchor = Pick<NewComment, "object_kind" | "object_id" | "rule_table" | "source_op" | "dest_op" | "row_key" | "column_id">;
 
-export const ON_REQUEST: CommentAnchor = { object_kind: "", object_id: null, rule_table: "", source_op: "", dest_op: "" };
+export const ON_REQUEST: CommentAnchor = { object_kind: "", object_id: null, rule_table: "", source_op: "", dest_op: "", row_key: "", column_id: null };
 
 export function useCommentAdd(place: RequestPlace) {
   const queries = useQueryClient();

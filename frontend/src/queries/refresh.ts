@@ -1,8 +1,10 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
 /** After a write: what is on the page is asked for anew, and what pages that were left had kept is dropped, so that nobody
- * sees the state from before his own write for a moment. */
-export function refresh(queries: QueryClient, queryKey: QueryKey): Promise<void> {
+ * sees the state from before his own write for a moment. What begins with `gone` is not asked for: the write dropped or
+ * renamed it, and its page is about to be left. */
+export async function refresh(queries: QueryClient, queryKey: QueryKey, gone?: QueryKey): Promise<void> {
   queries.removeQueries({ queryKey, type: "inactive" });
-  return queries.invalidateQueries({ queryKey });
+  if (gone) await queries.invalidateQueries({ queryKey: gone, refetchType: "none" });
+  await queries.invalidateQueries({ queryKey, predicate: (query) => !gone?.every((part, at) => query.queryKey[at] === part) });
 }

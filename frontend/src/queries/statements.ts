@@ -1,5 +1,5 @@
 /** Running SQL: every write of the pages is a statement that a person could have typed. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
 import type { components } from "../api/schema";
@@ -74,16 +74,12 @@ function nameOf(response: Response): string | undefined {
   return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
 }
 
-/** A short statement of the pages themselves; what was known about the catalog is asked for anew. `leave` goes to another
- * page before: a page of what the statement dropped or renamed would ask for it in vain. */
-export function useStatement(leave?: (outcome: Outcome) => void | Promise<void>) {
+/** A short statement of the pages themselves; what was known about the catalog is asked for anew, but for `gone`. */
+export function useStatement(gone?: QueryKey) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (statement: Statement) => statementRun(statement),
-    onSuccess: async (outcome, { catalog }) => {
-      await leave?.(outcome);
-      await refresh(queries, catalog ? ["catalog", catalog] : ["catalogs"]);
-    },
+    onSuccess: (_, { catalog }) => refresh(queries, catalog ? ["catalog", catalog] : ["catalogs"], gone),
   });
 }
 

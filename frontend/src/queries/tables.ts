@@ -125,7 +125,8 @@ export function useChanges(place: TablePlace, from: number, to: number) {
   });
 }
 
-function tableKey(place: TablePlace) {
+/** What everything known of a table begins with. */
+export function tableKey(place: TablePlace) {
   return ["catalog", place.catalog, "branch", place.branch, "table", place.database, place.table] as const;
 }
 

@@ -45,6 +45,7 @@ function RenameDialog({ catalog, branch, database, onClose }: DialogProps) {
       place={{ catalog, branch }}
       statement={wanted && wanted !== database.name ? databaseRename(database.name, wanted) : undefined}
       leadsTo={`${branchAddress(catalog, branch)}?database=${encodeURIComponent(wanted)}`}
+      gone={["catalog", catalog, "branch", branch, "tables", database.name]}
       onClose={onClose}
     >
       <p className="muted">Its tables stay. Views and pipelines that name it find it no longer.</p>
@@ -78,6 +79,7 @@ function DropDialog({ catalog, branch, database, onClose }: DialogProps) {
       place={{ catalog, branch }}
       statement={databaseDrop(database.name, withTables)}
       leadsTo={`${branchAddress(catalog, branch)}?tab=trash`}
+      gone={["catalog", catalog, "branch", branch, "tables", database.name]}
       onClose={onClose}
       isDangerous
     >

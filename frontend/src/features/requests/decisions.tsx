@@ -11,6 +11,7 @@ import { useResolutionChange, useResolutions } from "../../queries/resolutions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { EditedForm, type EditedPlace } from "./edited-form";
 import "../../styles/requests.css";
 
 /** What people decided about the conflicts of an object, and how they decide. Without a request the first decision opens
@@ -68,9 +69,11 @@ interface PartProps {
   isCounting?: boolean;
   /** Whether the values that a choice keeps stand above it already. */
   isBrief?: boolean;
+  /** The row of which values can be typed. */
+  edited?: EditedPlace;
 }
 
-export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false, isBrief = false }: PartProps) {
+export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false, isBrief = false, edited }: PartProps) {
   const change = useResolutionChange(pair, place);
   const lead = useLeadToRequest(place, detail);
   const newest = useNewestEffect(pair, detail.kind, detail.object_id);
@@ -155,7 +158,10 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
           onClose={() => setConfirming(undefined)}
         />
       ) : null}
-      {asking ? (
+      {asking === "edited" && edited ? (
+        <EditedForm edited={edited} pair={pair} title={`Edit ${part.label}`} onGiven={(json) => give(asking, json)} onClose={() => setAsking(undefined)} />
+      ) : null}
+      {asking && asking !== "edited" ? (
         <TextForm
           {...QUESTIONS[asking]}
           onGiven={(text) => give(asking, text)}
@@ -238,14 +244,13 @@ function madeText(made: Resolution, pair: Pair): string {
 type Asking = "rename" | "newest" | "edited";
 
 /** Decisions that need a text: its label, and what the button says. */
-const QUESTIONS: Record<Asking, { label: string; action: string }> = {
+const QUESTIONS: Record<Exclude<Asking, "edited">, { label: string; action: string }> = {
   rename: { label: "New name, without its database", action: "Rename" },
   newest: { label: "Column that says which row is newer", action: "Keep the newer" },
-  edited: { label: "Value as JSON; of a row an object by columns", action: "Keep this value" },
 };
 
 function needsText(decision: ResolutionChoice["decision"]): decision is Asking {
-  return decision in QUESTIONS;
+  return decision === "edited" || decision in QUESTIONS;
 }
 
 function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; action: string; onGiven: (text: string) => void; isBusy: boolean; onClose: () => void }) {

@@ -1,4 +1,4 @@
-import type { ComparedDetail, ComparedRow, RequestDetail, Role } from "../../api/resources";
+import type { ComparedDetail, ComparedRow, RequestDetail, Role, SidesColumn } from "../../api/resources";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { rowOutcome } from "../../model/row-outcomes";
@@ -14,6 +14,7 @@ import { useCompared } from "../compare/use-compared";
 import { AddComment } from "./add-comment";
 import { Decisions } from "./decisions";
 import { rowAdditions } from "./row-additions";
+import { ColumnTalk, RowTalk } from "./row-talk";
 import { ThreadView } from "./thread-view";
 
 /** The comparison with what was decided about its conflicts, and what people say about objects and cells. It follows both
@@ -30,8 +31,12 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
   const threads = threadsOf(comments.data?.pages.flatMap((page) => page.results) ?? []);
   const mayDecide = isWithPeople(request.state) && isAtLeast(role, "contributor");
   const talk = (detail: ComparedDetail, cell?: CellAnchor) => (
-    <Talk place={place} detail={detail} cell={cell} threads={threadsAt(threads, detail, cell)} role={role} />
+    <>
+      <Talk place={place} detail={detail} cell={cell} threads={threadsAt(threads, detail, cell)} role={role} />
+      {cell || detail.kind !== "table" ? null : <ColumnTalk place={place} detail={detail} threads={threads} role={role} />}
+    </>
   );
+  const rows = rowAdditions(pair, place, mayDecide);
   const additions = {
     object: (detail: ComparedDetail) => (
       <Decisions key={`${detail.source_head} ${detail.destination_head}`} place={place} detail={detail} pair={pair} mayDecide={mayDecide} />
@@ -40,7 +45,13 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
     cell: talk,
     hasCellTalk: (detail: ComparedDetail) => threads.some((thread) => isOnCellOf(thread, detail)),
     rows: {
-      ...rowAdditions(pair, place, mayDecide),
+      rows: rows.rows,
+      row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
+        <>
+          {rows.row(detail, row, columns)}
+          <RowTalk place={place} detail={detail} threads={threads} role={role} row={row} columns={columns} />
+        </>
+      ),
       result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),
     },
   };

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
-import { request, resolution } from "../../testing/review";
+import { comment, request, resolution } from "../../testing/review";
 import { comparedObject, COMPARISON, json, page, serve, type Asked } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
@@ -13,6 +13,7 @@ const KEY = '{"flight":"F1"}';
 const NAMED = "flight = F1";
 const DECIDED_AT = { object_kind: "table", object_id: 5, source_head: 15, destination_head: 16 };
 const CLASH = { ...CONFLICT, rule_table: "keyed", source_op: "update", dest_op: "update", code: "PRIMARY_KEY_CLASH" };
+const DATA = { object_kind: "table", object_id: 5 };
 const SIDES = {
   next: null,
   source_head: 15,
@@ -91,10 +92,14 @@ describe("deciding rows that conflict", () => {
     await press("Leave out 1 changed row");
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: KEY, decision: "destination", confirm: 1 }));
     await press(`Edit … of row ${NAMED}`);
-    await user.click(await screen.findByLabelText(/^Value as JSON/));
-    await user.paste('{"carrier": "WN"}');
-    await press("Keep this value");
-    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", decision: "edited", value: '{"carrier": "WN"}' }));
+    const form = within(await screen.findByRole("dialog", { name: `Edit row ${NAMED}` }));
+    // Main alone changed the gate; of the carrier both have something else.
+    expect(form.getAllByRole<HTMLInputElement>("textbox").map(({ value }) => value)).toEqual(["AA", "2"]);
+    await user.click(form.getByRole("button", { name: "main: DL for carrier" }));
+    await user.type(form.getByLabelText(/^carrier/), " or WN");
+    await user.click(form.getByLabelText("NULL for gate"));
+    await user.click(form.getByRole("button", { name: "Keep this row" }));
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", decision: "edited", value: '{"carrier": "DL or WN", "gate": null}' }));
   });
 
   it("takes a side, or a value by hand, for one cell, and offers cells that both changed only", async () => {
@@ -102,10 +107,34 @@ describe("deciding rows that conflict", () => {
     await press(`Keep delays of carrier of ${NAMED}`);
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", part_key: `2:${KEY}`, decision: "source" }));
     await press(`Edit … of carrier of ${NAMED}`);
-    await user.type(await screen.findByLabelText(/^Value as JSON/), '"WN"');
-    await press("Keep this value");
+    const form = within(await screen.findByRole("dialog", { name: `Edit carrier of ${NAMED}` }));
+    await user.clear(form.getByRole("textbox"));
+    await user.type(form.getByRole("textbox"), "WN");
+    await user.click(form.getByRole("button", { name: "Keep this value" }));
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", decision: "edited", value: '"WN"' }));
     expect(screen.queryByRole("button", { name: `Keep delays of gate of ${NAMED}` })).toBeNull();
+  });
+});
+
+describe("comments on data", () => {
+  const said = { ...DATA, row_key: KEY, place: "value" as const, column_id: 2, column_name: "carrier", body_html: "<p>Which carrier?</p>" };
+
+  it("stand beside the row that they are on, and are written there", async () => {
+    const user = userEvent.setup();
+    const asked = lake({
+      [`${AT}comments/`]: page([comment({ ...said, id: 1 }), comment({ ...said, id: 2, row_key: '{"flight":"F9"}', body_html: "<p>Another row</p>" })]),
+      [`POST ${AT}comments/`]: () => json(comment({ ...said, id: 3 }), 201),
+    });
+    renderAt("/c/demo/requests/3?tab=compare");
+    const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+    expect(await rows.findByText("Which carrier?")).toBeTruthy();
+    expect(rows.getByText(`row ${NAMED}, column carrier`)).toBeTruthy();
+    expect(screen.queryByText("Another row")).toBeNull();
+    await user.click(rows.getByRole("button", { name: `Comment on row ${NAMED}` }));
+    await user.selectOptions(rows.getByLabelText("On"), "gate");
+    await user.type(rows.getByRole("textbox"), "Is it gate 2?");
+    await user.click(rows.getByRole("button", { name: "Comment" }));
+    await waitFor(() => expect(decided(asked)).toMatchObject({ body: "Is it gate 2?", object_kind: "table", object_id: 5, row_key: KEY, column_id: 3 }));
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
 import { cellPart, decisionOf, rowEffects, rowPart } from "../../model/decisions";
+import { editable } from "../../model/edited-row";
 import { clashingColumns } from "../../model/compared-rows";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -25,19 +26,19 @@ export function RowDecisions({
   const resolutions = useResolutions(place);
   const made = resolutions.data ?? [];
   const clashing = clashingColumns(row, columns);
-  const cells = clashing.map((column) => cellPart(row, column));
   const shared = { place, detail, pair, mayDecide };
   const whole = rowPart(row);
-  const areDecided = cells.some((part) => decisionOf(made, detail, part) !== undefined);
+  const areDecided = clashing.some((column) => decisionOf(made, detail, cellPart(row, column)) !== undefined);
   return (
     <div className="stack tight">
-      <PartDecision {...shared} part={whole} made={decisionOf(made, detail, whole)} effects={rowEffects(row, columns, pair)} isBrief />
-      {cells.length > 0 && (mayDecide || areDecided) ? (
+      <PartDecision {...shared} part={whole} made={decisionOf(made, detail, whole)} effects={rowEffects(row, columns, pair)} edited={{ row, all: columns, columns: editable(columns), isCell: false }} isBrief />
+      {clashing.length > 0 && (mayDecide || areDecided) ? (
         <details open={areDecided}>
-          <summary className="small">Cell by cell ({cells.length})</summary>
-          {cells.map((part) => (
-            <PartDecision key={part.part_key} {...shared} part={part} made={decisionOf(made, detail, part)} />
-          ))}
+          <summary className="small">Cell by cell ({clashing.length})</summary>
+          {clashing.map((column) => {
+            const part = cellPart(row, column);
+            return <PartDecision key={part.part_key} {...shared} part={part} made={decisionOf(made, detail, part)} edited={{ row, all: columns, columns: [column], isCell: true }} />;
+          })}
         </details>
       ) : null}
     </div>

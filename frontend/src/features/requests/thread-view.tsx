@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { Comment, Role } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
-import { objectText, type Thread } from "../../model/timeline";
+import { dataPlaceText, objectText, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useCommentChange } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
 import { userName } from "../../queries/user";
@@ -89,6 +89,7 @@ function About({ place, comment, names }: { place: RequestPlace; comment: Commen
     <Link to={address}>
       on {objectText(names, comment.object_kind, comment.object_id)}
       {comment.place === "cell" ? `, ${comment.source_op} × ${comment.dest_op}` : ""}
+      {dataPlaceText(comment) ? `, ${dataPlaceText(comment)}` : ""}
     </Link>
   );
 }

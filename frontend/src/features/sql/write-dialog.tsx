@@ -1,3 +1,4 @@
+import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode, SubmitEvent } from "react";
 import { useNavigate } from "react-router";
 
@@ -13,6 +14,7 @@ export function WriteDialog({
   place,
   statement,
   leadsTo,
+  gone,
   onClose,
   children,
   wide = false,
@@ -24,21 +26,29 @@ export function WriteDialog({
   /** Undefined while something is missing. */
   statement: string | undefined;
   leadsTo?: string;
+  /** What the pages knew of the thing that the statement drops or renames. */
+  gone?: QueryKey;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
   isDangerous?: boolean;
 }) {
   const navigate = useNavigate();
-  const run = useStatement(async (outcome) => {
-    onClose();
-    const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
-    if (next) await navigate(next);
-  });
+  const run = useStatement(gone);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
+    if (statement === undefined) return;
     const { catalog, branch } = place;
-    if (statement !== undefined) run.mutate({ catalog, branch, statement });
+    run.mutate(
+      { catalog, branch, statement },
+      {
+        onSuccess: (outcome) => {
+          onClose();
+          const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
+          if (next) void navigate(next);
+        },
+      },
+    );
   };
   return (
     <Dialog title={title} onClose={onClose} className={wide ? "wide" : ""}>

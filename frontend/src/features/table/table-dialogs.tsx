@@ -4,7 +4,7 @@ import type { TableDetail } from "../../api/resources";
 import { branchAddress, tableAddress } from "../../model/addresses";
 import { commentOn, tableName } from "../../model/sql";
 import { partitionChange, propertySet, propertyUnset, tableDrop, tableRename } from "../../model/table-changes";
-import { useDatabases, type TablePlace } from "../../queries/tables";
+import { tableKey, useDatabases, type TablePlace } from "../../queries/tables";
 import { Loaded } from "../../ui/states";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 
@@ -25,6 +25,7 @@ export function RenameDialog({ place, table, onClose }: TableChangeProps) {
       place={place}
       statement={wanted && wanted !== table.name ? tableRename(place, { database, table: wanted }) : undefined}
       leadsTo={tableAddress(place.catalog, place.branch, database, wanted)}
+      gone={tableKey(place)}
       onClose={onClose}
     >
       <p className="muted">Its rows and its history stay. Views and pipelines that name it find it no longer.</p>
@@ -51,6 +52,7 @@ function MoveForm({ place, table, onClose, others }: TableChangeProps & { others
       place={place}
       statement={database ? tableRename(place, { database, table: table.name }) : undefined}
       leadsTo={tableAddress(place.catalog, place.branch, database, table.name)}
+      gone={tableKey(place)}
       onClose={onClose}
     >
       {others.length === 0 ? <p>{place.branch} has no other database. Make one first, on the page of the branch.</p> : null}
@@ -75,6 +77,7 @@ export function CommentDialog({ place, table, onClose }: TableChangeProps) {
       action="Save the comment"
       place={place}
       statement={wanted === table.comment ? undefined : commentOn("TABLE", tableName(place.database, table.name), wanted)}
+      gone={tableKey(place)}
       onClose={onClose}
     >
       <TextField label="Comment" value={comment} onChange={setComment} maxLength={1000} isFirst />
@@ -138,6 +141,7 @@ export function DropTableDialog({ place, table, onClose }: TableChangeProps) {
       place={place}
       statement={tableDrop(place)}
       leadsTo={`${branchAddress(place.catalog, place.branch)}?tab=trash`}
+      gone={tableKey(place)}
       onClose={onClose}
       isDangerous
     >

@@ -1,0 +1,85 @@
+import { useState } from "react";
+
+import type { ComparedDetail, ComparedRow, Role, SidesColumn } from "../../api/resources";
+import { keyText } from "../../model/decisions";
+import { dataPlaceText, threadsOnColumns, threadsOnRow, type Thread } from "../../model/timeline";
+import { ON_REQUEST } from "../../queries/comments";
+import type { RequestPlace } from "../../queries/requests";
+import { CommentForm } from "./comment-form";
+import { ThreadView } from "./thread-view";
+
+interface TalkProps {
+  place: RequestPlace;
+  detail: ComparedDetail;
+  threads: readonly Thread[];
+  role: Role | undefined;
+}
+
+/** What people say about a row, and about single values of it. */
+export function RowTalk({ row, columns, ...talk }: TalkProps & { row: ComparedRow; columns: readonly SidesColumn[] }) {
+  return <DataTalk {...talk} threads={threadsOnRow(talk.threads, talk.detail, row.key)} rowKey={row.key} columns={columns} whole="the row" label={`Comment on row ${keyText(row.key)}`} />;
+}
+
+/** What people say about the columns of a table. */
+export function ColumnTalk(talk: TalkProps) {
+  const columns = talk.detail.columns.flatMap(({ id, base, source, destination }) => {
+    const column = destination ?? source ?? base;
+    return column ? [{ id, name: column.name }] : [];
+  });
+  return <DataTalk {...talk} threads={threadsOnColumns(talk.threads, talk.detail)} rowKey="" columns={columns} whole={undefined} label="Comment on a column" />;
+}
+
+function DataTalk({
+  place,
+  detail,
+  threads,
+  role,
+  rowKey,
+  columns,
+  whole,
+  label,
+}: TalkProps & {
+  rowKey: string;
+  columns: readonly { id: number; name: string }[];
+  /** What is commented on where no column is chosen; undefined where one must be. */
+  whole: string | undefined;
+  label: string;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const [chosen, setChosen] = useState<number | undefined>(whole === undefined ? columns[0]?.id : undefined);
+  const anchor = { ...ON_REQUEST, object_kind: detail.kind, object_id: detail.object_id, row_key: rowKey, column_id: chosen ?? null };
+  const mayTalk = role !== undefined && columns.length > 0;
+  if (threads.length === 0 && !mayTalk) return null;
+  return (
+    <div className="stack tight">
+      {threads.map((thread) => (
+        <div key={thread.first.id}>
+          {thread.first.column_name ? <p className="small muted">{dataPlaceText(thread.first)}</p> : null}
+          <ThreadView place={place} thread={thread} role={role} />
+        </div>
+      ))}
+      {!mayTalk ? null : isOpen ? (
+        <div className="stack tight">
+          <label className="row small">
+            On
+            <select className="input" value={chosen === undefined ? "" : String(chosen)} onChange={(event) => setChosen(event.target.value === "" ? undefined : Number(event.target.value))}>
+              {whole === undefined ? null : <option value="">{whole}</option>}
+              {columns.map(({ id, name }) => (
+                <option key={id} value={String(id)}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <CommentForm place={place} anchor={anchor} label={label} onDone={() => setOpen(false)} />
+        </div>
+      ) : (
+        <p>
+          <button type="button" className="button small quiet" onClick={() => setOpen(true)}>
+            {label}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
