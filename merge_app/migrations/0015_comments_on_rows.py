@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("merge_app", "0012_tables_decided"),
+        ("merge_app", "0014_statuses"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
