@@ -40,10 +40,11 @@ class AccessToken(models.Model):
 class BrowserSession(AbstractBaseSession):
     """A session of a browser. Once somebody has signed in it names who, when, and from where.
 
-    ``identity`` is what others may see of it: the key opens it.
+    ``identity`` is what others may see of it: the key opens it. It stays while the key changes, when two rows have it
+    for a moment.
     """
 
-    identity = models.UUIDField(null=True, unique=True)
+    identity = models.UUIDField(null=True, db_index=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="browser_sessions")
     signed_in_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(default=timezone.now)

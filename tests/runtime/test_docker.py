@@ -62,7 +62,9 @@ def test_no_container_has_rights_or_writes_to_its_root(name: str) -> None:
 def test_nobody_is_root() -> None:
     stage = DOCKERFILE.rpartition("\nFROM ")[2]
     (user,) = re.findall(r"^USER (\S+)$", stage, re.MULTILINE)
-    assert re.search(rf"useradd .*--uid [1-9]\d* .* {user}\b", stage)
+    number, _, group = user.partition(":")
+    assert re.search(rf"useradd .*--uid {number} --gid {group} ", stage)
+    assert 0 not in (int(number), int(group))
     users = {
         name: service.get("user", user if service["image"] == "lakeui" else "root")
         for name, service in SERVICES.items()

@@ -13,17 +13,17 @@ export function rightsSentence({ subject, catalog, before, after }: RightsChange
     case "role":
     case "role of a group": {
       const where = catalog === null ? "" : ` of ${catalog}`;
-      if (after === null) return `is no ${text(was["role"])}${where} any more`;
-      return `is ${text(is["role"])}${where}${before === null ? "" : `, was ${text(was["role"])}`}`;
+      if (after === null) return `is no ${text(was.role)}${where} any more`;
+      return `is ${text(is.role)}${where}${before === null ? "" : `, was ${text(was.role)}`}`;
     }
     case "group member":
-      return after === null ? `left the group ${text(was["group"])}` : `entered the group ${text(is["group"])}`;
+      return after === null ? `left the group ${text(was.group)}` : `entered the group ${text(is.group)}`;
     case "group":
       return after === null ? "group removed" : "group made";
     case "link":
       return "link for a password made";
     case "password":
-      return is["by"] === "link" ? "password chosen by link" : "password changed";
+      return is.by === "link" ? "password chosen by link" : "password changed";
     case "session":
       return "session ended";
     case "account":

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ),
                 ("session_data", models.TextField(verbose_name="session data")),
                 ("expire_date", models.DateTimeField(db_index=True, verbose_name="expire date")),
-                ("identity", models.UUIDField(null=True, unique=True)),
+                ("identity", models.UUIDField(db_index=True, null=True)),
                 ("signed_in_at", models.DateTimeField(null=True)),
                 ("last_seen_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("address", models.TextField(default="")),
