@@ -101,7 +101,7 @@ def backup_make(folder: Path, *, say: Say, link: bool = False) -> Backup:
     for left in folder.glob(f"{PART}*"):
         shutil.rmtree(left)
     part = folder / f"{PART}{os.getpid()}"
-    part.mkdir()
+    part.mkdir(parents=True)
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

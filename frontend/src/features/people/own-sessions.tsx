@@ -29,7 +29,7 @@ export function OwnSessions() {
                     <span className="badge">this one</span>
                   ) : (
                     <button type="button" className="button small" disabled={end.isPending} onClick={() => end.mutate(session.id)}>
-                      End it<span className="visually-hidden">: {session.agent}</span>
+                      End it<span className="visually-hidden"> in {session.agent}</span>
                     </button>
                   )}
                 </li>

@@ -103,7 +103,7 @@ it("changes the password and ends another session", async () => {
   });
   const user = userEvent.setup();
   renderAt("/settings");
-  await user.click(await screen.findByRole("button", { name: "End it: There" }));
+  await user.click(await screen.findByRole("button", { name: "End it in There" }));
   await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
   await user.type(screen.getByLabelText("Present password"), "old");
   await user.type(screen.getByLabelText("New password"), "a new one");
