@@ -60,7 +60,6 @@ class Migration(migrations.Migration):
                 "indexes": [models.Index(fields=["-recorded_at"], name="account_record_newest")],
             },
         ),
-        migrations.RunSQL("INSERT INTO merge_app_accountchain (id, records, digest) VALUES (1, 0, '');", ""),
         migrations.RunSQL(
             "CREATE TRIGGER accountrecord_append_only BEFORE UPDATE OR DELETE ON merge_app_accountrecord"
             " FOR EACH ROW EXECUTE FUNCTION lakeui_refuse_change();",

@@ -33,6 +33,8 @@ GOOD = {
     "LAKEUI_TRUSTED_ORIGINS": "https://*.example.org",
     "LAKEUI_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00::/8",
     "LAKEUI_OIDC_ISSUER": "https://id.example.org/realms/lake",
+    "LAKEUI_OIDC_GROUPS": "cn=a b=writers, staff = readers",
+    "LAKEUI_MAIL_SERVER": "smtp+starttls://ann:word@mail.example.org:587",
     "LAKEUI_CONNECTIONS_PER_ADDRESS": "0",
     "LAKEUI_STATEMENT_SECONDS": "0.5",
     "LAKEUI_STATEMENT_SECONDS_BY_ROLE": " viewer=60, owner = 0,",
@@ -51,6 +53,8 @@ WRONG = [
     *(("LAKEUI_TRUSTED_ORIGINS", said) for said in ("lake.example.org", "https://lake.example.org/x")),
     *(("LAKEUI_WEBHOOK_NETWORKS", said) for said in ("10.1.0.0/33", "localhost", "10.1.0.1/16")),
     *(("LAKEUI_OIDC_ISSUER", said) for said in ("id.example.org", "https://")),
+    *(("LAKEUI_OIDC_GROUPS", said) for said in ("writers", "=writers", "a=", "a=b, a=c", "a=b/c")),
+    *(("LAKEUI_MAIL_SERVER", said) for said in ("mail.example.org", "http://mail", "smtp://", "smtp://a b")),
     *(("LAKEUI_REQUESTS_PER_MINUTE", said) for said in ("0.5", "-1", "many", "1e3")),
     *(("LAKEUI_STATEMENT_SECONDS", said) for said in ("-1", "nan", "inf", "1e12", "soon")),
     *(("LAKEUI_STATEMENT_SECONDS_BY_ROLE", said) for said in ("viewer", "guest=3", "viewer=soon", "viewer=-1", "=3")),
@@ -75,6 +79,7 @@ def test_what_is_right_is_read_with_its_type() -> None:
     assert (read.port, read.worker_processes, read.connections_per_address) == (8080, 3, 0)
     assert (read.demo, read.https, read.debug) == (False, True, False)
     assert read.allowed_hosts == ("a.example.org", "b.example.org")
+    assert read.oidc_groups == {"cn=a b": "writers", "staff": "readers"}
     assert read.statement_seconds == 0.5
     assert read.statement_seconds_by_role == {"viewer": 60, "owner": 0}
     assert (read.log_level, read.log_format) == ("DEBUG", "json")
