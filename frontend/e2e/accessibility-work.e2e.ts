@@ -16,6 +16,7 @@ const PAGES = [
   "/c/demo/pipelines/new",
   "/tasks",
   "/settings",
+  "/people",
   "/c/demo/settings",
   "/c/demo/settings?tab=protection",
   "/c/demo/settings?tab=checks",

@@ -1,3 +1,4 @@
+import { browserName } from "../../model/agents";
 import { useOwnSessions, useSessionEnd } from "../../queries/people";
 import { Panel } from "../../ui/page";
 import { Empty, Failure, Loaded } from "../../ui/states";
@@ -20,7 +21,7 @@ export function OwnSessions() {
               {results.map((session) => (
                 <li key={session.id}>
                   <span className="ellipsis" title={session.agent}>
-                    {session.agent || "A browser"}
+                    {browserName(session.agent)}
                   </span>
                   <span className="small muted">
                     from {session.address || "somewhere"}, since <Time at={session.signed_in_at} />, used <Time at={session.last_seen_at} />
@@ -29,7 +30,7 @@ export function OwnSessions() {
                     <span className="badge">this one</span>
                   ) : (
                     <button type="button" className="button small" disabled={end.isPending} onClick={() => end.mutate(session.id)}>
-                      End it<span className="visually-hidden"> in {session.agent}</span>
+                      End it<span className="visually-hidden"> in {browserName(session.agent)}</span>
                     </button>
                   )}
                 </li>

@@ -2,16 +2,26 @@ import { useId, useState, type SubmitEvent } from "react";
 
 import { useAccount, usePasswordChange } from "../../queries/people";
 import { Panel } from "../../ui/page";
-import { Failure } from "../../ui/states";
+import { Failure, Loaded } from "../../ui/states";
 
 /** Change one's password; nothing where one has none, since one signs in elsewhere. */
 export function PasswordPanel() {
   const account = useAccount();
+  if (account.data?.has_password === false) return null;
+  return (
+    <Panel title="Password" padded>
+      <Loaded query={account} label="the password's rules">
+        {({ password_rules }) => <PasswordForm rules={password_rules} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function PasswordForm({ rules }: { rules: readonly string[] }) {
   const change = usePasswordChange();
   const [present, setPresent] = useState("");
   const [chosen, setChosen] = useState("");
-  const rules = useId();
-  if (!account.data?.has_password) return null;
+  const described = useId();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const forget = () => {
@@ -21,37 +31,35 @@ export function PasswordPanel() {
     change.mutate({ present, new: chosen }, { onSuccess: forget });
   };
   return (
-    <Panel title="Password" padded>
-      <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>Present password</span>
-          <input className="input" type="password" autoComplete="current-password" required value={present} onChange={(event) => setPresent(event.target.value)} />
-        </label>
-        <label className="field">
-          <span>New password</span>
-          <input
-            className="input"
-            type="password"
-            autoComplete="new-password"
-            aria-describedby={rules}
-            required
-            value={chosen}
-            onChange={(event) => setChosen(event.target.value)}
-          />
-        </label>
-        <ul id={rules} className="small muted">
-          {account.data.password_rules.map((rule) => (
-            <li key={rule}>{rule}</li>
-          ))}
-        </ul>
-        {change.error ? <Failure error={change.error} /> : null}
-        {change.isSuccess ? <p role="status">The new password holds. Your other sessions are ended.</p> : null}
-        <div className="actions">
-          <button type="submit" className="button primary" disabled={change.isPending || present === "" || chosen === ""}>
-            Change it
-          </button>
-        </div>
-      </form>
-    </Panel>
+    <form className="stack" onSubmit={submit}>
+      <label className="field">
+        <span>Present password</span>
+        <input className="input" type="password" autoComplete="current-password" required value={present} onChange={(event) => setPresent(event.target.value)} />
+      </label>
+      <label className="field">
+        <span>New password</span>
+        <input
+          className="input"
+          type="password"
+          autoComplete="new-password"
+          aria-describedby={described}
+          required
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+        />
+      </label>
+      <ul id={described} className="small muted">
+        {rules.map((rule) => (
+          <li key={rule}>{rule}</li>
+        ))}
+      </ul>
+      {change.error ? <Failure error={change.error} /> : null}
+      {change.isSuccess ? <p role="status">The new password holds. Your other sessions are ended.</p> : null}
+      <div className="actions">
+        <button type="submit" className="button primary" disabled={change.isPending || present === "" || chosen === ""}>
+          Change it
+        </button>
+      </div>
+    </form>
   );
 }

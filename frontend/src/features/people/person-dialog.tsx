@@ -36,16 +36,18 @@ export function PersonDialog({ person, isSuperuser, onClose }: { person: Person;
         ) : null}
         {isSuperuser ? <GroupsOf person={person} /> : null}
         {person.is_active ? (
+          <div>
+            <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate(person.username)}>
+              New link for a password
+            </button>
+          </div>
+        ) : null}
+        {person.is_active ? (
           <p className="small muted">Disabling ends all sessions, tokens and links of {person.username} at once. Enabling does not bring them back.</p>
         ) : null}
         {change.error ? <Failure error={change.error} /> : null}
         {link.error ? <Failure error={link.error} /> : null}
         <div className="actions">
-          {person.is_active ? (
-            <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate(person.username)}>
-              New link for a password
-            </button>
-          ) : null}
           <button
             type="button"
             className={person.is_active ? "button danger" : "button"}
