@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog_app.models import Branch, Tag
+from django.db import transaction
+
+from catalog_app.models import Branch, Catalog, Tag
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
 from catalog_app.services import catalogs
@@ -16,6 +18,8 @@ from lakeui.frontdoor.resolving import decisions_looked_at
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.merge import MergeOrder, merge_dry_run, merge_run
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
 
 
 def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
@@ -29,8 +33,16 @@ def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
 
 def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
     catalog = call.catalog_named(statement.name)
-    catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
+    with transaction.atomic():
+        catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
+        _tell_drop(call, catalog, None)
     return StatementResult()
+
+
+def _tell_drop(call: Call, catalog: Catalog, branch: str | None) -> None:
+    """Leave the message that a branch, or with None the catalog, was dropped."""
+    told = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
+    event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: told)
 
 
 def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
@@ -91,7 +103,9 @@ def _session_branch(call: Call, name: sql.BranchName) -> Branch:
 def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
     try:
         branch = call.named_branch(statement.branch)
-        catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
+        with transaction.atomic():
+            catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
+            _tell_drop(call, branch.catalog, branch.name)
     except NotFound:
         if not statement.if_exists:
             raise

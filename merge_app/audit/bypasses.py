@@ -7,7 +7,7 @@ from uuid import UUID
 
 from catalog_app.models import Branch
 from catalog_app.selectors.protection import Bypass
-from merge_app.audit.services import AttemptRecord, attempt_record
+from merge_app.audit.services import BYPASS_KIND, AttemptRecord, attempt_record
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def bypass_record(
     attempt_record(
         AttemptRecord(
             catalog_id=branch.catalog_id,
-            kind="bypass",
+            kind=BYPASS_KIND,
             source="",
             destination=bypass.branch,
             outcome="bypassed",

@@ -20,6 +20,7 @@ from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
+BYPASS_KIND = "bypass"
 TOLD_KIND = "merge"
 """The kind of records that webhooks are told of."""
 
@@ -84,6 +85,8 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         _chain_extend(attempt)
         if record.kind == TOLD_KIND:
             event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
+        if record.kind == BYPASS_KIND:
+            event_emit(catalog_id=record.catalog_id, event=WebhookEvent.BYPASS, build=lambda: _bypass(attempt))
         transaction.on_commit(partial(_report, attempt))
     return attempt
 
@@ -166,3 +169,17 @@ def attempt_digest(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
         content |= {"actor": attempt.actor_id, "task": str(attempt.task_id) if attempt.task_id else None}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()
+
+
+def _bypass(attempt: MergeAttempt) -> dict[str, Any]:
+    """Who went past which protection, and why."""
+    return {
+        "catalog": attempt.catalog.name,
+        "branch": attempt.destination,
+        "actor": attempt.actor_name,
+        "at": attempt.recorded_at.isoformat(),
+        "reason": attempt.body["reason"],
+        "refused": attempt.body["refused"],
+        "patterns": attempt.body["patterns"],
+        "version": attempt.body["version"],
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -53,6 +54,8 @@ from merge_app.execution.source_side import SourceSide
 from merge_app.lineage.segments import DOT
 from merge_app.lineage.steps import StagedKey
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,11 +255,13 @@ WITH made AS (
 )
 SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY id) FROM operations),
        EXISTS (SELECT FROM catalog_app_protectionrule r WHERE r.catalog_id = %(catalog_id)s),
-       EXISTS (SELECT FROM catalog_app_agent a WHERE a.user_id = %(author_id)s::bigint)
+       EXISTS (SELECT FROM catalog_app_agent a WHERE a.user_id = %(author_id)s::bigint),
+       EXISTS (SELECT FROM merge_app_webhook w WHERE w.catalog_id = %(catalog_id)s AND w.is_active
+               AND w.events @> ARRAY['commit'])
 FROM made
 """
 """The commit, its operations in their order, and the branch's new head; whether its catalog has rules of protection,
-and whether its author is an agent.
+whether its author is an agent, and whether a webhook wants commits.
 """
 
 
@@ -308,7 +313,7 @@ def _commit_write(
         "decides": decides,
     }
     found = fetch_all(_COMMIT, {**known, "operations": operations}, prepared=True)
-    ((identity, version, moment, ids, is_guarded, is_of_agent),) = found
+    ((identity, version, moment, ids, is_guarded, is_of_agent, is_wanted),) = found
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
     bypass = None
@@ -316,6 +321,8 @@ def _commit_write(
         is_write = not header.publishes and (source is None or source.is_workspace)
         change = Change.WRITE if is_write else Change.MERGE
         bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
+    if is_wanted and not branch.is_workspace:
+        event_emit(catalog_id=branch.catalog_id, event=WebhookEvent.COMMIT, build=lambda: _message(commit, branch))
     if bypass is not None:
         bypass_record(
             bypass,
@@ -327,6 +334,19 @@ def _commit_write(
             version=commit.version,
         )
     return _Written(commit, ids or (), is_of_agent)
+
+
+def _message(commit: Commit, branch: Branch) -> dict[str, Any]:
+    """The commit as webhooks get it, without its statement, which may hold values."""
+    return {
+        "catalog": branch.catalog.name,
+        "branch": branch.name,
+        "version": commit.version,
+        "operation": commit.operation,
+        "author": commit.author_name,
+        "at": commit.committed_at.isoformat(),
+        "task": str(commit.task_id) if commit.task_id else None,
+    }
 
 
 def _reach_write(branch: Branch, version: int, known: Reach, source: Reach) -> None:

@@ -6,10 +6,11 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
@@ -21,6 +22,7 @@ from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import REQUEST_KINDS, Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
+from merge_app.jobs.telling import task_tell
 from merge_app.webhooks.outbox import deliveries_ring
 
 logger = logging.getLogger(__name__)
@@ -60,15 +62,24 @@ def _reap_running(chosen: QuerySet[Task]) -> list[UUID]:
         same = stale.filter(pk=task.pk, claim=task.claim)
         if task.cancel_requested:
             error = TaskCancelled("The task was cancelled.").as_problem()
-            done = same.update(state=TaskState.CANCELLED, error=error, finished_at=Now())
+            done = _end(same, task, TaskState.CANCELLED, error)
         elif task.attempts < MOST_ATTEMPTS:
             done = same.update(state=TaskState.QUEUED, claim=None, ring_at=Now(), rings=0)
         else:
-            done = same.update(state=TaskState.LOST, error=_lost(task), finished_at=Now())
+            done = _end(same, task, TaskState.LOST, _lost(task))
         if done:
             logger.warning("task %s was abandoned by %s in attempt %s", task.pk, task.worker, task.attempts)
             touched.append(task.pk)
     return touched
+
+
+def _end(same: QuerySet[Task], task: Task, state: TaskState, error: dict[str, Any]) -> int:
+    """End the task, if it is still as it was seen, and tell it."""
+    with transaction.atomic():
+        done = same.update(state=state, error=error, finished_at=Now())
+        if done:
+            task_tell(task.pk)
+    return done
 
 
 def _lost(task: Task) -> dict[str, object]:

@@ -36,6 +36,7 @@ from merge_app.jobs.errors import (
 )
 from merge_app.jobs.models import QUERY_TASK_KIND, SCRIPT_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
+from merge_app.jobs.telling import task_tell
 
 logger = logging.getLogger(__name__)
 
@@ -247,16 +248,19 @@ def task_finish(
     *, task_id: UUID, claim: UUID, state: TaskState, report: Report, result: Any = None, error: Any = None
 ) -> bool:
     """Record the outcome of the attempt that holds ``claim``; False if the task had been given to another."""
-    finished = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim).update(
-        state=state,
-        result=storable(result),
-        error=storable(error),
-        steps=report.steps,
-        progress=1.0 if state == TaskState.SUCCEEDED else report.progress,
-        message=report.message,
-        finished_at=Now(),
-        heartbeat_at=Now(),
-    )
+    with transaction.atomic():
+        finished = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim).update(
+            state=state,
+            result=storable(result),
+            error=storable(error),
+            steps=report.steps,
+            progress=1.0 if state == TaskState.SUCCEEDED else report.progress,
+            message=report.message,
+            finished_at=Now(),
+            heartbeat_at=Now(),
+        )
+        if finished:
+            task_tell(task_id)
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
@@ -296,7 +300,11 @@ def task_cancel(*, task_id: UUID) -> Task:
     """
     waiting = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
     error = TaskCancelled("The task was cancelled before it began.").as_problem()
-    if not waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now()):
+    with transaction.atomic():
+        ended = waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now())
+        if ended:
+            task_tell(task_id)
+    if not ended:
         Task.objects.filter(pk=task_id, state=TaskState.RUNNING).update(cancel_requested=True)
     task = Task.objects.select_related("created_by").get(pk=task_id)
     if task.is_finished and task.state != TaskState.CANCELLED:

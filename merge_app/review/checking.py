@@ -36,6 +36,8 @@ from merge_app.review.requests import person_id, request_lock, request_settle, r
 from merge_app.review.standing import check_states, required_checks
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
 
 SAMPLE_ROWS = 20
 """So many of the rows that a check found are kept."""
@@ -201,6 +203,11 @@ def _keep(request_id: int, header: CommitHeader, prepared: Prepared, results: Se
         CheckResult.objects.bulk_create(results)
         found = {result.name: str(result.state) for result in results}
         timeline_append(request, Event(TimelineKind.CHECKED, header.author_id, details={"checks": found}))
+        event_emit(
+            catalog_id=request.catalog_id,
+            event=WebhookEvent.CHECK,
+            build=lambda: {"catalog": request.catalog.name, "number": request.number, "checks": found},
+        )
         request_settle(request)
         request_touch(request)
 

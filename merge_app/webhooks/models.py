@@ -16,10 +16,16 @@ class WebhookEvent(models.TextChoices):
 
     MERGE_REQUEST = "merge_request"
     MERGE = "merge"
+    COMMIT = "commit"
+    BYPASS = "bypass"
+    CHECK = "check"
+    DROP = "drop"
+    RUN = "run"
+    TASK = "task"
     PING = "ping"
 
 
-SUBSCRIBABLE = (WebhookEvent.MERGE_REQUEST, WebhookEvent.MERGE)
+SUBSCRIBABLE = tuple(event for event in WebhookEvent if event is not WebhookEvent.PING)
 
 
 class Webhook(models.Model):

@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.forms.models import model_to_dict
 
-from catalog_app.domain.roles import Role
 from catalog_app.models import (
     Agent,
     Branch,
@@ -23,10 +22,9 @@ from catalog_app.models import (
 )
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.models import AccessToken
-from lakeui.access.tokens import token_create
 from lakeui.api.docs import openapi_document
 from lakeui.api.examples import BODIES
-from lakeui.common.errors import LakeError, LimitReached, PermissionDenied
+from lakeui.common.errors import LakeError
 from lakeui.frontdoor import Session, compute, execute
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
@@ -35,8 +33,6 @@ from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check, ConflictResolution, MergeRequest, RequestStatus, Review
 from merge_app.webhooks.models import Webhook
 from tests.api.test_statements import problem
-from tests.members import join
-from tests.review.conftest import ReviewLake
 from tests.rights.test_every_resource import IMPORT, WRITES, Scene
 from tests.rights.test_every_statement import CONTRIBUTE, MAINTAIN, OWN, READ
 from tests.sql.test_reference import EXAMPLES
@@ -81,7 +77,7 @@ class Agency:
 
 @pytest.fixture
 def agency(stored: StoredDatabases, nobody_hears: None, engine: MemoryEngine) -> Agency:
-    begun = stored.once("agency", Agency)
+    begun = stored.once("agency", Agency, engine)
     begun.scene.file_put_back()
     cache.clear()
     return begun
@@ -238,161 +234,3 @@ def test_an_agent_works_on_its_branch_and_asks_people_to_merge(agency: Agency) -
     assert (refused["agent"], refused["action"]) == ("person", "merge")
     foreign = person.send("post", f"{lake.address}merge-requests/", {**wanted, "source": "c"})
     assert problem(foreign, 403, "PERMISSION_DENIED")["branches"] == "agent/person/*"
-
-
-@pytest.fixture
-def limited(stored: StoredDatabases, nobody_hears: None, engine: MemoryEngine) -> Any:
-    begun = stored.once("limited", _limited)
-    cache.clear()
-    return begun
-
-
-class Limited:
-    def __init__(self) -> None:
-        self.lake = ReviewLake()
-        self.lake.write("CREATE TABLE d.r (id INT)", "alice")
-        self.user = User.objects.create_user("tester")
-        join(self.user, self.lake.catalog, Role.CONTRIBUTOR)
-        self.agent = Agent.objects.create(user=self.user, owner=self.lake.people["dora"].user, purpose="tests limits")
-        self.run("CREATE BRANCH `agent/tester/x`", "main")
-
-    def hold(self, **fields: Any) -> None:
-        Agent.objects.filter(pk=self.agent.pk).update(**fields)
-
-    def run(self, text: str, branch: str = "agent/tester/x", **more: Any) -> Any:
-        return execute(text, Session(self.lake.catalog, branch, self.user, **more))
-
-
-def _limited() -> Limited:
-    return Limited()
-
-
-def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
-    limited.hold(tables=["d.r*", "e.*"])
-    limited.run("INSERT INTO d.r VALUES (1)")
-    for text in (
-        "ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')",
-        "DROP TABLE d.t",
-        "CREATE TABLE d.u (id INT)",
-        "ALTER TABLE d.r RENAME TO d.x",
-        "DROP DATABASE d CASCADE",
-        "CREATE DATABASE f",
-        "CREATE VIEW d.v AS SELECT * FROM d.r",
-        "DROP VIEW d.v",
-    ):
-        if text == "DROP VIEW d.v":
-            limited.hold(tables=[])
-            limited.run("CREATE VIEW d.v AS SELECT * FROM d.r")
-            limited.hold(tables=["d.r*", "e.*"])
-        with pytest.raises(PermissionDenied, match="tester"):
-            limited.run(text)
-    limited.run("CREATE DATABASE e")
-    limited.run("CREATE TABLE e.any (id INT)")
-    opened = limited.run("BEGIN").extra["transaction"]
-    limited.run("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", transaction=opened)
-    with pytest.raises(PermissionDenied):
-        limited.run("COMMIT", transaction=opened)
-
-
-def test_kinds_of_statements_that_it_may_not_run_are_refused(limited: Limited) -> None:
-    limited.hold(statements=["insert"])
-    limited.run("INSERT INTO d.r VALUES (1)")
-    limited.run("SHOW TABLES IN d")
-    for text in ("DELETE FROM d.r", "CREATE BRANCH `agent/tester/y`", "TRUNCATE TABLE d.r", "BEGIN"):
-        with pytest.raises(PermissionDenied, match="its statements are insert"):
-            limited.run(text)
-
-
-def test_writes_and_rows_of_an_hour_are_counted_together(limited: Limited) -> None:
-    limited.hold(rows_per_hour=3)
-    limited.run("INSERT INTO d.r VALUES (1), (2)")
-    with pytest.raises(LimitReached) as refused:
-        limited.run("INSERT INTO d.r VALUES (3), (4)")
-    assert 0 < refused.value.details["retry_after"] <= 3600
-    limited.run("INSERT INTO d.r VALUES (3)")
-    limited.hold(rows_per_hour=None, writes_per_hour=2)
-    with pytest.raises(LimitReached):
-        limited.run("ALTER TABLE d.r SET TBLPROPERTIES ('k' = '1')")
-    with pytest.raises(LimitReached):
-        limited.run("CREATE VIEW d.v AS SELECT * FROM d.r")
-    Commit.objects.filter(author=limited.user).exists()
-    limited.hold(writes_per_hour=3)
-    limited.run("ALTER TABLE d.r SET TBLPROPERTIES ('k' = '1')")
-
-
-class TestResources:
-    """Making, changing and ending agents."""
-
-    WANTED = {"name": "fixer", "purpose": "Corrects codes", "tables": ["d.*"], "writes_per_hour": 5}
-
-    def test_an_owner_makes_one_and_it_is_held_from_then_on(self, limited: Limited) -> None:
-        lake, dora = limited.lake, limited.lake.people["dora"]
-        made = dora.post("/api/v1/agents/", {**self.WANTED, "catalogs": [lake.catalog]})
-        assert (made.status_code, made.json()["branches"], made.json()["owner"]) == (201, "agent/fixer/*", "dora")
-        assert made.json()["catalogs"] == [lake.catalog]
-        token = dora.post("/api/v1/agents/fixer/tokens/", {"name": "at work"})
-        assert (token.status_code, token.json()["scopes"]) == (201, ["read", "write"])
-        held = {"Authorization": f"Bearer {token.json()['token']}"}
-
-        def tell(text: str, branch: str = "main") -> Any:
-            body = {"catalog": lake.catalog, "branch": branch, "statement": text}
-            return dora.client.post("/api/v1/sql/", body, content_type="application/json", headers=held)
-
-        assert tell("CREATE BRANCH `agent/fixer/1`").status_code == 200
-        problem(tell("CREATE BRANCH mine"), 403, "PERMISSION_DENIED")
-        problem(tell("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')"), 403, "PERMISSION_DENIED")
-        assert tell("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "agent/fixer/1").status_code == 200
-        for path, body in (("/api/v1/agents/", {**self.WANTED, "name": "x"}), ("/api/v1/tokens/", {"name": "t"})):
-            refused = dora.client.post(path, body, content_type="application/json", headers=held)
-            problem(refused, 403, "PERMISSION_DENIED")
-        User.objects.filter(username="dora").update(is_active=False)
-        problem(tell("SHOW BRANCHES"), 401, "UNAUTHENTICATED")
-        User.objects.filter(username="dora").update(is_active=True)
-        assert dora.client.delete("/api/v1/agents/fixer/", headers=dora.headers).status_code == 204
-        problem(tell("SHOW BRANCHES"), 401, "UNAUTHENTICATED")
-        assert dora.get("/api/v1/agents/").json()["results"] == []
-
-    def test_nobody_sees_or_changes_agents_of_others(self, limited: Limited) -> None:
-        dora, alice = limited.lake.people["dora"], limited.lake.people["alice"]
-        assert dora.post("/api/v1/agents/", self.WANTED).status_code == 201
-        assert alice.get("/api/v1/agents/").json()["results"] == []
-        problem(alice.get("/api/v1/agents/fixer/"), 404, "NOT_FOUND")
-        problem(alice.post("/api/v1/agents/fixer/tokens/", {"name": "t"}), 404, "NOT_FOUND")
-        problem(alice.client.delete("/api/v1/agents/fixer/", headers=alice.headers), 404, "NOT_FOUND")
-        problem(alice.post("/api/v1/agents/", self.WANTED), 409, "ALREADY_EXISTS")
-        catalogs = {**self.WANTED, "name": "y", "catalogs": [limited.lake.catalog]}
-        problem(alice.post("/api/v1/agents/", catalogs), 403, "PERMISSION_DENIED")
-        assert not User.objects.filter(username="y").exists()
-
-    def test_what_is_not_understood_is_refused_by_name(self, limited: Limited) -> None:
-        dora = limited.lake.people["dora"]
-        for body in (
-            {"name": "Fixer"},
-            {"name": "a/b"},
-            {"purpose": ""},
-            {"tables": ["t"]},
-            {"statements": ["merge_branch"]},
-            {"writes_per_hour": -1},
-            {"branches": "main"},
-        ):
-            problem(dora.post("/api/v1/agents/", {**self.WANTED, **body}), 400, "INVALID_VALUE")
-
-    def test_limits_are_changed_as_they_were_seen(self, limited: Limited) -> None:
-        dora = limited.lake.people["dora"]
-        dora.post("/api/v1/agents/", self.WANTED)
-        seen = dora.get("/api/v1/agents/fixer/")["ETag"]
-
-        def change(body: Any) -> Any:
-            headers = dora.headers | {"If-Match": seen}
-            return dora.client.patch("/api/v1/agents/fixer/", body, content_type="application/json", headers=headers)
-
-        changed = change({"writes_per_hour": 7})
-        assert (changed.status_code, changed.json()["writes_per_hour"], changed.json()["tables"]) == (200, 7, ["d.*"])
-        problem(change({"writes_per_hour": 9}), 412, "STALE")
-
-    def test_a_token_makes_agents_that_end_with_it(self, limited: Limited) -> None:
-        dora = limited.lake.people["dora"]
-        dora.post("/api/v1/agents/", self.WANTED)
-        reader = token_create(user=dora.user, name="reader", scopes=())[1]
-        dora.headers = {"Authorization": f"Bearer {reader}"}
-        problem(dora.post("/api/v1/agents/fixer/tokens/", {"name": "t"}), 403, "PERMISSION_DENIED")

@@ -4,6 +4,12 @@ import type { Delivery, WebhookEvent } from "../api/resources";
 export const EVENTS: readonly { event: WebhookEvent; label: string }[] = [
   { event: "merge_request", label: "Merge requests: everything that happens to one" },
   { event: "merge", label: "Merges: each attempt, refused ones too" },
+  { event: "commit", label: "Commits, on every branch" },
+  { event: "bypass", label: "Bypasses of a protection" },
+  { event: "check", label: "Checks: what each run found" },
+  { event: "drop", label: "Drops of branches, and of the catalog" },
+  { event: "run", label: "Pipelines: each run that ended" },
+  { event: "task", label: "Tasks that ended" },
 ];
 
 export interface DeliveryLook {

@@ -1,0 +1,44 @@
+"""The ends of tasks, as webhooks are told them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from merge_app.jobs.models import Task
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
+
+RUN_KIND = "pipeline"
+"""That of ``merge_app.pipelines.runs``, which needs what needs this module."""
+
+
+def task_tell(task_id: UUID) -> None:
+    """Leave the messages of a task that has just ended, in the transaction of its end; of one that belongs to no
+    catalog, and of one that a request waits for, there are none.
+    """
+    task = Task.objects.select_related("created_by", "catalog").defer("result").filter(pk=task_id).first()
+    if task is None or task.catalog_id is None:
+        return
+    event_emit(catalog_id=task.catalog_id, event=WebhookEvent.TASK, build=lambda: _message(task))
+    if task.kind == RUN_KIND:
+        event_emit(catalog_id=task.catalog_id, event=WebhookEvent.RUN, build=lambda: _run(task))
+
+
+def _message(task: Task) -> dict[str, Any]:
+    """How it ended, without its statement, which may hold values."""
+    assert task.catalog is not None
+    return {
+        "catalog": task.catalog.name,
+        "branch": task.parameters.get("branch"),
+        "task": str(task.pk),
+        "kind": task.kind,
+        "state": str(task.state),
+        "code": (task.error or {}).get("code"),
+        "actor": task.created_by.get_username() if task.created_by else "",
+        "at": task.finished_at.isoformat() if task.finished_at else None,
+    }
+
+
+def _run(task: Task) -> dict[str, Any]:
+    return {**_message(task), "pipeline": task.parameters.get("pipeline"), "version": task.parameters.get("version")}

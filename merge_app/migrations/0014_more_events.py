@@ -1,0 +1,23 @@
+"""Webhooks are told of commits, bypasses, checks, drops, runs and tasks, too."""
+
+from django.db import migrations, models
+
+EVENTS = [
+    ("merge_request", "Merge Request"),
+    ("merge", "Merge"),
+    ("commit", "Commit"),
+    ("bypass", "Bypass"),
+    ("check", "Check"),
+    ("drop", "Drop"),
+    ("run", "Run"),
+    ("task", "Task"),
+    ("ping", "Ping"),
+]
+
+
+class Migration(migrations.Migration):
+    dependencies = [("merge_app", "0013_statuses")]
+
+    operations = [
+        migrations.AlterField(model_name="webhookdelivery", name="event", field=models.TextField(choices=EVENTS)),
+    ]
