@@ -1,4 +1,4 @@
-"""Webhooks are told of commits, bypasses, checks, drops, runs and tasks, too."""
+"""Events of webhooks: commits, bypasses, checks, drops, runs and tasks too."""
 
 from django.db import migrations, models
 
@@ -16,7 +16,7 @@ EVENTS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("merge_app", "0013_statuses")]
+    dependencies = [("merge_app", "0015_comments_on_rows")]
 
     operations = [
         migrations.AlterField(model_name="webhookdelivery", name="event", field=models.TextField(choices=EVENTS)),
