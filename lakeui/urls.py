@@ -5,6 +5,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("lakeui.api.urls")),
     path("", include("lakeui.iceberg.urls")),
+    path("", include("lakeui.mcp.urls")),
     path("", include("lakeui.access.urls")),
 ]
 

@@ -88,24 +88,26 @@ class RequestListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         body = body_checked(NewRequest, request)
-        return once(request, lambda: self._open(request, catalog, body))
+        return once(request, lambda: request_opened(request, catalog, body))
 
-    def _open(self, request: Request, catalog: str, wanted: dict[str, Any]) -> Response:
-        found_in = catalog_of(request, catalog)
-        opened = request_open(
-            principal=principal_of(request),
-            source=source_branch(request, found_in, wanted["source"]),
-            destination=branch_get(found_in, wanted["destination"]),
-            draft=RequestDraft(
-                title=wanted["title"],
-                description=wanted["description"],
-                labels=tuple(wanted["labels"]),
-                reviewers=tuple(wanted["reviewers"]),
-                is_draft=wanted["draft"],
-            ),
-        )
-        address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
-        return Response(request_shown(request_get(found_in, opened.number)), status=201, headers={"Location": address})
+
+def request_opened(request: Request, catalog: str, wanted: dict[str, Any]) -> Response:
+    """Open the request that ``NewRequest`` describes, in the catalog of that name."""
+    found_in = catalog_of(request, catalog)
+    opened = request_open(
+        principal=principal_of(request),
+        source=source_branch(request, found_in, wanted["source"]),
+        destination=branch_get(found_in, wanted["destination"]),
+        draft=RequestDraft(
+            title=wanted["title"],
+            description=wanted["description"],
+            labels=tuple(wanted["labels"]),
+            reviewers=tuple(wanted["reviewers"]),
+            is_draft=wanted["draft"],
+        ),
+    )
+    address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
+    return Response(request_shown(request_get(found_in, opened.number)), status=201, headers={"Location": address})
 
 
 class RequestView(ApiView):
