@@ -103,7 +103,7 @@ def _server(request: Request) -> Server[Any]:
 
     return Server(
         "lakeui",
-        version=settings.SPECTACULAR_SETTINGS["VERSION"],
+        version=str(settings.SPECTACULAR_SETTINGS["VERSION"]),
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

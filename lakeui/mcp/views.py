@@ -29,7 +29,7 @@ class McpView(APIView):
     renderer_classes = [JSONRenderer]
     metadata_class = None
     # The protocol describes itself.
-    schema = None  # type: ignore[assignment]
+    schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """The protocol has servers look at Origin, against names that are pointed at them."""

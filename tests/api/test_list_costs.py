@@ -31,7 +31,7 @@ PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 
 OF_AN_ACCOUNT = [
-    *(f"/api/v1/{name}/" for name in ("catalogs", "tasks", "tokens", "merges", "inbox", "sessions")),
+    *(f"/api/v1/{name}/" for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions")),
     CATALOG + "merges/",
 ]
 OF_SETTINGS = [
@@ -117,6 +117,7 @@ def test_lists_of_an_account(lake: Lake, bob: Caller, nobody_hears: None) -> Non
         token_create(user=lake.caller.user, name=f"n{number}")
         session = made(lake.caller.post("/api/v1/sessions/", {"catalog": lake.catalog}))["id"]
         made(lake.caller.post("/api/v1/sql/", {"session": session, "statement": "BEGIN"}))
+        made(lake.caller.post("/api/v1/agents/", {"name": f"a{number}", "purpose": "p", "catalogs": [lake.catalog]}))
         lake.sql(f"CREATE BRANCH b{number}")
         lake.insert(f"b{number}", 1)
         lake.sql(f"MERGE BRANCH b{number} DRY RUN")

@@ -103,6 +103,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     task = dora.post("/api/v1/sql/", _statement(lake, "OPTIMIZE d.t"), Prefer="respond-async").json()
     pipeline = _made(dora.post("/api/v1/pipelines/", {"catalog": lake.catalog, **PIPELINE}))["id"]
     assert dora.post(f"/api/v1/pipelines/{pipeline}/runs/", Prefer="respond-async").status_code == 202
+    _made(dora.post("/api/v1/agents/", {"name": "keys", "purpose": "Tries things"}))
     return {
         "catalog": lake.catalog,
         "branch": "main",

@@ -42,7 +42,17 @@ from tests.stored import StoredDatabases
 CALLS = 1000
 OWN_BRANCH = "agent/person/x"
 BRANCHES = ("main", "b", "c", "agent/other/y", "agent/persona", "agent/person2/z", OWN_BRANCH, "AGENT/person/x")
-OTHERS = [Catalog, Tag, CatalogMember, ProtectionRule, Check, Webhook, Review, ConflictResolution, RequestStatus]
+OTHERS: list[Any] = [
+    Catalog,
+    Tag,
+    CatalogMember,
+    ProtectionRule,
+    Check,
+    Webhook,
+    Review,
+    ConflictResolution,
+    RequestStatus,
+]
 OTHERS += [AccessToken, Agent, Pipeline]
 IGNORED = {"last_used_at"}
 
@@ -150,8 +160,9 @@ class Calls:
             names["branch"] = rng.choice(("main", OWN_BRANCH))
         path = template.format(**names)
         if isinstance(body, bytes):
-            given = {"content_type": "application/octet-stream", "headers": agency.person.headers}
-            answer = agency.person.client.post(path, body, **given)
+            answer = agency.person.client.post(
+                path, body, content_type="application/octet-stream", headers=agency.person.headers
+            )
         else:
             answer = agency.person.send(method, path, shuffled_body(rng, body))
         assert answer.status_code < 500 or answer.status_code in (502, 503), (method, path, answer.content)
