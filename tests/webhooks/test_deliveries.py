@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from merge_app.jobs.runner import task_run
 from merge_app.review.models import TimelineKind
 from merge_app.review.timeline import Event, timeline_append
 from merge_app.webhooks.delivering import PAUSES, delivery_attempt
@@ -251,3 +252,50 @@ def test_a_removed_one_leaves_nothing_but_its_record(lake: ReviewLake, listener:
 def test_an_address_that_is_refused_is_not_kept(lake: ReviewLake, url: str) -> None:
     problem(add(lake, url), 400, "INVALID_VALUE")
     assert not Webhook.objects.exists()
+
+
+def told_of(event: str) -> list[dict[str, Any]]:
+    """What was left for webhooks of that event, oldest first."""
+    found = WebhookDelivery.objects.filter(event=event).order_by("created_at", "pk")
+    return [json.loads(body)["data"] for body in found.values_list("body", flat=True)]
+
+
+def test_commits_bypasses_and_drops_are_told_once_and_without_statements(lake: ReviewLake, listener: Listener) -> None:
+    add(lake, listener.url, "commit", "bypass", "drop")
+    lake.protect()
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('a' = 'secret')", "alice", "b")
+    with pytest.raises(Exception, match="protected"):
+        lake.write("MERGE BRANCH b", "dora")
+    session = {"catalog": lake.catalog, "branch": "main", "statement": "MERGE BRANCH b", "bypass_reason": "It burns."}
+    sql_task(lake, session)
+    lake.write("DROP BRANCH b", "alice")
+    version = lake.branch("main").head_version
+    commits = told_of("commit")
+    assert [(item["branch"], item["author"]) for item in commits] == [("b", "alice"), ("main", "dora")]
+    assert commits[-1]["version"] == version
+    assert [(item["branch"], item["actor"], item["reason"]) for item in told_of("bypass")] == [
+        ("main", "dora", "It burns.")
+    ]
+    assert told_of("drop") == [{"catalog": lake.catalog, "branch": "b", "actor": "alice"}]
+    assert "secret" not in str(commits)
+
+
+def sql_task(lake: ReviewLake, body: dict[str, Any]) -> None:
+    """Run the statement as a task, as its worker would."""
+    sent = lake.people["dora"].post("/api/v1/sql/", body, Prefer="respond-async")
+    assert sent.status_code == 202, sent.content
+    task_run(task_id=sent.json()["id"], worker="told")
+
+
+def test_the_end_of_a_task_is_told(lake: ReviewLake, listener: Listener, nobody_hears: None) -> None:
+    add(lake, listener.url, "task")
+    body = {"catalog": lake.catalog, "branch": "main", "statement": "MERGE BRANCH b"}
+    sql_task(lake, body)
+    sql_task(lake, {**body, "statement": "RESTORE TABLE d.none TO VERSION AS OF 1"})
+    waiting = lake.people["dora"].post("/api/v1/sql/", body, Prefer="respond-async").json()
+    lake.people["dora"].post(f"/api/v1/tasks/{waiting['id']}/cancel/")
+    assert [(item["state"], item["code"], item["actor"]) for item in told_of("task")] == [
+        ("succeeded", None, "dora"),
+        ("failed", "NOT_FOUND", "dora"),
+        ("cancelled", "TASK_CANCELLED", "dora"),
+    ]
