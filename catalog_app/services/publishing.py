@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.utils import timezone
 
@@ -47,10 +47,27 @@ FRESH = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class Kept:
+    """A file that describes a table: its path, its size, and of a delete file its rows."""
+
     path: str
     rows: int
     bytes: int
+
+
+Wanted = Sequence[tuple[str, Callable[[], tuple[bytes, int]]]]
+"""Digests, and what makes the bytes (and counts the rows) of the file that each stands for."""
+
+
+class Place(Protocol):
+    """Where the files that describe one table lie. ``folder`` is the table's own."""
+
+    warehouse: Warehouse
+    folder: str
+
+    def keep(self, suffix: str, wanted: Wanted) -> list[Kept]:
+        """A file for each digest, in order: the one that is there, or what the maker makes."""
+        ...
 
 
 def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -> PublishedTable:
@@ -67,34 +84,40 @@ def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -
     kept = PublishedTable.objects.filter(**key).first()
     if kept is not None and kept.published_at > now - FRESH:
         return kept
-    shown = _shown(warehouse, snapshot, table, change)
-    metadata = table_metadata(shown)
+    place = Published(warehouse, table.table_id)
+    metadata = metadata_make(place, snapshot, table, change)
     text = json.dumps(metadata)
-    files = _Files(warehouse, table.table_id, ".metadata.json")
-    (stored,) = files.keep([(_digest("metadata", text), lambda: (text.encode(), 0))])
+    (stored,) = place.keep(".metadata.json", [(_digest("metadata", text), lambda: (text.encode(), 0))])
     given: dict[str, Any] = {"metadata": metadata, "location": warehouse.location(stored.path), "published_at": now}
     published, _ = PublishedTable.objects.update_or_create(**key, defaults=given)
     return published
 
 
-def _shown(warehouse: Warehouse, snapshot: Snapshot, table: TableState, change: TableChange) -> TableVersion:
+def metadata_make(place: Place, snapshot: Snapshot, table: TableState, change: TableChange) -> dict[str, Any]:
+    """The metadata of the table as the chain sees it; all files that they lead to are at the place. Raises
+    NotSupported.
+    """
+    return table_metadata(_shown(place, snapshot, table, change))
+
+
+def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableChange) -> TableVersion:
+    warehouse = place.warehouse
     schema_json(table.schema)
     segments = files_shown(snapshot, table.table_id)
     schemas = definitions_load({segment.definition_id for segment in segments})
     _check(table.schema, segments, schemas)
     specs = specs_of(table.schema, list(schemas.values()))
     data = [_listed(warehouse, segment, schemas[segment.definition_id]) for segment in segments]
-    deletes = _deletes(warehouse, table.table_id, segments, data)
+    deletes = _deletes(place, segments, data)
     found = [*chunks(DATA, specs, table.schema, data), *chunks(DELETES, specs, table.schema, deletes)]
-    manifests = _manifests(warehouse, table, found)
+    manifests = _manifests(place, table, found)
     said = _digest("list", change.version, [manifest.location for manifest in manifests])
-    files = _Files(warehouse, table.table_id, ".avro")
-    (listed,) = files.keep([(said, lambda: (list_bytes(manifests, change.version), 0))])
+    (listed,) = place.keep(".avro", [(said, lambda: (list_bytes(manifests, change.version), 0))])
     return TableVersion(
         table,
         change.version,
         int(change.at.timestamp() * 1000),
-        warehouse.location(str(table.table_id)),
+        warehouse.location(place.folder),
         warehouse.location(listed.path),
         tuple(manifests),
         tuple(specs.values()),
@@ -132,9 +155,7 @@ def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema) -> ListedF
     )
 
 
-def _deletes(
-    warehouse: Warehouse, table_id: int, segments: Sequence[ShownFile], data: Sequence[ListedFile]
-) -> list[ListedDeletes]:
+def _deletes(place: Place, segments: Sequence[ShownFile], data: Sequence[ListedFile]) -> list[ListedDeletes]:
     """For each data file with deletes one file of all its positions that are gone."""
     marked = [
         (file, segment.delete_paths) for file, segment in zip(data, segments, strict=True) if segment.delete_paths
@@ -142,26 +163,26 @@ def _deletes(
 
     def maker(location: str, paths: Sequence[str]) -> Callable[[], tuple[bytes, int]]:
         def make() -> tuple[bytes, int]:
-            positions = deleted_positions(warehouse, paths)
+            positions = deleted_positions(place.warehouse, paths)
             return positions_file(location, positions), len(positions)
 
         return make
 
     wanted = [(_digest("deletes", f.location, sorted(set(paths))), maker(f.location, paths)) for f, paths in marked]
-    kept = _Files(warehouse, table_id, ".parquet").keep(wanted)
+    kept = place.keep(".parquet", wanted)
     return [
-        ListedDeletes(file, warehouse.location(found.path), found.rows, found.bytes)
+        ListedDeletes(file, place.warehouse.location(found.path), found.rows, found.bytes)
         for (file, _), found in zip(marked, kept, strict=True)
     ]
 
 
-def _manifests(warehouse: Warehouse, table: TableState, found: Sequence[Chunk]) -> list[StoredManifest]:
+def _manifests(place: Place, table: TableState, found: Sequence[Chunk]) -> list[StoredManifest]:
     def maker(chunk: Chunk) -> Callable[[], tuple[bytes, int]]:
         return lambda: (manifest_bytes(_measured(chunk), table.schema), 0)
 
-    kept = _Files(warehouse, table.table_id, ".avro").keep([(chunk.digest, maker(chunk)) for chunk in found])
+    kept = place.keep(".avro", [(chunk.digest, maker(chunk)) for chunk in found])
     return [
-        StoredManifest(chunk, warehouse.location(file.path), file.bytes)
+        StoredManifest(chunk, place.warehouse.location(file.path), file.bytes)
         for chunk, file in zip(found, kept, strict=True)
     ]
 
@@ -190,20 +211,18 @@ RETURNING f.digest, f.path, f.rows, f.bytes
 """In the order of ids, so that two processes do not wait for each other."""
 
 
-class _Files:
-    """The files of one table and one kind, by digest."""
+class Published:
+    """The files that describe one table, registered by digest, until VACUUM finds that nobody asks for them."""
 
-    def __init__(self, warehouse: Warehouse, table_id: int, suffix: str) -> None:
-        self._warehouse = warehouse
+    def __init__(self, warehouse: Warehouse, table_id: int) -> None:
+        self.warehouse, self.folder = warehouse, str(table_id)
         self._table_id = table_id
-        self._suffix = suffix
 
-    def keep(self, wanted: Sequence[tuple[str, Callable[[], tuple[bytes, int]]]]) -> list[_Kept]:
-        """A file for each digest, in order: the one that is there, or what the maker makes (bytes and rows)."""
+    def keep(self, suffix: str, wanted: Wanted) -> list[Kept]:
         found = self._use([digest for digest, _ in wanted])
         missing = {digest: make for digest, make in wanted if digest not in found}
         if missing:
-            made = {digest: self._write(*make()) for digest, make in missing.items()}
+            made = {digest: self._write(suffix, *make()) for digest, make in missing.items()}
             PublishedFile.objects.bulk_create(
                 [
                     PublishedFile(
@@ -221,15 +240,15 @@ class _Files:
             registered = self._use(list(made))
             for digest, file in made.items():
                 if registered[digest].path != file.path:
-                    self._warehouse.remove(file.path)
+                    self.warehouse.remove(file.path)
             found |= registered
         return [found[digest] for digest, _ in wanted]
 
-    def _use(self, digests: Collection[str]) -> dict[str, _Kept]:
+    def _use(self, digests: Collection[str]) -> dict[str, Kept]:
         asked = {"table": self._table_id, "digests": list(digests)}
-        return {digest: _Kept(*rest) for digest, *rest in fetch_all(_USE, asked)} if digests else {}
+        return {digest: Kept(*rest) for digest, *rest in fetch_all(_USE, asked)} if digests else {}
 
-    def _write(self, content: bytes, rows: int) -> _Kept:
-        path = f"{self._table_id}/iceberg/{uuid.uuid4().hex}{self._suffix}"
-        self._warehouse.write(path, content)
-        return _Kept(path, rows, len(content))
+    def _write(self, suffix: str, content: bytes, rows: int) -> Kept:
+        path = f"{self.folder}/iceberg/{uuid.uuid4().hex}{suffix}"
+        self.warehouse.write(path, content)
+        return Kept(path, rows, len(content))

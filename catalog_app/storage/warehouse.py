@@ -100,6 +100,12 @@ class Warehouse:
         with self.filesystem.open_output_stream(self.absolute(path)) as target:
             target.write(content)
 
+    def replace(self, path: str, content: bytes) -> None:
+        """A file that is there whole, with this content or with that before."""
+        waiting = f"{path}.{uuid.uuid4().hex}.part"
+        self.write(waiting, content)
+        self.filesystem.move(self.absolute(waiting), self.absolute(path))
+
     @contextmanager
     def local_copy(self, path: str) -> Iterator[Path]:
         """A file of the warehouse as one of this machine: itself, or a copy that lasts as long as the context."""

@@ -19,6 +19,7 @@ from catalog_app.domain.state import DatabaseState, comment_of, own_properties
 from catalog_app.models import Catalog
 from catalog_app.selectors.listing import tables_page
 from catalog_app.selectors.objects import database_get, databases_list, table_get, views_list
+from catalog_app.selectors.references import snapshot_of
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
@@ -30,7 +31,6 @@ from lakeui.api.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
-from lakeui.iceberg.places import snapshot_of
 
 ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",
