@@ -1,8 +1,8 @@
 """EXPORT: metadata of Apache Iceberg as files in a folder, which engines read without a server.
 
 A table's folder holds all that describes it: manifests and delete files by digest, metadata by version, and last
-``version-hint.text``, which names the metadata that count. Cut off, an export leaves the one before it. Data files stay where
-they lie, for as long as the version that was exported is kept.
+``version-hint.text``, which names the metadata that count. Cut off, an export leaves the one before it. Data files stay
+where they lie, for as long as the version that was exported is kept.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def tables_export(
 
 
 def export_folder(warehouse: Warehouse, catalog: Catalog, reference: str, to: str | None) -> str:
-    """Where an export goes: below the warehouse, or to a folder of this machine. Raises InvalidValue where the warehouse
-    is none of this machine, and for a folder of the warehouse's own.
+    """Where an export goes: below the warehouse, or to a folder of this machine. Raises InvalidValue where the
+    warehouse is none of this machine, and for a folder of the warehouse's own.
     """
     if to is None:
         named = _name(catalog.name, f"catalog-{catalog.pk}")
@@ -147,9 +147,8 @@ def _contents(warehouse: Warehouse, folder: str, said: dict[str, Any]) -> dict[s
 def _chosen(snapshot: Snapshot, only: Sequence[str]) -> list[tuple[str, DatabaseState, TableState]]:
     databases = {database.database_id: database for database in databases_list(snapshot)}
     tables = tables_list(snapshot, list(databases))
-    found = [
-        (f"{databases[table.database_id].name}.{table.name}", databases[table.database_id], table) for table in tables
-    ]
+    owned = [(databases[table.database_id], table) for table in tables]
+    found = [(f"{database.name}.{table.name}", database, table) for database, table in owned]
     if not only:
         return found
     wanted = {name.casefold() for name in only}

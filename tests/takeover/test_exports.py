@@ -143,7 +143,7 @@ def test_a_dropped_table_is_no_export_any_more(lake: Lake, files: Path, tmp_path
 
 
 def test_names_that_are_no_folders_go_by_number(lake: Lake, files: Path, tmp_path: Path) -> None:
-    lake.sql("ALTER TABLE d.t RENAME TO d.`../ü`")
+    lake.sql("ALTER TABLE d.t RENAME TO d.`ü b`")
     (place,) = export(lake, "main", to=tmp_path / "out").values()
     assert place.startswith(f"file://{tmp_path}/out/d/table-")
     assert ids(place) == [1, 2, 3]
