@@ -6,7 +6,6 @@ credentials, and of classes to read files with, is not used.
 
 from __future__ import annotations
 
-import datetime
 import importlib.util
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
 from catalog_app.takeover.locations import Locations, OutsideFile
-from catalog_app.takeover.values import FoundFile, FoundTable
+from catalog_app.takeover.values import FoundFile, FoundTable, partition_text
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ _TYPES = {
     "timestamptz": "timestamp",
 }
 _DECIMAL = re.compile(r"decimal\((\d+), ?(\d+)\)")
-_EPOCH = datetime.date(1970, 1, 1)
 _NUMBERED = re.compile(r"v?(\d+)(?:-[^/]*)?\.metadata\.json$")
 
 
@@ -231,31 +229,12 @@ def _partitions(
     known = {field.field_id for field in schema.fields}
     if any(source.field_id not in known for source in sources):
         return (), [() for _ in tasks], ("The table is not partitioned here: a partition lies inside of a column.",)
-    kinds = [str(source.field_type) for source in sources]
+    kinds = [_type(source.field_type, source.name).text for source in sources]
     values = [
-        tuple(_text(task.file.partition[at], kind, sources[at].name) for at, kind in enumerate(kinds)) for task in tasks
+        tuple(partition_text(task.file.partition[at], kind, sources[at].name) for at, kind in enumerate(kinds))
+        for task in tasks
     ]
     return tuple(source.name for source in sources), values, ()
-
-
-def _text(value: Any, kind: str, name: str) -> str | None:
-    """A partition's value as Spark casts it to a text."""
-    if value is None:
-        return None
-    if kind == "boolean":
-        return "true" if value else "false"
-    if kind in ("int", "long", "string"):
-        return str(value)
-    if kind == "date":
-        days = value if isinstance(value, int) else (value - _EPOCH).days
-        return str(np.datetime64(days, "D"))
-    if _DECIMAL.fullmatch(kind):
-        return format(value, "f")
-    raise NotSupported(
-        f"The table is partitioned by {name} of type {kind}, which is not taken over.",
-        remedy="Partition the table by another column.",
-        column=name,
-    )
 
 
 def _lacks_partition(table: Table, footer: FileFooter, names: Iterable[str], *, by_name: bool) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.files import ColumnStatistics, PartitionValues
 from catalog_app.domain.schema import Column
+from lakeui.common.errors import NotSupported
+
+_EPOCH = datetime.date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +43,22 @@ class FoundTable:
     @property
     def has_ids(self) -> bool:
         return all(column.id for column in self.columns)
+
+
+def partition_text(value: Any, kind: str, name: str) -> str | None:
+    """A partition's value as Spark casts it to a text. Raises NotSupported where that is not known."""
+    if value is None:
+        return None
+    if kind == "boolean":
+        return "true" if value else "false"
+    if kind in ("tinyint", "smallint", "int", "bigint", "string"):
+        return str(value)
+    if kind == "date":
+        return (_EPOCH + datetime.timedelta(days=value) if isinstance(value, int) else value).isoformat()
+    if kind.startswith("decimal"):
+        return format(value, "f")
+    raise NotSupported(
+        f"The table is partitioned by {name} of type {kind}, which is not taken over.",
+        remedy="Partition the table by another column.",
+        column=name,
+    )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable, write_deltalake
 from pyiceberg.manifest import DataFileContent, FileFormat
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -18,11 +21,15 @@ from pyiceberg.types import DateType, IntegerType, ListType, LongType, NestedFie
 
 from catalog_app.domain.files import ColumnStatistics
 from catalog_app.storage.warehouse import Warehouse
+from catalog_app.takeover.delta_tables import delta_find
 from catalog_app.takeover.iceberg_tables import iceberg_find
 from catalog_app.takeover.locations import Locations
 from catalog_app.takeover.parquet_files import parquet_find
+from catalog_app.takeover.values import FoundTable
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported, PermissionDenied
 from tests.takeover.iceberg_lake import catalog_in, with_deletes
+
+Find = Callable[[Locations, str], FoundTable]
 
 
 @pytest.fixture
@@ -354,3 +361,107 @@ def test_a_file_that_vanished_is_named(outside: Path, locations: Locations) -> N
     Path(path.removeprefix("file://")).unlink()
     with pytest.raises(InvalidValue, match=path):
         iceberg_find(locations, locations.find(table.metadata_location))
+
+
+# -- Delta ------------------------------------------------------------------------------------------------------------
+
+
+def delta(folder: Path, **columns: object) -> str:
+    given = {"id": [1, 2, 3], "r": ["a b", "ü=%", None], "s": [{"x": 1}, {"x": 2}, None]} | columns
+    write_deltalake(folder / "t", pa.table(given), partition_by=["r"])
+    return str(folder / "t")
+
+
+def logged(folder: Path, **action: object) -> None:
+    """One more version of the table, with this action."""
+    number = len(list((folder / "t" / "_delta_log").glob("*.json")))
+    (folder / "t" / "_delta_log" / f"{number:020}.json").write_text(json.dumps(action))
+
+
+def test_delta_counts_the_files_of_the_newest_version(outside: Path, locations: Locations) -> None:
+    place = delta(outside)
+    DeltaTable(place).delete("id = 2")
+    write_deltalake(place, pa.table({"id": [4], "r": ["c"], "more": [0.5]}), mode="append", schema_mode="merge")
+    found = delta_find(locations, locations.find(place))
+    assert {(c.id, c.name, c.type) for c in found.columns} == {
+        (0, "id", "bigint"),
+        (0, "r", "string"),
+        (0, "s", "struct<x:bigint>"),
+        (0, "more", "double"),
+    }
+    assert found.partition_by == ("r",)
+    assert {file.partition: file.rows for file in found.files} == {("a b",): 1, (None,): 1, ("c",): 1}
+    assert all(file.by_name and file.lacks_partition and Path(file.path[7:]).exists() for file in found.files)
+    assert [file.statistics["id"].minimum for file in found.files if file.partition == ("c",)] == [4]
+
+
+def test_dates_are_partitions_of_delta(outside: Path, locations: Locations) -> None:
+    place = delta(outside, r=pa.array([DAY, None, DAY], pa.date32()))
+    found = delta_find(locations, locations.find(place))
+    assert {file.partition for file in found.files} == {("2024-01-31",), (None,)}
+
+
+def protocol(*features: str) -> dict[str, object]:
+    return {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": list(features),
+        "writerFeatures": list(features),
+    }
+
+
+def test_features_of_delta_that_are_not_understood_are_refused(outside: Path, locations: Locations) -> None:
+    place = delta(outside)
+    logged(outside, protocol=protocol("timestampNtz"))
+    assert len(delta_find(locations, locations.find(place)).files) == 3
+    logged(outside, protocol=protocol("timestampNtz", "deletionVectors"))
+    with pytest.raises(NotSupported, match="deletionVectors") as refused:
+        delta_find(locations, locations.find(place))
+    assert "PURGE" in refused.value.remedy
+
+
+def test_columns_of_other_names_in_delta_are_refused(outside: Path, locations: Locations) -> None:
+    place = delta(outside)
+    (first, *_) = sorted((outside / "t" / "_delta_log").glob("*.json"))
+    actions = [json.loads(line) for line in first.read_text().splitlines()]
+    (metadata,) = (action["metaData"] for action in actions if "metaData" in action)
+    logged(outside, metaData=metadata | {"configuration": {"delta.columnMapping.mode": "name"}})
+    with pytest.raises(LakeError):
+        delta_find(locations, locations.find(place))
+
+
+def test_the_log_of_delta_leads_nowhere_else(outside: Path, locations: Locations) -> None:
+    place = delta(outside)
+    secret = plain(outside.parent / "secret")
+    add = {"path": f"file://{secret}", "size": 1, "partitionValues": {"r": "x"}, "modificationTime": 1}
+    logged(outside, add=add | {"dataChange": True})
+    with pytest.raises(PermissionDenied):
+        delta_find(locations, locations.find(place))
+
+
+def test_files_of_the_log_are_no_links_to_other_places(outside: Path, locations: Locations) -> None:
+    place = delta(outside)
+    elsewhere = outside.parent / "log.json"
+    (outside / "t" / "_delta_log" / "00000000000000000000.json").rename(elsewhere)
+    (outside / "t" / "_delta_log" / "00000000000000000000.json").symlink_to(elsewhere)
+    with pytest.raises(PermissionDenied):
+        delta_find(locations, locations.find(place))
+
+
+def test_what_is_no_table_of_delta_is_said(outside: Path, locations: Locations) -> None:
+    with pytest.raises(NotFound):
+        delta_find(locations, locations.find(str(outside)))
+    (outside / "_delta_log").mkdir()
+    with pytest.raises(InvalidValue, match="log of the table of Delta"):
+        delta_find(locations, locations.find(str(outside)))
+
+
+@pytest.mark.parametrize(("package", "find"), [("pyiceberg", iceberg_find), ("deltalake", delta_find)])
+def test_a_package_that_is_missing_is_named(
+    outside: Path, locations: Locations, monkeypatch: pytest.MonkeyPatch, package: str, find: Find
+) -> None:
+    known = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else known(name))
+    with pytest.raises(NotSupported, match="not installed") as refused:
+        find(locations, locations.find(str(outside)))
+    assert "lakeui[" in refused.value.remedy

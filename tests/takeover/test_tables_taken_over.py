@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable, write_deltalake
 from django.conf import settings
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -150,6 +151,23 @@ def test_iceberg_keeps_its_deletes_and_takes_more(engines: Engines, outside: Pat
     lake.sql("RESTORE TABLE d.i TO VERSION AS OF " + str(taken.version))
     assert found(lake, "SELECT count(*), sum(id) FROM d.i") == [[18, 180]]
     assert lake.breaches() == []
+    assert contents(outside) == before
+
+
+def test_delta_is_read_and_changed(engines: Engines, outside: Path) -> None:
+    lake, place = engines.lake, str(outside / "t")
+    rows = {"id": list(range(12)), "r": ["a b", "ü=%", None] * 4, "s": [{"x": i} for i in range(12)]}
+    write_deltalake(place, pa.table(rows), partition_by=["r"])
+    DeltaTable(place).delete("id = 4")
+    write_deltalake(place, pa.table({"id": [100], "r": ["c"], "more": [0.5]}), mode="append", schema_mode="merge")
+    before = contents(outside)
+    lake.sql(f"CREATE TABLE d.delta FROM DELTA '{place}'")
+    lake.sql("UPDATE d.delta SET more = 2.5 WHERE r = 'ü=%' AND id = 7")
+    lake.sql("DELETE FROM d.delta WHERE r IS NULL")
+    shown = "SELECT r, count(*), sum(id), sum(s.x), sum(more) FROM d.delta GROUP BY r ORDER BY r"
+    assert found(lake, shown) == [["a b", 4, 18, 18, None], ["c", 1, 100, None, 0.5], ["ü=%", 3, 19, 19, 2.5]]
+    now = Seen("main", lake.head())
+    engines.compare("d.delta", now, others=[now])
     assert contents(outside) == before
 
 
