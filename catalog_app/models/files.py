@@ -190,7 +190,8 @@ class DeletedKeys(models.Model):
     """Tombstones: keys that a commit took away from a table for good, with the watermarks of their deletes.
 
     ``columns`` say by which columns: those of the key, in order, then the watermark. ``content`` is a Parquet file of
-    ``rows`` rows with two texts each: digest of the key, watermark. One commit may have several. Without rows it says
+    ``rows`` rows with two texts each: digest of the key, watermark. One commit may have several. Files that COPY INTO
+    loaded are kept so too, as they move with commits alike (``COPIED``). Without rows it says
     that from this version on those count that counted at ``restores``.
     """
 

@@ -12,6 +12,10 @@ from django.db import connection
 from catalog_app.models import Catalog, DeletedKeys
 
 COLUMNS = ("key", "watermark")
+COPIED = ["copied file"]
+"""The ``columns`` of files that COPY INTO loaded: their keys are paths, their watermarks size and time. No column
+is called so here, as columns go by ids.
+"""
 _OVERWRITES = """o.branch_id = %(workspace)s AND o.object_kind = 'table' AND o.kind = 'overwrite'
     AND o.overwrite->>'partitions' IS NULL AND NOT o.metrics ? 'restored_version'"""
 _OVERRULED = f"""
@@ -89,5 +93,9 @@ def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> 
 
 
 def deleted_keys_expire(catalog: Catalog, *, before: datetime) -> None:
-    """Take away those that do not count any more for their age. Part of the caller's transaction."""
-    DeletedKeys.objects.filter(branch__catalog=catalog, kept_at__lt=before).delete()
+    """Take away those that do not count any more for their age. What COPY INTO loaded counts for ever, and with it what
+    restores say of its table. Part of the caller's transaction.
+    """
+    copied = DeletedKeys.objects.filter(columns=COPIED).values("table_id")
+    aged = DeletedKeys.objects.filter(branch__catalog=catalog, kept_at__lt=before).exclude(columns=COPIED)
+    aged.exclude(restores__isnull=False, table_id__in=copied).delete()

@@ -23,10 +23,11 @@ _PATTERN = re.compile(r"[*?\[\]{}\\\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class OutsideFile:
-    """A file below an allowed location: its absolute path with scheme."""
+    """A file below an allowed location: its absolute path with scheme. ``modified_ns``: when, where it was listed."""
 
     path: str
     bytes: int
+    modified_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Locations:
                 remedy="Rename the file.",
             )
         self._really(path, path)
-        return OutsideFile(path, info.size)
+        return OutsideFile(path, info.size, info.mtime_ns or 0)
 
     def _really(self, path: str, said: str) -> None:
         """Links lead no further than the allowed locations, and never into the warehouse, whose files have rights."""

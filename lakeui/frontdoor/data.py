@@ -116,7 +116,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
 
 
 def _has_tombstones(target: TablePlace) -> bool:
-    """Whether deletes of a pipeline count, which go with all rows of the table, also where it has none."""
+    """Whether deletes of a pipeline or files of COPY INTO count, which go with all rows, also where there are none."""
     return bool(tombstones_find(target.place.snapshot, target.table.table_id))
 
 

@@ -14,6 +14,7 @@ from lakeui.frontdoor import (
     branches,
     columns,
     constraints,
+    copying,
     data,
     ddl,
     describing,
@@ -144,6 +145,7 @@ HANDLERS: dict[type, Handler] = {
     sql.Delete: data.delete,
     sql.Update: data.update,
     sql.MergeInto: merging.merge_into,
+    sql.CopyInto: copying.copy_into,
     sql.Truncate: data.truncate,
     sql.Optimize: data.optimize,
 }
@@ -155,7 +157,7 @@ assert REQUIREMENTS.keys() == HANDLERS.keys() | _WORK, "every statement takes a 
 
 TASKS = (
     *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),
-    *(sql.AddConstraint, sql.CommitTransaction),
+    *(sql.AddConstraint, sql.CommitTransaction, sql.CopyInto),
     *(sql.RestoreTable, sql.RestoreDatabase, sql.RestoreBranch, sql.RestoreMerge),
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )

@@ -20,7 +20,7 @@ from lakeui.frontdoor.rights import REQUIREMENTS
 from lakeui.frontdoor.values import ImportLoad, StatementResult
 from lakeui.sql import statements as sql
 
-STAGING = (sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, ImportLoad)
+STAGING = (sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.CopyInto, ImportLoad)
 """What works on files before it commits: only its commit is a transaction, so that it holds up nobody."""
 
 

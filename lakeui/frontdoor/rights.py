@@ -138,6 +138,7 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.Delete: _WRITE_TABLE,
     sql.Update: _WRITE_TABLE,
     sql.MergeInto: _WRITE_TABLE,
+    sql.CopyInto: _WRITE_TABLE,
     sql.Truncate: _WRITE_TABLE,
     sql.Optimize: _WRITE_TABLE,
 }

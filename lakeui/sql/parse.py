@@ -15,6 +15,7 @@ from lakeui.sql import catalogs, data, merge, recovery, showing, tables, views
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
 from lakeui.sql.common_tables import accept_common_tables
+from lakeui.sql.copying import copy_into
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
@@ -257,6 +258,7 @@ READERS: dict[str, Reader] = {
     "UPDATE": data.update,
     "MERGE INTO": merge.merge_into,
     "MERGE WITH SCHEMA EVOLUTION INTO": merge.merge_with_schema_evolution,
+    "COPY INTO": copy_into,
     "TRUNCATE TABLE": data.truncate_table,
     "OPTIMIZE": data.optimize,
 }

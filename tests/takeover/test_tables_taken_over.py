@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -165,10 +166,34 @@ def test_delta_is_read_and_changed(engines: Engines, outside: Path) -> None:
     lake.sql("UPDATE d.delta SET more = 2.5 WHERE r = 'ü=%' AND id = 7")
     lake.sql("DELETE FROM d.delta WHERE r IS NULL")
     shown = "SELECT r, count(*), sum(id), sum(s.x), sum(more) FROM d.delta GROUP BY r ORDER BY r"
-    assert found(lake, shown) == [["a b", 4, 18, 18, None], ["c", 1, 100, None, 0.5], ["ü=%", 3, 19, 19, 2.5]]
+    assert found(lake, shown) == [["a b", 4, 18, 18, None], ["c", 1, 100, None, 0.5], ["ü=%", 3, 18, 18, 2.5]]
     now = Seen("main", lake.head())
     engines.compare("d.delta", now, others=[now])
     assert contents(outside) == before
+
+
+def test_copy_into_reads_each_form(lake: Lake, outside: Path) -> None:
+    lake.sql("CREATE TABLE d.forms (id INT, v STRING, m MAP<STRING, INT>, at TIMESTAMP)")
+    kinds = {
+        "id": pa.array([10], pa.int64()),
+        "v": ["p"],
+        "m": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int32())),
+    }
+    pq.write_table(pa.table(kinds), outside / "a.parquet")
+    (outside / "a.json").write_text("\n".join(json.dumps({"id": i, "v": "j", "m": {"k": i}}) for i in (20, 21)))
+    (outside / "a.csv").write_bytes("at;v;id\n2024-01-31 10:00:00;ü;30\n-;q;31\n".encode("latin-1"))
+    options = "FORMAT_OPTIONS ('header' = 'true', 'delimiter' = ';', 'nullValue' = '-', 'encoding' = 'iso-8859-1')"
+    for form, rest in [("PARQUET", ""), ("JSON", ""), ("CSV", options)]:
+        text = f"COPY INTO d.forms FROM '{outside}' FILEFORMAT = {form} PATTERN = '*.{form.lower()}' {rest}"
+        assert lake.sql(text).extra["notices"] == ["1 files were loaded, 0 had been loaded before."]
+        assert lake.sql(text).extra["notices"] == ["0 files were loaded, 1 had been loaded before."]
+    assert found(lake, "SELECT id, v, m['k'], CAST(at AS STRING) FROM d.forms ORDER BY id") == [
+        [10, "p", 1, None],
+        [20, "j", 20, None],
+        [21, "j", 21, None],
+        [30, "ü", None, "2024-01-31 10:00:00"],
+        [31, "q", None, None],
+    ]
 
 
 def test_a_file_that_vanished_is_named(lake: Lake, outside: Path) -> None:

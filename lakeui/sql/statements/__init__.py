@@ -85,6 +85,7 @@ from lakeui.sql.statements.names import (
     TableReference,
 )
 from lakeui.sql.statements.rows import (
+    CopyInto,
     Delete,
     FieldAssignments,
     Insert,
@@ -256,6 +257,7 @@ Statement = (
     | Delete
     | Update
     | MergeInto
+    | CopyInto
     | Truncate
     | Optimize
     | Explain
@@ -283,6 +285,7 @@ __all__ = [
     "CommitTransaction",
     "Condition",
     "ConflictDecision",
+    "CopyInto",
     "CreateBranch",
     "CreateCatalog",
     "CreateDatabase",

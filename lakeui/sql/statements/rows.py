@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lakeui.sql.statements.names import NO_SUBQUERIES, Condition, PartitionValuesByColumn, Query, Subqueries, TableName
+from lakeui.sql.statements.names import (
+    NO_SUBQUERIES,
+    Condition,
+    PartitionValuesByColumn,
+    Properties,
+    Query,
+    Subqueries,
+    TableName,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +140,22 @@ class MergeInto:
     is_by_keys_alone: bool = False
     with_schema_evolution: bool = False
     on_present: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyInto:
+    """Load the files below ``uri`` that were not loaded before. ``form``: PARQUET, CSV or JSON. ``files``: their names
+    below it; ``pattern``: a pattern for these names; without both: all. ``options``: how CSV is read. ``force``: files
+    that were loaded before too.
+    """
+
+    table: TableName
+    uri: str
+    form: str
+    files: tuple[str, ...] = ()
+    pattern: str | None = None
+    options: Properties = ()
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,187 @@
+"""COPY INTO: each file once, whatever branches, merges, restores and other runs do. Without Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from catalog_app.models import DeletedKeys
+from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.services.retention import RetentionLimits, vacuum_run
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
+from lakeui.frontdoor import copying
+from lakeui.sql.parse import parse
+from tests.e2e.conftest import lake
+from tests.e2e.lake import Lake
+from tests.in_memory.conftest import services
+
+__all__ = ["lake", "services"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, lake: Lake) -> Iterator[Path]:
+    """A folder with two files of CSV, and table d.t for them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(settings.LAKEUI, "IMPORT_LOCATIONS", (str(tmp_path),))
+        (tmp_path / "a.csv").write_text("id,v\n1,x\n2,y\n")
+        (tmp_path / "b.csv").write_text("id,v\n3,z\n")
+        lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+        yield tmp_path
+
+
+def copy(lake: Lake, place: Path, rest: str = "", branch: str = "main") -> tuple[int, str]:
+    """How many rows came, and what was said of the files."""
+    told = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV {rest}", branch)
+    return told.metrics["rows_inserted"], told.extra["notices"][0]
+
+
+def ids(lake: Lake, branch: str = "main") -> list[Any]:
+    return [row[0] for row in lake.rows("d.t", branch)]
+
+
+def said(loaded: int, before: int) -> str:
+    return f"{loaded} files were loaded, {before} had been loaded before."
+
+
+def test_each_file_is_loaded_once(lake: Lake, place: Path) -> None:
+    assert copy(lake, place) == (3, said(2, 0))
+    head = lake.head()
+    assert copy(lake, place) == (0, said(0, 2))
+    assert lake.head() == head
+    (place / "c.csv").write_text("v,id\nw,4\n")
+    assert copy(lake, place) == (1, said(1, 2))
+    # A file that was written anew is another one.
+    (place / "b.csv").write_text("id,v\n5,n\n")
+    os.utime(place / "b.csv", ns=(1, 1))
+    assert copy(lake, place) == (1, said(1, 2))
+    assert ids(lake) == [1, 2, 3, 4, 5]
+    assert copy(lake, place, "COPY_OPTIONS ('force' = 'true')") == (4, said(3, 0))
+    assert copy(lake, place) == (0, said(0, 3))
+
+
+def test_branches_see_it_and_merges_bring_it(lake: Lake, place: Path) -> None:
+    copy(lake, place, "FILES = ('a.csv')")
+    lake.sql("CREATE BRANCH b")
+    assert copy(lake, place, branch="b") == (1, said(1, 1))
+    assert copy(lake, place, "FILES = ('a.csv')") == (0, said(0, 1))
+    lake.sql("MERGE BRANCH b")
+    assert copy(lake, place) == (0, said(0, 2))
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_a_restore_goes_back_to_what_counted_then(lake: Lake, place: Path) -> None:
+    copy(lake, place, "FILES = ('a.csv')")
+    then = lake.head()
+    copy(lake, place)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {then}")
+    assert ids(lake) == [1, 2]
+    assert copy(lake, place) == (1, said(1, 1))
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_what_replaces_all_rows_forgets_the_files(lake: Lake, place: Path) -> None:
+    copy(lake, place)
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    assert copy(lake, place) == (0, said(0, 2))
+    lake.sql("TRUNCATE TABLE d.t")
+    assert copy(lake, place) == (3, said(2, 0))
+
+
+def test_vacuum_forgets_no_file(lake: Lake, place: Path) -> None:
+    copy(lake, place, "FILES = ('a.csv')")
+    then = lake.head()
+    copy(lake, place)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {then}")
+    now, warehouse = timezone.now(), Warehouse(settings.LAKEUI["WAREHOUSE"])
+    limits = RetentionLimits(history=now, staged=now)
+    vacuum_run(catalog_get(lake.catalog), warehouse, limits, record=lambda plan: None)
+    assert copy(lake, place) == (1, said(1, 1))
+
+
+def test_beside_itself_it_loads_each_file_once(lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, others = copying._stage, [True]
+
+    def staged(*given: Any) -> Any:
+        if others:
+            others.clear()
+            # While this run reads its files, another one loads them.
+            assert copy(lake, place) == (3, said(2, 0))
+        return stage(*given)
+
+    monkeypatch.setattr(copying, "_stage", staged)
+    assert copy(lake, place) == (0, said(0, 2))
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_a_transaction_loads_it_with_its_commit(lake: Lake, place: Path) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV", transaction=opened)
+    assert ids(lake) == []
+    lake.sql("COMMIT", transaction=opened)
+    assert copy(lake, place) == (0, said(0, 2))
+
+
+def test_a_dry_run_loads_nothing(lake: Lake, place: Path) -> None:
+    kept = DeletedKeys.objects.count()
+    told = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV DRY RUN")
+    assert told.metrics["rows_inserted"] == 3
+    assert len(told.extra["examples"]) == 3
+    assert (ids(lake), DeletedKeys.objects.count()) == ([], kept)
+    assert copy(lake, place) == (3, said(2, 0))
+
+
+def test_files_are_chosen_by_name_or_pattern(lake: Lake, place: Path) -> None:
+    (place / "_hidden.csv").write_text("id\n100\n")
+    (place / "deep").mkdir()
+    (place / "deep" / "x.csv").write_text("id\n7\n")
+    (place / "other.txt").write_text("id\n8\n")
+    assert copy(lake, place, "PATTERN = 'deep/*.csv'") == (1, said(1, 0))
+    assert copy(lake, place, "PATTERN = '*.csv'") == (3, said(2, 1))
+    assert copy(lake, place, "FILES = ('_hidden.csv', 'a.csv')") == (1, said(1, 1))
+    assert copy(lake, place / "other.txt") == (1, said(1, 0))
+    with pytest.raises(NotFound, match=r"none\.csv"):
+        copy(lake, place, "FILES = ('none.csv')")
+    with pytest.raises(InvalidValue, match="No file"):
+        copy(lake, place, "PATTERN = 'none*'")
+
+
+def test_a_file_that_does_not_fit_loads_none(lake: Lake, place: Path) -> None:
+    (place / "c.csv").write_text("id,other\n4,x\n")
+    with pytest.raises(InvalidValue, match=r"c\.csv: .*other"):
+        copy(lake, place)
+    (place / "c.csv").unlink()
+    pq.write_table(pa.table({"id": [1]}), place / "c.csv")
+    with pytest.raises(InvalidValue, match=r"c\.csv: The file holds PARQUET, not CSV"):
+        copy(lake, place)
+    assert ids(lake) == []
+
+
+def test_no_other_place_is_read(lake: Lake, place: Path) -> None:
+    for other in (place.parent, Path("/etc/passwd"), place / ".." / "x", Path(settings.LAKEUI["WAREHOUSE"])):
+        with pytest.raises(PermissionDenied):
+            lake.sql(f"COPY INTO d.t FROM '{other}' FILEFORMAT = CSV")
+
+
+def test_what_is_not_understood_is_refused() -> None:
+    for rest, error, why in [
+        ("(SELECT * FROM x) FILEFORMAT = CSV", NotSupported, "takes a place, no query"),
+        ("'/x'", SyntaxProblem, "FILEFORMAT"),
+        ("'/x' FILEFORMAT = AVRO", SyntaxProblem, "Expected PARQUET, CSV or JSON"),
+        ("'/x' FILEFORMAT = CSV WITH (CREDENTIAL x)", SyntaxProblem, "Expected FILES"),
+        ("'/x' FILEFORMAT = CSV FILES = ('a') PATTERN = 'b'", InvalidValue, "stand together"),
+        ("'/x' FILEFORMAT = CSV FORMAT_OPTIONS ('multiLine' = 'true')", NotSupported, "multiline"),
+        ("'/x' FILEFORMAT = JSON FORMAT_OPTIONS ('header' = 'true')", NotSupported, "JSON takes none"),
+        ("'/x' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = '1')", InvalidValue, "header"),
+        ("'/x' FILEFORMAT = CSV COPY_OPTIONS ('mergeSchema' = 'true')", NotSupported, "mergeschema"),
+    ]:
+        with pytest.raises(error, match=why):
+            parse(f"COPY INTO d.t FROM {rest}")
