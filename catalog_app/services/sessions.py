@@ -34,8 +34,8 @@ def sessions_of(user_id: int) -> QuerySet[SqlSession]:
 
 
 def session_open(*, user_id: int, catalog: str, branch: str, database_name: str) -> SqlSession:
-    """A new session there; "" where none is chosen. Raises TooManySessions. Requests at the same instant may each find the last place: the bound
-    is not exact.
+    """A new session there; "" where none is chosen. Raises TooManySessions. Requests at the same instant may each find
+    the last place: the bound is not exact.
     """
     known = sessions_of(user_id).count()
     if known >= MOST_OF_A_PERSON:

@@ -11,6 +11,14 @@ import { userName } from "./user";
 export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string };
 export type Outcome = { kind: "answer"; answer: StatementAnswer } | { kind: "task"; task: Task };
 
+export type SqlSession = components["schemas"]["SessionAnswer"];
+
+/** A statement of a session, which says where it runs. */
+export interface SessionStatement {
+  session: string;
+  statement: string;
+}
+
 export interface Statement {
   catalog: string | null;
   branch: string;
@@ -23,22 +31,37 @@ export interface Statement {
 const PATIENCE_SECONDS = 20;
 
 export async function statementRun(
-  statement: Statement,
+  statement: Statement | SessionStatement,
   { prefer = `wait=${PATIENCE_SECONDS}`, once = false }: { prefer?: string; once?: boolean } = {},
 ): Promise<Outcome> {
   const header = { Prefer: prefer, ...(once ? { "Idempotency-Key": randomKey() } : {}) };
   const answer = await body(
-    client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, bypass_reason: "", ...statement } }),
+    client.POST("/api/v1/sql/", { params: { header }, body: bodyOf(statement) }),
   );
   if (typeof answer === "string") throw new Error("The server sent a file.");
   return "columns" in answer ? { kind: "answer", answer } : { kind: "task", task: answer };
+}
+
+type StatementBody = components["schemas"]["StatementRequest"];
+
+/** What has a default in the document counts as there in its types; beside a session it must not be sent. */
+function bodyOf(statement: Statement | SessionStatement): StatementBody {
+  return "session" in statement ? (statement as StatementBody) : { transaction: null, bypass_reason: "", ...statement };
+}
+
+export function sessionOpen(place: { catalog: string; branch: string }): Promise<SqlSession> {
+  return body(client.POST("/api/v1/sessions/", { body: place }));
+}
+
+export function sessionGet(id: string, signal: AbortSignal): Promise<SqlSession> {
+  return body(client.GET("/api/v1/sessions/{session_id}/", { params: { path: { session_id: id } }, signal }));
 }
 
 /** What is searched for may have so many characters. */
 const LONGEST_SEARCH = 200;
 
 /** Ask the person's own newest task of this statement, or query, to stop; the server answers the request then. */
-export async function statementCancel({ catalog, statement }: Statement): Promise<void> {
+export async function statementCancel({ catalog, statement }: { catalog: string; statement: string }): Promise<void> {
   const query = { created_by: userName(), search: statement.slice(0, LONGEST_SEARCH), limit: 50 };
   const found = await body(client.GET("/api/v1/tasks/", { params: { query } }));
   const running = found.results.find(
@@ -57,9 +80,9 @@ export type DownloadKind = keyof typeof MEDIA_TYPES;
 /** The whole result of a SELECT as a file. Texts that a spreadsheet would run as formulas are kept from it in CSV. */
 export function useDownload() {
   return useMutation({
-    mutationFn: async ({ kind, ...statement }: Statement & { kind: DownloadKind }) => {
+    mutationFn: async ({ kind, ...statement }: SessionStatement & { kind: DownloadKind }) => {
       const answer = client.POST("/api/v1/sql/", {
-        body: { transaction: null, bypass_reason: "", ...statement, escape_formulas: kind === "csv" },
+        body: { ...bodyOf(statement), escape_formulas: kind === "csv" },
         headers: { Accept: MEDIA_TYPES[kind] },
         parseAs: "blob",
       });

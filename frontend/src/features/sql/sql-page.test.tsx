@@ -1,9 +1,9 @@
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
-import { page, problem, serve } from "../../testing/server";
+import { json, page, problem, serve, type Asked } from "../../testing/server";
 
 const STATEMENT = "SELECT count(*) FROM d.t";
 const RUNNING = { kind: "query", state: "running", parameters: { statement: STATEMENT, catalog: "demo", branch: "main", longest_seconds: 300 } };
@@ -13,10 +13,86 @@ const OTHERS = [
   { ...RUNNING, id: "over", state: "failed" },
 ];
 
+const SESSION = {
+  id: "s-1", url: "/api/v1/sessions/s-1/", catalog: "demo", branch: "main", database: null, temporary_views: {}, temporary_functions: {},
+  partition_overwrite: "static", transaction: null, created_at: "2026-01-01T00:00:00Z", used_at: "2026-01-01T00:00:00Z", expires_at: "2026-01-02T00:00:00Z",
+};
+const DONE = { columns: [], rows: [], row_count: 0, truncated: false, version: null, metrics: {} };
+const TRANSACTION = { id: "t-1", state: "open", started_at: "2026-01-01T00:00:00Z", used_at: "2026-01-01T00:00:00Z" };
+
+/** A server with one session, which is where `now` says. */
+function sessionServed(now: { place: object }, answer: () => Response = () => json(DONE)): Asked[] {
+  return serve({
+    "POST /api/v1/sessions/": () => json(SESSION, 201),
+    "GET /api/v1/sessions/s-1/": () => json({ ...SESSION, ...now.place }),
+    "POST /api/v1/sql/": answer,
+  });
+}
+
+function bodies(asked: Asked[], address: string): unknown[] {
+  return asked.filter((entry) => entry.method === "POST" && entry.address === address).map((entry) => entry.body);
+}
+
+beforeEach(() => sessionStorage.clear());
+
+describe("the session of the console", () => {
+  it("is opened by the first statement, goes on with the next, and says where it is", async () => {
+    const now = { place: {} };
+    const asked = sessionServed(now);
+    const user = userEvent.setup();
+    renderAt(`/c/demo/sql?branch=delays&statement=${encodeURIComponent("BEGIN")}`);
+    now.place = { branch: "delays", database: "flights", transaction: TRANSACTION };
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    expect(await screen.findByText(/demo · delays · flights, in a transaction/)).toBeTruthy();
+    now.place = { branch: "delays", database: "flights", transaction: null };
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(screen.queryByText(/in a transaction/)).toBeNull());
+    expect(bodies(asked, "/api/v1/sessions/")).toEqual([{ catalog: "demo", branch: "delays" }]);
+    const sent = { session: "s-1", statement: "BEGIN" };
+    expect(bodies(asked, "/api/v1/sql/")).toEqual([sent, sent]);
+  });
+
+  it("takes the page along where it goes, and goes where the page goes", async () => {
+    const now = { place: { branch: "delays" } };
+    const asked = sessionServed(now);
+    const user = userEvent.setup();
+    const router = renderAt(`/c/demo/sql?statement=${encodeURIComponent("USE BRANCH delays")}`);
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(router.state.location.search).toContain("branch=delays"));
+    await act(() => router.navigate("/c/demo/sql?branch=main&statement=USE%20BRANCH%20delays"));
+    now.place = { branch: "main" };
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toHaveLength(3));
+    expect(bodies(asked, "/api/v1/sql/")[1]).toEqual({ session: "s-1", statement: "USE BRANCH `demo`.`main`" });
+    expect(bodies(asked, "/api/v1/sessions/")).toHaveLength(1);
+  });
+
+  it("that ended is said and forgotten; the next statement begins another", async () => {
+    sessionStorage.setItem("lakeui.session.demo", JSON.stringify({ id: "s-1", branch: "main" }));
+    const gone = () => problem(404, { code: "NOT_FOUND", kind: "session", title: "Not found", detail: "There is no session s-1 of yours." });
+    const served = { over: true };
+    const asked = serve({
+      "POST /api/v1/sessions/": () => json({ ...SESSION, id: "s-2" }, 201),
+      "GET /api/v1/sessions/s-1/": gone,
+      "GET /api/v1/sessions/s-2/": () => json({ ...SESSION, id: "s-2" }),
+      "POST /api/v1/sql/": () => (served.over ? gone() : json(DONE)),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql");
+    expect(await screen.findByText(/The session of this tab ended/)).toBeTruthy();
+    served.over = false;
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-2", statement: "SHOW TABLES" }]));
+    await waitFor(() => expect(screen.queryByText(/The session of this tab ended/)).toBeNull());
+  });
+});
+
 describe("the console", () => {
   it("cancels the statement that runs, and shows that it was cancelled", async () => {
     let answer: (response: Response) => void = () => undefined;
     const asked = serve({
+      "POST /api/v1/sessions/": () => json(SESSION, 201),
+      "GET /api/v1/sessions/s-1/": () => json(SESSION),
       "POST /api/v1/sql/": () => new Promise<Response>((resolve) => (answer = resolve)),
       "/api/v1/tasks/": page([...OTHERS, { ...RUNNING, id: "q-1" }]),
       "POST /api/v1/tasks/q-1/cancel/": () => {

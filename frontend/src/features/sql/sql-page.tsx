@@ -16,6 +16,7 @@ import { Link } from "react-router";
 import { StatementHistory } from "./statement-history";
 import { useStatementHistory } from "./use-statement-history";
 import { useSqlNames } from "./use-sql-names";
+import { placeText, useSqlSession } from "./use-sql-session";
 import "../../styles/sql.css";
 
 const SqlEditor = lazy(() => import("./sql-editor"));
@@ -24,8 +25,7 @@ const SqlEditor = lazy(() => import("./sql-editor"));
 const READS = /^\s*(select|with|values)\b/i;
 
 interface Run {
-  catalog: string;
-  branch: string;
+  session: string;
   statement: string;
   outcome: Outcome;
   milliseconds: number;
@@ -33,19 +33,31 @@ interface Run {
 
 export function SqlPage() {
   const { catalog = "" } = useParams();
-  const [query] = useSearchParams();
+  const [query, setQuery] = useSearchParams();
   const branch = query.get("branch") ?? "main";
   const first = query.get("statement") ?? "";
-  return <Console key={`${catalog} ${first}`} catalog={catalog} branch={branch} first={first} />;
+  const moveTo = useCallback(
+    (next: string) => setQuery((before) => new URLSearchParams({ ...Object.fromEntries(before), branch: next }), { replace: true }),
+    [setQuery],
+  );
+  return <Console key={`${catalog} ${first}`} catalog={catalog} branch={branch} first={first} moveTo={moveTo} />;
 }
 
-function Console({ catalog, branch, first }: { catalog: string; branch: string; first: string }) {
+interface ConsoleProps {
+  catalog: string;
+  branch: string;
+  first: string;
+  moveTo: (branch: string) => void;
+}
+
+function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const [text, setText] = useState(first || "SHOW TABLES");
   const [past, remember] = useStatementHistory(catalog);
   const names = useSqlNames(catalog, branch, text);
   // A result stays in sight while the next statement runs.
   const [result, setResult] = useState<Run>();
-  const run = useRun(catalog, branch, remember, setResult);
+  const session = useSqlSession(catalog, branch, moveTo);
+  const run = useRun(catalog, session, remember, setResult);
   const { mutate, isPending } = run;
   const start = useCallback(
     (statement: string) => {
@@ -59,8 +71,13 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
     <div className="page">
       <PageHead title="SQL">
         <span className="row">
-          SQL on <LaneDot branch={branch} /> {branch}
+          SQL on <LaneDot branch={branch} /> {session.place ? placeText(session.place) : branch}
         </span>
+        {session.hasEnded ? (
+          <p className="small muted" role="status">
+            The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
+          </p>
+        ) : null}
       </PageHead>
       <Panel>
         <Suspense fallback={<Loading label="the editor" />}>
@@ -77,7 +94,7 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
             <button type="button" className="button primary" disabled={isPending || !text.trim()} onClick={() => start(text)}>
               {isPending ? "Running …" : "Run"}
             </button>
-            {isPending ? <CancelButton catalog={catalog} branch={branch} statement={run.variables} /> : null}
+            {isPending ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={run.variables} /> : null}
             <kbd className="not-narrow">Ctrl Enter</kbd>
           </span>
           <StatementHistory past={past} onChoose={setText} />
@@ -103,8 +120,8 @@ function NotRun({ error }: { error: Error }) {
 }
 
 /** Stops what runs: the server then answers that it was cancelled. */
-function CancelButton({ catalog, branch, statement }: { catalog: string; branch: string; statement: string }) {
-  const cancel = useMutation({ mutationFn: () => statementCancel({ catalog, branch, statement }) });
+function CancelButton({ catalog, statement }: { catalog: string; statement: string }) {
+  const cancel = useMutation({ mutationFn: () => statementCancel({ catalog, statement }) });
   return (
     <>
       <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -117,7 +134,7 @@ function CancelButton({ catalog, branch, statement }: { catalog: string; branch:
 
 function useRun(
   catalog: string,
-  branch: string,
+  session: ReturnType<typeof useSqlSession>,
   remember: (statement: string) => void,
   show: (run: Run) => void,
 ) {
@@ -126,11 +143,16 @@ function useRun(
     mutationFn: async (statement: string): Promise<Run> => {
       remember(statement);
       const begun = performance.now();
-      const outcome = await statementRun({ catalog, branch, statement });
-      return { catalog, branch, statement, outcome, milliseconds: performance.now() - begun };
+      const id = await session.ready();
+      const outcome = await statementRun({ session: id, statement });
+      const milliseconds = performance.now() - begun;
+      return { session: id, statement, outcome, milliseconds };
     },
+    onError: (error: Error) => session.failed(error),
     onSuccess: (run) => {
       show(run);
+      // What the statement did stands, whether or not it can be seen where the session is.
+      session.follow(run.session).catch(session.failed);
       // Not waited for: until this is over the next statement is not taken.
       void refresh(queries, ["catalog", catalog]);
     },
@@ -183,7 +205,7 @@ function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; sta
 
 /** The whole result as a file: the statement runs again, without the limit of what is shown. */
 function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typeof useDownload> }) {
-  const { catalog, branch, statement } = run;
+  const { session, statement } = run;
   const kinds: readonly [DownloadKind, string][] = [
     ["csv", "CSV"],
     ["parquet", "Parquet"],
@@ -197,7 +219,7 @@ function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typ
           type="button"
           className="button small"
           disabled={download.isPending}
-          onClick={() => download.mutate({ catalog, branch, statement, kind })}
+          onClick={() => download.mutate({ session, statement, kind })}
         >
           {download.isPending && download.variables.kind === kind ? "Reading …" : name}
         </button>
