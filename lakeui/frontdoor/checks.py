@@ -24,7 +24,7 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
 from catalog_app.pruning.predicates import Predicate, Pruner
-from catalog_app.selectors.segments import SegmentState, table_scan
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import condition_analyse
@@ -106,6 +106,15 @@ def staged_rows_check(target: TablePlace, staged: Sequence[NewDataFile], segment
     """
     staged_fit(target, staged)
     refuse_duplicate_keys(target, staged, segments)
+
+
+def appended_rows_check(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
+    """The same of rows that come beside all rows of the table. Where it has no key, its files are not looked at, so
+    that what a small write costs does not grow with them.
+    """
+    staged_fit(target, staged)
+    if target.table.schema.primary_key and staged:
+        refuse_duplicate_keys(target, staged, segments_list(target.place.snapshot, target.table.table_id))
 
 
 def staged_fit(target: TablePlace, staged: Sequence[NewDataFile]) -> None:

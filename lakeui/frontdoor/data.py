@@ -29,7 +29,7 @@ from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.common.faults import fault_point
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import assigned_columns, rows_analyse
-from lakeui.frontdoor.checks import staged_fit, staged_rows_check
+from lakeui.frontdoor.checks import appended_rows_check, staged_fit, staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
@@ -100,8 +100,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.snapshot.version, metrics=metrics)
-        segments = segments_list(target.place.snapshot, target.table.table_id)
-        staged_rows_check(target, staged, segments)
+        appended_rows_check(target, staged)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement, staged)
     segments = segments_list(target.place.snapshot, target.table.table_id)

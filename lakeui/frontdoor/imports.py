@@ -14,14 +14,13 @@ from catalog_app.importing.scanning import untyped_columns
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.imports import import_get
-from catalog_app.selectors.segments import segments_list
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register
 from catalog_app.services.imports import import_opened, import_prolong
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor.checks import staged_rows_check
+from lakeui.frontdoor.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.data import commit_rows, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
@@ -106,7 +105,7 @@ def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     if not staged:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     added = data_files_register(target.table.table_id, staged)
-    staged_rows_check(target, staged, segments_list(target.place.snapshot, target.table.table_id))
+    appended_rows_check(target, staged)
     return commit_rows(call, target, OPERATION, OperationKind.INSERT, FileEffects(added), metrics)
 
 

@@ -14,7 +14,7 @@ from catalog_app.pruning.keys import all_above
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor.checks import staged_rows_check
+from lakeui.frontdoor.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
@@ -177,10 +177,14 @@ def _insert(
         partition=None,
         fills_fields=True,
     )
-    segments = segments_list(target.place.snapshot, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id) if overwrites else []
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
-    replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
-    staged_rows_check(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
+    replaced = [s for s in segments if not only_present or s.partition in present]
+    seen = replace(target, table=fresh.table)
+    if overwrites:
+        staged_rows_check(seen, staged, [s for s in segments if s not in replaced])
+    else:
+        appended_rows_check(seen, staged)
     if only_present and not staged and not replaced:
         return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     effects = FileEffects(data_files_register(target.table.table_id, staged), tuple(s.file_id for s in replaced))

@@ -52,6 +52,22 @@ def test_an_update_of_other_columns_leaves_keys_unread(keyed: Lake, monkeypatch:
     assert keyed.rows("d.k WHERE id = 1") == [(1, "x")]
 
 
+def test_an_insert_into_a_table_without_a_key_looks_at_none_of_its_files(
+    keyed: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So what a small write costs does not grow with the files of its table; with a key they are looked at."""
+
+    def unwanted(*_: object) -> None:
+        raise AssertionError("files were looked at")
+
+    keyed.sql("CREATE TABLE d.plain (id INT)")
+    monkeypatch.setattr("lakeui.frontdoor.data.segments_list", unwanted)
+    monkeypatch.setattr("lakeui.frontdoor.checks.segments_list", unwanted)
+    keyed.sql("INSERT INTO d.plain VALUES (1), (1)")
+    with pytest.raises(AssertionError, match="files were looked at"):
+        keyed.sql("INSERT INTO d.k VALUES (1, 'x')")
+
+
 def test_a_key_that_was_freed_and_taken_again_is_no_clash_beside_a_compaction(keyed: Lake) -> None:
     keyed.sql("CREATE BRANCH b")
     keyed.sql("DELETE FROM d.k WHERE id = 1", "b")
