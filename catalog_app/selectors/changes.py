@@ -13,9 +13,6 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
-FEW = 20
-"""Objects up to which a query's plan is kept."""
-
 _RANGES = """ranges AS (
     SELECT * FROM unnest(%(range_branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
         AS r(branch_id, after, upto)
@@ -53,28 +50,6 @@ FROM ranges r JOIN catalog_app_commitoperation o
 def changes_made(then: Snapshot, now: Snapshot) -> set[tuple[str, int, str]]:
     """Which kinds of changes the commits in between made to which objects."""
     return {(row[0], row[1], row[2]) for row in fetch_all(_KINDS, _ranges(then, now))}
-
-
-_ALTERED = f"""
-WITH {_RANGES}
-SELECT 'database', d.database_id FROM ranges r JOIN catalog_app_databaserecord d ON d.branch_id = r.branch_id
-  AND d.database_id = ANY(%(databases)s) AND d.version > r.after AND d.version <= r.upto
-UNION ALL
-SELECT 'table', t.table_id FROM ranges r JOIN catalog_app_tablerecord t ON t.branch_id = r.branch_id
-  AND t.table_id = ANY(%(tables)s) AND t.version > r.after AND t.version <= r.upto
-UNION ALL
-SELECT 'table', h.table_id FROM ranges r JOIN catalog_app_tableschemahistory h ON h.branch_id = r.branch_id
-  AND h.table_id = ANY(%(tables)s) AND h.version > r.after AND h.version <= r.upto
-"""
-
-
-def objects_altered(
-    then: Snapshot, now: Snapshot, databases: Collection[int], tables: Collection[int]
-) -> set[tuple[str, int]]:
-    """Those of these objects whose states the commits in between changed: all but their rows."""
-    asked = {**_ranges(then, now), "databases": list(databases), "tables": list(tables)}
-    is_small = len(databases) + len(tables) <= FEW
-    return {(row[0], row[1]) for row in fetch_all(_ALTERED, asked, prepared=is_small)}
 
 
 _VIEWS = f"""

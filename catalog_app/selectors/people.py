@@ -10,10 +10,10 @@ from django.db.models.functions import Lower
 
 from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
-from catalog_app.models import Catalog, CatalogMember, GroupRole
+from catalog_app.models import Branch, Catalog, CatalogMember, GroupRole
 from catalog_app.selectors.agents import agent_action_require, agents_among
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.selectors.snapshots import catalog_get, catalog_with_branch
 from lakeui.common.errors import NotFound, PermissionDenied
 from lakeui.common.nearest import nearest_name
 
@@ -30,7 +30,16 @@ def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
 
 def catalog_visible(principal: Principal, name: str) -> Catalog:
     """The valid catalog of that name. Raises NotFound where it does not exist for whoever asks."""
-    return catalog_get(name, member=None if principal.sees_everything else principal.user_id)
+    return catalog_get(name, member=_member(principal))
+
+
+def catalog_visible_with(principal: Principal, name: str, branch: str) -> tuple[Catalog, Branch | None]:
+    """The same with the branch of that name, if there is one."""
+    return catalog_with_branch(name, branch, member=_member(principal))
+
+
+def _member(principal: Principal) -> int | None:
+    return None if principal.sees_everything else principal.user_id
 
 
 def catalog_for(principal: Principal, name: str, action: Action = Action.READ) -> Catalog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.db import connection
@@ -51,8 +51,19 @@ def fetch_models(model: type[Row], query: str, parameters: Mapping[str, Any]) ->
     """What a prepared query of ``columns_of`` a model finds, for look-ups on the way of every write: Django would
     spend more time on writing such a query than PostgreSQL on answering it. Not for models with a JSONField.
     """
-    names = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001 - documented, see ``columns_of``
-    return [model.from_db(connection.alias, names, row) for row in fetch_all(query, parameters, prepared=True)]
+    return [models_of(row, model)[0] for row in fetch_all(query, parameters, prepared=True)]
+
+
+def models_of(row: Sequence[Any], *models: type[Model]) -> list[Any]:
+    """A row of ``columns_of`` several models, one after the other; None for one that the row has nothing of."""
+    found, begin = [], 0
+    for model in models:
+        # Documented, see ``columns_of``. A primary key comes first.
+        names = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001
+        values = row[begin : begin + len(names)]
+        found.append(None if values[0] is None else model.from_db(connection.alias, names, values))
+        begin += len(names)
+    return found
 
 
 def json_value(value: Any) -> Any:

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, GroupRole, Tag
-from catalog_app.selectors.rows import columns_of, fetch_models
+from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models, models_of
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 
@@ -55,8 +55,13 @@ def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
     return objects.alias(name_key=Lower("name")).filter(name_key=Lower(Value(name)))
 
 
+_IS_BRANCH = (
+    "b.catalog_id = {catalog} AND lower(b.name) = lower(%({name})s) AND b.dropped_at IS NULL AND NOT b.is_workspace"
+)
+
 _CATALOG = f"""
-SELECT {columns_of(Catalog, "c")} FROM catalog_app_catalog c
+SELECT {columns_of(Catalog, "c")}, {columns_of(Branch, "b")} FROM catalog_app_catalog c
+LEFT JOIN catalog_app_branch b ON {_IS_BRANCH.format(catalog="c.id", name="branch")}
 WHERE lower(c.name) = lower(%(name)s) AND c.dropped_at IS NULL AND (%(member)s::bigint IS NULL OR EXISTS (
     SELECT 1 FROM catalog_app_catalogmember m WHERE m.catalog_id = c.id AND m.user_id = %(member)s::bigint
     UNION ALL SELECT 1 FROM catalog_app_grouprole r JOIN auth_user_groups u ON u.group_id = r.group_id
@@ -68,8 +73,17 @@ def catalog_get(name: str, *, member: int | None = None) -> Catalog:
     """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``member`` is given, there are
     only the catalogs in which this user has a role, by name or by group.
     """
-    for catalog in fetch_models(Catalog, _CATALOG, {"name": name, "member": member}):
-        return catalog
+    return catalog_with_branch(name, "", member=member)[0]
+
+
+def catalog_with_branch(name: str, branch: str, *, member: int | None = None) -> tuple[Catalog, Branch | None]:
+    """The same with the valid branch of that name, if there is one, in one query."""
+    asked = {"name": name, "branch": branch, "member": member}
+    for row in fetch_all(_CATALOG, asked, prepared=True):
+        catalog, found = models_of(row, Catalog, Branch)
+        if found is not None:
+            found.catalog = catalog
+        return catalog, found
     valid = Catalog.objects.filter(dropped_at__isnull=True)
     if member is not None:
         by_group = GroupRole.objects.filter(group__user=member).values("catalog")
@@ -79,7 +93,7 @@ def catalog_get(name: str, *, member: int | None = None) -> Catalog:
 
 _BRANCH = f"""
 SELECT {columns_of(Branch, "b")} FROM catalog_app_branch b
-WHERE b.catalog_id = %(catalog)s AND lower(b.name) = lower(%(name)s) AND b.dropped_at IS NULL AND NOT b.is_workspace
+WHERE {_IS_BRANCH.format(catalog="%(catalog)s", name="name")}
 """
 
 

@@ -12,7 +12,7 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
-from catalog_app.selectors.people import catalog_visible
+from catalog_app.selectors.people import catalog_visible, catalog_visible_with
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.selectors.snapshots import (
     Snapshot,
@@ -53,6 +53,7 @@ class Call:
     reads: set[TableRead] = field(default_factory=set, repr=False, compare=False)
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
     def with_aside(self, name: TableAddress, rows: FileSource | TableScan) -> Call:
         """The same statement, on the same snapshot of each branch, with these rows under that name."""
@@ -66,7 +67,13 @@ class Call:
     def catalog(self) -> Catalog:
         if not self.session.catalog:
             raise InvalidValue("No catalog is chosen.", remedy="Send `catalog`, or write catalog.database.table.")
-        return self._visible(self.session.catalog)
+        if (key := self.session.catalog.casefold()) in self._catalogs:
+            return self._catalogs[key]
+        catalog, branch = catalog_visible_with(self.principal, self.session.catalog, self.session.branch)
+        self._catalogs[key] = catalog
+        if branch is not None:
+            self._found[catalog.pk, self.session.branch.casefold()] = branch
+        return catalog
 
     def catalog_named(self, name: str | None) -> Catalog:
         """The catalog of that name, the session's where there is no name. What the person cannot see is not found: no
@@ -90,7 +97,7 @@ class Call:
         """
         key = (catalog.pk, name.casefold())
         if key not in self._branches:
-            found = branch_get(catalog, name)
+            found = self._found.get(key) or branch_get(catalog, name)
             opened = self.open_transaction
             self._branches[key] = opened.workspace if opened and opened.target_id == found.pk else found
         return self._branches[key]

@@ -17,7 +17,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.domain.state import DatabaseState
-from catalog_app.models import Branch, BranchReach, Commit
+from catalog_app.models import Branch, Commit
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.agents import agent_commit_require
 from catalog_app.selectors.objects import databases_list
@@ -38,7 +38,7 @@ from merge_app.execution.lineage.attributes import (
     restored_facts,
     statement_facts,
 )
-from merge_app.execution.reach import Reach
+from merge_app.execution.reach import NOTHING, Reach
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
     definitions_of_merged,
@@ -162,7 +162,15 @@ def plan_apply(
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)
     described = operations_as_json(pairs, is_replay=is_replay)
-    made = _commit_write(branch, header, source, stale_tables(plan), decides=decides, operations=described)
+    made = _commit_write(
+        branch,
+        header,
+        source,
+        stale_tables(plan),
+        decides=decides,
+        operations=described,
+        reached=_newly_reached(branch, source, reach),
+    )
     commit, version = made.commit, made.commit.version
     if made.is_of_agent:
         _agent_require(plan, branch, header, snapshot)
@@ -197,8 +205,6 @@ def plan_apply(
         reads_record(commit, written, header.reads)
     if source is not None and source.is_workspace:
         reads_copy(commit, written, source.snapshot.branch_ids[0])
-    if source is not None and source.head_commit_id is not None:
-        _reach_write(branch, version, reach, source.side.reach)
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
@@ -252,6 +258,10 @@ WITH made AS (
         origin_version, already_done, place)
     ORDER BY o.place
     RETURNING id
+), reached AS (
+    INSERT INTO catalog_app_branchreach (branch_id, at_version, reached_branch_id, reached_version)
+    SELECT %(branch_id)s, made.version, r.branch_id, r.upto
+    FROM made, unnest(%(reached_branches)s::bigint[], %(reached_versions)s::bigint[]) AS r(branch_id, upto)
 )
 SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY id) FROM operations),
        EXISTS (SELECT FROM catalog_app_protectionrule r WHERE r.catalog_id = %(catalog_id)s),
@@ -260,8 +270,8 @@ SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY i
                AND w.events @> ARRAY['commit'])
 FROM made
 """
-"""The commit, its operations in their order, and the branch's new head; whether its catalog has rules of protection,
-whether its author is an agent, and whether a webhook wants commits.
+"""The commit, its operations in their order, the branch's new head, and what it reaches by a merge; whether its catalog
+has rules of protection, whether its author is an agent, and whether a webhook wants commits.
 """
 
 
@@ -293,6 +303,7 @@ def _commit_write(
     *,
     decides: bool = True,
     operations: str = "[]",
+    reached: Reach = NOTHING,
 ) -> _Written:
     """The commit row, under the next version of the catalog, as the head of the branch, and the ids of its operations.
     Only under the branch's lock do its versions increase. It is later than its parent even where the clock is not.
@@ -312,7 +323,12 @@ def _commit_write(
         "task_id": header.task_id,
         "decides": decides,
     }
-    found = fetch_all(_COMMIT, {**known, "operations": operations}, prepared=True)
+    more = {
+        "operations": operations,
+        "reached_branches": list(reached.keys()),
+        "reached_versions": list(reached.values()),
+    }
+    found = fetch_all(_COMMIT, {**known, **more}, prepared=True)
     ((identity, version, moment, ids, is_guarded, is_of_agent, is_wanted),) = found
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
@@ -349,9 +365,9 @@ def _message(commit: Commit, branch: Branch) -> dict[str, Any]:
     }
 
 
-def _reach_write(branch: Branch, version: int, known: Reach, source: Reach) -> None:
-    BranchReach.objects.bulk_create(
-        BranchReach(branch=branch, at_version=version, reached_branch_id=reached, reached_version=upto)
-        for reached, upto in source.items()
-        if upto > known.get(reached, -1) and reached != branch.pk
-    )
+def _newly_reached(branch: Branch, source: Source | None, known: Reach) -> Reach:
+    """What the branch reaches by a merge and did not before."""
+    if source is None or source.head_commit_id is None:
+        return NOTHING
+    reach = source.side.reach.items()
+    return {other: upto for other, upto in reach if upto > known.get(other, -1) and other != branch.pk}

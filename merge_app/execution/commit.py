@@ -26,7 +26,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import plan_input_load
-from merge_app.execution.reach import chain_reach, reach_load
+from merge_app.execution.reach import reach_since
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
@@ -283,14 +283,20 @@ def branch_gone_error(branch_id: int) -> NotFound:
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
     here = branch_snapshot(branch)
-    return plan(plan_input_load(_side(staged, here), here, engine=engine, has_moved=here != staged.seen))
+    return plan(plan_input_load(_side(staged, here), here, engine=engine))
 
 
 def _side(staged: StagedStatement, here: Snapshot) -> SourceSide:
-    # Where the branch has not moved, all that it reaches was seen: the chain alone says so.
-    seen = chain_reach(here) if here == staged.seen else reach_load(staged.seen)
+    reach, altered = reach_since(staged.seen, here, staged.databases, staged.tables)
     return SourceSide(
-        staged.operations, staged.databases, staged.tables, None, seen, seen=staged.seen, restored=staged.restored
+        staged.operations,
+        staged.databases,
+        staged.tables,
+        None,
+        reach,
+        seen=staged.seen,
+        altered=altered,
+        restored=staged.restored,
     )
 
 

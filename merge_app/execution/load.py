@@ -8,7 +8,6 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.changes import objects_altered
 from catalog_app.selectors.objects import (
     databases_list,
     databases_load,
@@ -26,7 +25,7 @@ from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.attribute_news import databases_revived, with_news
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
+from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load, reaches_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, tables_written
@@ -36,8 +35,7 @@ from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Res
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
     """The source's own operations that the destination does not reach, with the source's states of their objects."""
-    reach = reach_load(source)
-    destination_reach = reach_load(destination)
+    reach, destination_reach = reaches_load(source, destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     databases, tables = _named_objects(operations)
     schemas: dict[int, Schema] = {}
@@ -62,7 +60,6 @@ def plan_input_load(
     destination: Snapshot,
     *,
     engine: EngineSource,
-    has_moved: bool = True,
     resolutions: tuple[Resolution, ...] = (),
 ) -> PlanInput:
     """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
@@ -70,12 +67,12 @@ def plan_input_load(
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A statement's branch still holds what
     neither the statement nor a commit since altered as the statement saw it, so that is not read again.
     """
-    side, planned = plan_without_facts(side, destination, has_moved=has_moved, resolutions=resolutions)
+    side, planned = plan_without_facts(side, destination, resolutions=resolutions)
     return with_facts(planned, side, destination, engine)
 
 
 def plan_without_facts(
-    side: SourceSide, destination: Snapshot, *, has_moved: bool = True, resolutions: tuple[Resolution, ...] = ()
+    side: SourceSide, destination: Snapshot, *, resolutions: tuple[Resolution, ...] = ()
 ) -> tuple[SourceSide, PlanInput]:
     """The same without facts of files and rows, and the side with the objects of which it has news."""
     seen = side.reach
@@ -84,7 +81,7 @@ def plan_without_facts(
     database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
     table_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.TABLE}
     database_ids |= {state.database_id for state in side.tables.values()}
-    tables, databases, members = _states_load(side, destination, database_ids, table_ids, has_moved=has_moved)
+    tables, databases, members = _states_load(side, destination, database_ids, table_ids)
     attributes = news.load(side, destination, databases, tables)
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
@@ -114,10 +111,10 @@ def plan_without_facts(
 
 
 def _states_load(
-    side: SourceSide, destination: Snapshot, database_ids: set[int], table_ids: set[int], *, has_moved: bool
+    side: SourceSide, destination: Snapshot, database_ids: set[int], table_ids: set[int]
 ) -> tuple[dict[int, TableState], dict[int, DatabaseState], dict[int, tuple[int, ...]]]:
     """The destination's states of these objects, and by database that a side dropped the tables in it."""
-    tables, databases = _as_seen(side, destination, has_moved=has_moved)
+    tables, databases = _unaltered(side) if side.seen is not None else ({}, {})
     tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
     homes = {state.database_id for state in tables.values()}
     databases |= databases_load(destination, (database_ids | homes) - databases.keys())
@@ -130,27 +127,13 @@ def _states_load(
     return tables, databases, {d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped}
 
 
-def _as_seen(
-    side: SourceSide, destination: Snapshot, *, has_moved: bool
-) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:
-    """The states that the destination has as a statement saw them: neither it nor a commit since altered them."""
-    if has_moved and side.seen is None:
-        return {}, {}
-    tables, databases = _unaltered(side)
-    if not has_moved or side.seen is None or not (tables or databases):
-        return tables, databases
-    altered = objects_altered(side.seen, destination, databases.keys(), tables.keys())
-    return (
-        {i: state for i, state in tables.items() if ("table", i) not in altered},
-        {i: state for i, state in databases.items() if ("database", i) not in altered},
-    )
-
-
 def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:
-    """The states that the side's operations leave as they are: of tables whose rows alone change, and of databases."""
-    altered = {(item.object_kind, item.object_id) for item in side.operations if not item.is_data}
-    tables = {i: state for i, state in side.tables.items() if (ObjectKind.TABLE, i) not in altered}
-    databases = {i: state for i, state in side.databases.items() if (ObjectKind.DATABASE, i) not in altered}
+    """The states that the branch has as the statement saw them: neither its operations nor a commit since altered them.
+    It altered none of tables whose rows alone it changes.
+    """
+    altered = {(item.object_kind.value, item.object_id) for item in side.operations if not item.is_data} | side.altered
+    tables = {i: state for i, state in side.tables.items() if (ObjectKind.TABLE.value, i) not in altered}
+    databases = {i: state for i, state in side.databases.items() if (ObjectKind.DATABASE.value, i) not in altered}
     return tables, databases
 
 

@@ -6,8 +6,9 @@ version. The look-up chain gives those of the ancestors, ``BranchReach`` those t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
@@ -15,11 +16,13 @@ from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 Reach = Mapping[int, int]
 """Branch id → newest reached version."""
 
-_MERGED = f"""
-WITH {SNAPSHOT}
-SELECT r.reached_branch_id, max(r.reached_version)
-FROM snapshot l JOIN catalog_app_branchreach r ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
-GROUP BY r.reached_branch_id
+NOTHING: Reach = MappingProxyType({})
+
+_MERGED = """
+SELECT l.place, r.reached_branch_id, max(r.reached_version)
+FROM unnest(%(places)s::bigint[], %(branches)s::bigint[], %(limits)s::bigint[]) AS l(place, branch_id, max_version)
+JOIN catalog_app_branchreach r ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
+GROUP BY l.place, r.reached_branch_id
 """
 
 
@@ -30,10 +33,68 @@ def chain_reach(snapshot: Snapshot) -> dict[int, int]:
 
 def reach_load(snapshot: Snapshot) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
-    reach = chain_reach(snapshot)
-    for branch_id, version in fetch_all(_MERGED, snapshot.parameters, prepared=True):
-        reach[branch_id] = max(version, reach.get(branch_id, 0))
-    return reach
+    return reaches_load(snapshot)[0]
+
+
+def reaches_load(*snapshots: Snapshot) -> list[dict[int, int]]:
+    """What the heads at the fronts of these chains reach, in one query."""
+    reaches = [chain_reach(snapshot) for snapshot in snapshots]
+    for place, branch_id, version in fetch_all(_MERGED, _places(snapshots), prepared=True):
+        reaches[place][branch_id] = max(version, reaches[place].get(branch_id, 0))
+    return reaches
+
+
+def _places(snapshots: Sequence[Snapshot]) -> dict[str, list[int]]:
+    return {
+        "places": [place for place, snapshot in enumerate(snapshots) for _ in snapshot.branch_ids],
+        "branches": [branch for snapshot in snapshots for branch in snapshot.branch_ids],
+        "limits": [limit for snapshot in snapshots for limit in snapshot.limits],
+    }
+
+
+_SINCE = f"""
+SELECT 'reach', m.* FROM ({_MERGED}) AS m
+UNION ALL
+SELECT 'database', r.database_id, 0, 0 FROM catalog_app_databaserecord r
+WHERE r.branch_id = %(branch)s AND r.version > %(after)s AND r.version <= %(upto)s
+  AND r.database_id = ANY(%(databases)s)
+UNION ALL
+SELECT 'table', r.table_id, 0, 0 FROM catalog_app_tablerecord r
+WHERE r.branch_id = %(branch)s AND r.version > %(after)s AND r.version <= %(upto)s AND r.table_id = ANY(%(tables)s)
+UNION ALL
+SELECT 'table', h.table_id, 0, 0 FROM catalog_app_tableschemahistory h
+WHERE h.branch_id = %(branch)s AND h.version > %(after)s AND h.version <= %(upto)s AND h.table_id = ANY(%(tables)s)
+"""
+
+FEW = 20
+"""Objects up to which a query's plan is kept."""
+
+
+def reach_since(
+    seen: Snapshot, here: Snapshot, databases: Collection[int], tables: Collection[int]
+) -> tuple[Reach, frozenset[tuple[str, int]]]:
+    """What a branch reached when a statement saw it, and those of these objects whose states, all but their rows,
+    commits altered since. ``here``: the same branch now.
+    """
+    reach = chain_reach(seen)
+    if here == seen:
+        # All that the branch reaches was seen: the chain alone says so.
+        return reach, frozenset()
+    asked = {
+        **_places([seen]),
+        "branch": here.branch_ids[0],
+        "after": seen.version,
+        "upto": here.version,
+        "databases": list(databases),
+        "tables": list(tables),
+    }
+    altered = set()
+    for kind, identity, branch_id, version in fetch_all(_SINCE, asked, prepared=len(databases) + len(tables) <= FEW):
+        if kind == "reach":
+            reach[branch_id] = max(version, reach.get(branch_id, 0))
+        else:
+            altered.add((kind, identity))
+    return reach, frozenset(altered)
 
 
 @dataclass(frozen=True, slots=True)

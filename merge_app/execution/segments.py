@@ -6,22 +6,18 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import FACT_KIND, VISIBLE_SEGMENTS
 from catalog_app.selectors.snapshots import SNAPSHOT
 from lakeui.common.errors import Stale
 from merge_app.execution.lineage.applying import steps_apply
 from merge_app.execution.segment_deletes import deletes_attach, deletes_attach_leaving
-from merge_app.execution.segment_work import FEW, SegmentWork, columns_of, segment_sql_run
+from merge_app.execution.segment_work import SegmentWork, columns_of, segment_sql_run
 
 
 def segments_apply(work: SegmentWork) -> tuple[tuple[int, int], ...]:
     """Carry out every table's DataPlan. Answers table and version of the schemas that are kept invisible."""
     if work.stepped():
-        _step(work)
-        tables = list(work.stepped())
-        asked = {"tables": tables, "branch": work.branch_id, "version": work.version}
-        _refuse_expired(fetch_all(_EXPIRED, asked, prepared=len(tables) <= FEW))
+        _refuse_expired(_step(work))
     if any(True for _ in work.tables()):
         deletes_attach_leaving(work)
         _remove(work)
@@ -32,9 +28,9 @@ def segments_apply(work: SegmentWork) -> tuple[tuple[int, int], ...]:
     return tuple((table_id, version) for table_id, version in invisible)
 
 
-def _step(work: SegmentWork) -> None:
+def _step(work: SegmentWork) -> list[tuple[Any, ...]]:
     stepped = work.stepped()
-    steps_apply(
+    return steps_apply(
         stepped,
         branch_id=work.branch_id,
         version=work.version,
@@ -157,12 +153,6 @@ def _remove_passed(work: SegmentWork) -> None:
     ]
     if rows:
         segment_sql_run(work, _REMOVE_NEW, **columns_of(rows, "files", "operations"))
-
-
-_EXPIRED = """
-SELECT e.path FROM catalog_app_segment s JOIN catalog_app_expiredfile e ON e.data_file_id = s.file_id
-WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s LIMIT 1
-"""
 
 
 def _refuse_expired(paths: Sequence[tuple[Any, ...]]) -> None:

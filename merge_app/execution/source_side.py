@@ -19,8 +19,8 @@ from merge_app.execution.reach import Reach, reach_load
 class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``schemas``, by the ids of
     their definitions, are shared with the destination's states. ``seen``: of a statement, the snapshot that it saw;
-    ``own_branch``: of a transaction, its workspace. ``reaches``, ``homes``: what is known already, see ``reach_of`` and
-    ``homes_of``.
+    ``altered``: kinds and ids of the objects that its branch altered since. ``own_branch``: of a transaction, its
+    workspace. ``reaches``, ``homes``: what is known already, see ``reach_of`` and ``homes_of``.
     """
 
     operations: tuple[Operation, ...]
@@ -29,6 +29,7 @@ class SourceSide:
     snapshot: Snapshot | None
     reach: Reach
     seen: Snapshot | None = None
+    altered: frozenset[tuple[str, int]] = frozenset()
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)

@@ -54,15 +54,15 @@ def _commit(bench: Bench, staged: tuple[TablePlace, FileEffects]) -> None:
     commit_rows(_call(bench), staged[0], "INSERT", OperationKind.INSERT, staged[1], {})
 
 
-def test_a_write_takes_nine_statements() -> None:
+def test_a_write_takes_eight_statements() -> None:
     bench = Bench(1)
     write_once(bench.catalog)
     with _counted() as found:
         write_once(bench.catalog)
-    assert len(found) == 9
+    assert len(found) == 8
 
 
-def test_a_commit_that_others_overtook_takes_three_more_than_one_that_saw_the_head() -> None:
+def test_a_commit_that_others_overtook_takes_two_more_than_one_that_saw_the_head() -> None:
     bench = Bench(1)
     counts = []
     for overtaken in (False, True):
@@ -72,7 +72,7 @@ def test_a_commit_that_others_overtook_takes_three_more_than_one_that_saw_the_he
         with _counted() as found:
             _commit(bench, staged)
         counts.append(len(found))
-    assert counts == [4, 7]
+    assert counts == [4, 6]
 
 
 def test_what_was_altered_meanwhile_is_read_again() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.rows import cursor_open, fetch_all
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
@@ -115,8 +115,12 @@ SELECT w.table_id, %(branch)s, %(version)s, w.segment_id, {_values("w")}
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint, {_COLUMNS})
 """
 
+_EXPIRED = """
+SELECT e.path FROM brought b JOIN catalog_app_expiredfile e ON e.data_file_id = b.file_id LIMIT 1
+"""
+
 _CARRY = f"""
-WITH {SNAPSHOT}, {_LINE}
+WITH {SNAPSHOT}, {_LINE}, brought AS (
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
                                  schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
                                  partition_brings, partition_undoes)
@@ -133,12 +137,13 @@ LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
 ORDER BY w.file_id
+RETURNING file_id) {_EXPIRED}
 """
 
 _CARRY_WRITTEN = f"""
 WITH {SNAPSHOT}, {_LINE}, carried AS MATERIALIZED (
     SELECT id::bigint FROM unnest(string_to_array(%(segments)s, ' ')) AS c(id)
-)
+), brought AS (
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
                                  schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
                                  partition_brings, partition_undoes)
@@ -149,6 +154,7 @@ FROM carried JOIN catalog_app_segment s ON s.id = carried.id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
 ORDER BY s.file_id
+RETURNING file_id) {_EXPIRED}
 """
 
 _SHOWN = f"""
@@ -189,9 +195,9 @@ def steps_apply(
     made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
     rerun: Mapping[int, RerunFiles],
-) -> None:
+) -> list[tuple[Any, ...]]:
     """Write the steps as part of the commit ``version``. ``staged``: what ``steps_stage`` wrote; ``made``: by table
-    what ``rows_write`` wrote.
+    what ``rows_write`` wrote. Answers paths of files that the commit brings and that expired.
     """
     shared: dict[str, Any] = {
         "branch": branch_id,
@@ -208,19 +214,21 @@ def steps_apply(
         for name, row in _rerun_rows(*rerun.get(table_id, ((), ())), definitions.get(table_id)):
             rows[name].append({"table_id": table_id, **row})
     written = [step.segments for steps in tables.values() for step in steps.written]
+    expired: list[tuple[Any, ...]] = []
     if written:
         segments = " ".join(map(str, np.concatenate(written).tolist()))
-        with cursor_open(prepared=False) as cursor:
-            cursor.execute(_CARRY_WRITTEN, {**shared, "segments": segments})
+        expired += fetch_all(_CARRY_WRITTEN, {**shared, "segments": segments})
     for name, query in (
-        ("leave", _ATTACH),
-        ("remove", _REMOVE),
+        ("leave", f"{_ATTACH} RETURNING id"),
+        ("remove", f"{_REMOVE} RETURNING id"),
         ("carry", _CARRY),
-        ("attach", _ATTACH),
-        ("stamp", _STAMP),
+        ("attach", f"{_ATTACH} RETURNING id"),
+        ("stamp", f"{_STAMP} RETURNING id"),
     ):
         if rows[name]:
-            fetch_all(f"{query} RETURNING id", {**shared, "rows": json.dumps(rows[name])})
+            answered = fetch_all(query, {**shared, "rows": json.dumps(rows[name])})
+            expired += answered if name == "carry" else []
+    return expired
 
 
 def _rows(
