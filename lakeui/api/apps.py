@@ -21,6 +21,7 @@ class ApiConfig(AppConfig):
         import lakeui.celery
         from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
+        from lakeui.common.collector import loading_ends
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.review.following import requests_follow
@@ -32,3 +33,5 @@ class ApiConfig(AppConfig):
         tidies("SQL sessions", sql_sessions_tidy)
         tidies("tokens", tokens_tidy)
         tidies("invitations", invitations_tidy)
+        # The models of the applications after this one are loaded before any application is made ready.
+        loading_ends()
