@@ -27,6 +27,25 @@ JAVA_REMEDY = (
     f"Fedora: dnf install java-{OLDEST_JAVA}-openjdk-headless; macOS: brew install openjdk@{OLDEST_JAVA}), "
     "or point JAVA_HOME at one, or set SPARK_REMOTE to a Spark Connect server elsewhere."
 )
+LEFT_OFF = (
+    # Kubernetes and YARN: Spark runs in one process here.
+    *("kubernetes-", "volcano-", "vertx-", "zjsonpatch-", "spark-kubernetes_", "spark-yarn_"),
+    # Hive's catalog, server and shell: lakeui keeps the catalog. ORC reads hive-storage-api, which stays.
+    *("spark-hive_", "spark-hive-thriftserver_", "hive-beeline-", "hive-cli-", "hive-common-", "hive-exec-"),
+    *("hive-jdbc-", "hive-metastore-", "hive-serde-", "hive-service-rpc-", "hive-shims-", "datanucleus-", "derby"),
+    *("HikariCP-", "javax.jdo-", "jdo-api-", "commons-dbcp-", "commons-pool-", "libthrift-", "libfb303-"),
+    *("jta-", "transaction-api-", "javolution-", "jpam-", "super-csv-", "opencsv-", "ST4-", "antlr-runtime-"),
+    # Machine learning and graphs.
+    *("spark-mllib_", "spark-mllib-local_", "spark-graphx_", "breeze", "spire", "algebra_", "cats-kernel_"),
+    *("JTransforms-", "JLargeArrays-", "arpack", "blas-", "lapack-"),
+    # The pages and shells of Spark, which do not run.
+    *("jersey-", "hk2-", "jakarta.ws.rs-", "jaxb-", "spark-repl_", "jline-", "spark-pipelines_"),
+)
+"""How files of the distribution begin that no part of lakeui needs.
+
+For each name of a class that does not exist Spark looks into every file. Code that it generates makes it look for many
+of those. With half of the files a server starts in 3 s of CPU, with all in 5.
+"""
 LOGGING = """rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
@@ -71,16 +90,17 @@ class EmbeddedSpark:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         self._configure(scratch)
+        distribution = self._distribution_link()
         self.process = process_start(
             [
-                str(_distribution() / "bin" / "spark-submit"),
+                str(distribution / "bin" / "spark-submit"),
                 "--class",
                 "org.apache.spark.sql.connect.service.SparkConnectServer",
                 "spark-internal",
             ],
             log=self.log,
             cwd=scratch,
-            env=self._environment(java),
+            env=self._environment(java, distribution),
         )
         return process_record(self.name, self.process.pid)
 
@@ -107,11 +127,22 @@ class EmbeddedSpark:
         process_stop(process_record(self.name, self.process.pid), patience_seconds=15)
         self.process.wait()
 
-    def _environment(self, java: Path) -> dict[str, str]:
+    def _distribution_link(self) -> Path:
+        """Spark as it is installed, but what is left off. Made anew each time: another version has other files."""
+        installed, made = _distribution(), self.home / "distribution"
+        shutil.rmtree(made, ignore_errors=True)
+        (made / "jars").mkdir(parents=True)
+        (made / "bin").symlink_to(installed / "bin")
+        for jar in (installed / "jars").glob("*.jar"):
+            if not jar.name.startswith(LEFT_OFF):
+                (made / "jars" / jar.name).symlink_to(jar)
+        return made
+
+    def _environment(self, java: Path, distribution: Path) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
         return kept | {
             "JAVA_HOME": str(java.parent.parent),
-            "SPARK_HOME": str(_distribution()),
+            "SPARK_HOME": str(distribution),
             "SPARK_CONF_DIR": str(self.home / "conf"),
             "SPARK_LOCAL_IP": LOOPBACK,
             # In the environment of one process rather than on a command line that everyone can list.

@@ -1,0 +1,28 @@
+"""Which files of Spark a server gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.runtime.spark import LEFT_OFF, EmbeddedSpark, _distribution
+from tests.servers import spark_for_tests
+
+INSTALLED = sorted(jar.name for jar in (_distribution() / "jars").glob("*.jar"))
+
+
+@pytest.mark.parametrize("beginning", LEFT_OFF)
+def test_what_is_left_off_is_there_to_be_left_off(beginning: str) -> None:
+    """A new version of Spark names its files otherwise: what was left off would come back in silence."""
+    assert any(name.startswith(beginning) for name in INSTALLED)
+
+
+def test_each_start_links_the_files_that_are_installed_and_no_more(tmp_path_factory: pytest.TempPathFactory) -> None:
+    server: EmbeddedSpark = spark_for_tests(tmp_path_factory.mktemp("spark"))
+    made = server._distribution_link()
+    (made / "jars" / "of-an-earlier-version.jar").touch()
+    made = server._distribution_link()
+    linked = sorted(jar.name for jar in (made / "jars").iterdir())
+    assert linked == [name for name in INSTALLED if not name.startswith(LEFT_OFF)]
+    assert 100 < len(linked) < 200
+    assert all(jar.is_file() for jar in (made / "jars").iterdir())
+    assert (made / "bin" / "spark-submit").is_file()
