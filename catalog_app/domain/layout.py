@@ -17,7 +17,7 @@ from dataclasses import replace
 from catalog_app.domain.checks import CLUSTERING, LAYOUT, column_mark, columns_read, condition_shown
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
-from catalog_app.domain.transforms import Transform, is_taken
+from catalog_app.domain.transforms import ORDERED, FileLayout, Transform, is_taken
 from lakeui.common.errors import InvalidValue
 
 _FIELD = re.compile(r"(\w+)\((?:(\d+), )?`__lake_c(\d+)`\)")
@@ -65,6 +65,21 @@ def with_layout(schema: Schema, properties: Mapping[str, str]) -> Schema:
 def _fits(one: Transform, schema: Schema) -> bool:
     column = schema.column(one.column_id)
     return column is not None and is_taken(one.name, column.type)
+
+
+def is_laid(layout: FileLayout, schema: Schema) -> bool:
+    """Whether a file of this layout lies as files that are written under the schema."""
+    return tuple(laid.transform for laid in without_order(layout)) == schema.layout
+
+
+def without_order(layout: FileLayout) -> FileLayout:
+    """What the layout says of each row."""
+    return tuple(laid for laid in layout if laid.transform.name != ORDERED)
+
+
+def order_of(layout: FileLayout) -> tuple[int, ...]:
+    """The ids of the columns in whose order rows were put into the file."""
+    return tuple(laid.transform.column_id for laid in layout if laid.transform.name == ORDERED)
 
 
 def column_laid_check(table: TableState, column: Column, new_type: str | None = None) -> None:

@@ -23,6 +23,8 @@ SPOKEN = {
     **{"bucket": BUCKET, "truncate": TRUNCATE},
 }
 """What statements write, and which transform it is."""
+ORDERED = "ordered"
+"""No transform: it says that rows were put into the file in the order of columns, of which ``number`` is the place."""
 WITH_NUMBER = frozenset({BUCKET, TRUNCATE})
 LARGEST_NUMBER = 2**31 - 1
 LONGEST_DECIMAL = 18
@@ -98,7 +100,7 @@ def family(column_type: str) -> str:
 
 def is_taken(name: str, column_type: str) -> bool:
     """Whether the transform is defined for columns of the type, and made here."""
-    return family(column_type) in _TAKES[name] and (
+    return family(column_type) in _TAKES.get(name, ()) and (
         name != BUCKET or family(column_type) != "decimal" or decimal_parameters(column_type)[0] <= LONGEST_DECIMAL
     )
 
@@ -193,7 +195,7 @@ def _truncated(width: int, column_type: str, value: Any) -> int | str:
         return found
     scale = decimal_parameters(column_type)[1]
     unscaled = unscaled_of(value, scale)
-    return str(scaled(unscaled - unscaled % width, scale))
+    return scaled(unscaled - unscaled % width, scale)
 
 
 def unscaled_of(value: Decimal, scale: int) -> int:

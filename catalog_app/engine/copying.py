@@ -90,7 +90,7 @@ def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks
     kept = sum(file.rows - len(deleted_positions(writer.warehouse, file.delete_paths)) for file in touched)
     files = tuple(file.file_id for file in touched)
     if not _can_copy_here(writer, scan.schema, touched):
-        bins = [(file.partition, [file]) for file in touched]
+        bins = [((file.partition, file.layout), [file]) for file in touched]
         return Copied(files, (), tuple(write_bins(spark, writer, scan, bins)), kept)
     folded = _foldable(writer, touched, marks) if sum(file.rows for file in marks.images) <= HERE_IMAGES else ()
     images = _images(writer, touched, marks, folded)

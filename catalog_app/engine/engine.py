@@ -215,9 +215,13 @@ class Engine:
         """Write the files that the marks touch anew, without deletes, images in the places of the rows they replace."""
         return self._sessions.run(lambda spark: copy_touched(spark, self._writer, scan, marks))
 
-    def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
-        """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""
-        return self._sessions.run(lambda spark: rewriting.compact_files(spark, self._writer, scan, target_bytes))
+    def compact(self, scan: TableScan, *, target_bytes: int, order_by: Sequence[int] = ()) -> list[NewDataFile]:
+        """Rewrite the live rows into files of about ``target_bytes``, row ids kept. Their order is kept too where the
+        files lie as the scan's schema says, and no ``order_by`` (ids of columns) asks for another.
+        """
+        return self._sessions.run(
+            lambda spark: rewriting.compact_files(spark, self._writer, scan, target_bytes, order_by)
+        )
 
     def file_rows(self, file: FileScan) -> tuple[Integers, StoredFacts | None]:
         """Row ids and stored facts of a data file, by position."""

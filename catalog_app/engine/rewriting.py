@@ -23,8 +23,11 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
+from catalog_app.domain.layout import is_laid, without_order
+from catalog_app.domain.transforms import FileLayout
 from catalog_app.engine.facts import FactReader
 from catalog_app.engine.freezing import staging_folder
+from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.writing import FileWriter, Staged, Target
 from catalog_app.storage.deletes import (
@@ -42,15 +45,35 @@ if TYPE_CHECKING:
 _BIN = "__lake_bin"
 
 
-def compact_files(spark: SparkSession, writer: FileWriter, scan: TableScan, target_bytes: int) -> list[NewDataFile]:
-    """Rewrite the scan's files, deletes applied, each partition value into as few files as the target allows."""
-    return write_bins(spark, writer, scan, list(_bins(writer, scan, target_bytes)))
+Place = tuple[PartitionValues, FileLayout]
+"""Where the rows of a file lie: the partition, and what its layout says of them."""
+
+
+def compact_files(
+    spark: SparkSession, writer: FileWriter, scan: TableScan, target_bytes: int, order_by: Sequence[int] = ()
+) -> list[NewDataFile]:
+    """Rewrite the scan's files, deletes applied, each partition value into as few files as the target allows. Files of
+    another layout than the scan's schema has are laid by that; with ``order_by`` (ids of columns) all are, in its order.
+    """
+    columns = tuple(column for i in order_by if (column := scan.schema.column(i)) is not None)
+    anew = [file for file in scan.files if columns or not is_laid(file.layout, scan.schema)]
+    rest = replace(scan, files=tuple(file for file in scan.files if file not in anew))
+    staged = write_bins(spark, writer, scan, list(_bins(writer, rest, target_bytes)))
+    if not anew:
+        return staged
+    size = sum(writer.warehouse.size(file.path) for file in anew)
+    rows = sum(file.rows for file in anew)
+    order = RowOrder.of(columns, rows=rows, size=size, target_bytes=target_bytes) if columns else None
+    target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
+    with staging_folder(writer, scan.table_id) as folder:
+        frame = FactReader(spark, writer, scan, folder).dataframe(anew)
+        return [*staged, *writer.write_spark(target, frame, order)]
 
 
 def write_bins(
-    spark: SparkSession, writer: FileWriter, scan: TableScan, bins: Sequence[tuple[PartitionValues, Sequence[FileScan]]]
+    spark: SparkSession, writer: FileWriter, scan: TableScan, bins: Sequence[tuple[Place, Sequence[FileScan]]]
 ) -> list[NewDataFile]:
-    """The live rows of each bin of files as one file under its partition value, in the order of addresses. Each keeps
+    """The live rows of each bin of files as one file at its place, in the order of addresses. Each keeps
     its row id and its fact.
     """
     if not bins:
@@ -62,7 +85,7 @@ def write_bins(
 def _write_bins(
     writer: FileWriter,
     scan: TableScan,
-    bins: Sequence[tuple[PartitionValues, Sequence[FileScan]]],
+    bins: Sequence[tuple[Place, Sequence[FileScan]]],
     reader: FactReader,
 ) -> list[NewDataFile]:
     target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
@@ -79,7 +102,7 @@ def _write_bins(
     try:
         writer.run_job(target, union, staging, [_BIN])
         staged = [
-            Staged(file.path, bins[int(file.path.rsplit("/", 2)[1].partition("=")[2])][0])
+            Staged(file.path, *bins[int(file.path.rsplit("/", 2)[1].partition("=")[2])][0])
             for file in writer.warehouse.files_under(staging)
         ]
         return writer.place(scan.table_id, staged)
@@ -87,11 +110,11 @@ def _write_bins(
         writer.warehouse.discard(staging)
 
 
-def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tuple[PartitionValues, list[FileScan]]]:
-    """Files of one partition value in order of address, packed up to the target size."""
-    groups: dict[PartitionValues, list[FileScan]] = {}
+def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tuple[Place, list[FileScan]]]:
+    """Files of one place in order of address, packed up to the target size."""
+    groups: dict[Place, list[FileScan]] = {}
     for file in sorted(scan.files, key=lambda item: item.base):
-        groups.setdefault(file.partition, []).append(file)
+        groups.setdefault((file.partition, without_order(file.layout)), []).append(file)
     for partition, files in groups.items():
         packed: list[FileScan] = []
         size = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -25,6 +25,7 @@ from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.file_sizes import become_one
+from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
@@ -173,18 +174,22 @@ class FileWriter:
             store_decimal_as_integer=True,
         )
 
-    def write_spark(self, target: Target, rows: DataFrame) -> list[NewDataFile]:
-        """Write by a Spark job. Without partitions the order of the rows is kept."""
+    def write_spark(self, target: Target, rows: DataFrame, order: RowOrder | None = None) -> list[NewDataFile]:
+        """Write by a Spark job. Without partitions the order of the rows is kept, where no other is asked for."""
         texts = target.partition_texts
         partitions = [f"{PARTITION}{index}" for index in range(len(texts))]
         values = [f"{_folder_value(text)} AS {PARTITION}{i}" for i, text in enumerate(texts)]
         rows = rows.selectExpr(*target.inputs).selectExpr(*target.columns, *values)
-        if partitions:
+        if order is not None:
+            rows = order.applied(rows, partitions)
+        elif partitions:
             rows = rows.hint("rebalance", *partitions)
         staging = self.warehouse.new_staging(target.table_id)
         try:
             self.run_job(target, rows, staging, partitions)
             staged = self._combined(target, staging)
+            if order is not None:
+                staged = [replace(file, layout=(*file.layout, *order.marks)) for file in staged]
             return self.place(target.table_id, staged)
         finally:
             self.warehouse.discard(staging)

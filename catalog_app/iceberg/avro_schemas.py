@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from catalog_app.domain.schema import Column
 from catalog_app.domain.types import ParsedType
 
 PARTITION_FIELDS = 1000
@@ -41,13 +40,13 @@ def partition_name(name: str) -> str:
     return safe if not safe[:1].isdigit() else f"_{safe}"
 
 
-def partition_names(columns: Sequence[Column]) -> tuple[str, ...]:
-    """The names of all fields of a partition, each once: one that is taken gets the id of its column."""
+def partition_names(fields: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """The names of all fields of a partition, each once: one that is taken gets its number, that of its column."""
     found: list[str] = []
-    for column in columns:
-        name = partition_name(column.name)
+    for shown, number in fields:
+        name = partition_name(shown)
         while name in found:
-            name += f"_{column.id}"
+            name += f"_{number}"
         found.append(name)
     return tuple(found)
 
@@ -85,13 +84,9 @@ def _decimal_bytes(precision: int) -> int:
     return (largest.bit_length() + 8) // 8
 
 
-def entry_schema(partition: Sequence[Column]) -> dict[str, Any]:
-    """A manifest's entries, for files that lie under these partition columns."""
-    fields = [
-        _optional(name, _partition_type(column.parsed, identifier), identifier)
-        for name, column in zip(partition_names(partition), partition, strict=True)
-        for identifier in (PARTITION_FIELDS + column.id,)
-    ]
+def entry_schema(partition: Sequence[tuple[str, int, ParsedType]]) -> dict[str, Any]:
+    """A manifest's entries, for files whose partitions have these fields: name in Avro, id and type."""
+    fields = [_optional(name, _partition_type(kind, identifier), identifier) for name, identifier, kind in partition]
     data_file = {
         "type": "record",
         "name": "r2",

@@ -19,8 +19,10 @@ import fastavro
 
 from catalog_app.domain.files import PartitionValues, Statistics
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.transforms import FileLayout, Transform
 from catalog_app.domain.types import ParsedType
 from catalog_app.iceberg.avro_schemas import LIST_SCHEMA, PARTITION_FIELDS, entry_schema, partition_names
+from catalog_app.iceberg.transforms import transform_field, transform_name, transform_type
 from catalog_app.iceberg.types import schema_json
 from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
 
@@ -33,10 +35,14 @@ _CHUNK, _LONGEST_CHUNK = 256, 1024
 _SCATTERED = 2654435761
 
 
+SpecKey = tuple[tuple[int, ...], tuple[Transform, ...]]
+"""The ids of partition columns, and transforms of others, by which files lie."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListedFile:
     """A data file as a version shows it. ``schema`` is that under which it was written, ``version`` the one that took
-    it in, ``location`` where an engine finds it.
+    it in, ``location`` where an engine finds it. ``layout``: what it says of columns that the table has.
     """
 
     file_id: int
@@ -47,6 +53,17 @@ class ListedFile:
     schema: Schema
     partition: PartitionValues = ()
     statistics: Statistics = field(default_factory=dict)
+    layout: FileLayout = ()
+
+    @property
+    def lies_by(self) -> SpecKey:
+        """What names its specification."""
+        return self.schema.partition_by, tuple(laid.transform for laid in self.layout)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """Of each field of its specification: texts of columns, then values of transforms."""
+        return (*self.partition, *(laid.value for laid in self.layout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +78,33 @@ class ListedDeletes:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Partition columns, by which files lie apart; a table may have files of several."""
+    """Partition columns, and transforms of columns, by which files lie apart; a table may have files of several."""
 
     id: int
     columns: tuple[Column, ...]
+    laid: tuple[tuple[Transform, Column], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {"spec-id": self.id, "fields": self.fields}
 
     @property
     def fields(self) -> list[dict[str, Any]]:
+        sources = [*((column, "identity") for column in self.columns), *((column, one.text) for one, column in self.laid)]
         return [
-            {
-                "source-id": column.id,
-                "field-id": PARTITION_FIELDS + column.id,
-                "name": column.name,
-                "transform": "identity",
-            }
-            for column in self.columns
+            {"source-id": column.id, "field-id": identifier, "name": name, "transform": transform}
+            for (name, identifier, _), (column, transform) in zip(self.typed, sources, strict=True)
         ]
+
+    @property
+    def typed(self) -> tuple[tuple[str, int, ParsedType], ...]:
+        """Of each field the name that people know, the id, and the type of its values."""
+        return (
+            *((column.name, PARTITION_FIELDS + column.id, column.parsed) for column in self.columns),
+            *(
+                (transform_name(one, column.name), transform_field(one), transform_type(one, column))
+                for one, column in self.laid
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +122,7 @@ class Chunk:
         said = hashlib.sha256(json.dumps([self.content, self.spec.as_json(), self._typed()]).encode())
         for item in self.files:
             data = item.data if isinstance(item, ListedDeletes) else item
-            said.update(json.dumps([item.location, data.location, data.version, data.partition, item.rows]).encode())
+            said.update(json.dumps([item.location, data.location, data.version, data.values, item.rows]).encode())
         return said.hexdigest()
 
     def _typed(self) -> list[Any]:
@@ -115,22 +140,22 @@ class Chunk:
 
 
 def chunks(
-    content: int, specs: Mapping[tuple[int, ...], Spec], schema: Schema, files: Sequence[Any]
+    content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: Sequence[Any]
 ) -> Iterator[Chunk]:
     """The files, those of one specification together, in order of version and id, cut where a file's id says so."""
-    groups: dict[tuple[int, ...], list[Any]] = {}
+    groups: dict[SpecKey, list[Any]] = {}
     for item in files:
-        groups.setdefault(_data(item).schema.partition_by, []).append(item)
-    for columns, group in sorted(groups.items()):
+        groups.setdefault(_data(item).lies_by, []).append(item)
+    for key, group in sorted(groups.items()):
         group.sort(key=lambda item: (_data(item).version, _data(item).file_id))
         part: list[Any] = []
         for item in group:
             part.append(item)
             if _is_last(_data(item).file_id) or len(part) == _LONGEST_CHUNK:
-                yield _chunk(content, specs[columns], schema, part)
+                yield _chunk(content, specs[key], schema, part)
                 part = []
         if part:
-            yield _chunk(content, specs[columns], schema, part)
+            yield _chunk(content, specs[key], schema, part)
 
 
 def _data(item: ListedFile | ListedDeletes) -> ListedFile:
@@ -160,9 +185,9 @@ def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any]) -> Ch
 
 def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
     """The manifest of a chunk. ``schema``: that of the table when the manifest was made."""
-    kinds = tuple(column.parsed for column in chunk.spec.columns)
-    names = partition_names(chunk.spec.columns)
-    records = (_entry(chunk, item, kinds, names) for item in chunk.files)
+    typed = chunk.spec.typed
+    names = partition_names([(name, identifier - PARTITION_FIELDS) for name, identifier, _ in typed])
+    records = (_entry(chunk, item, names) for item in chunk.files)
     said = {
         "schema": json.dumps(schema_json(schema)),
         "schema-id": "0",
@@ -171,7 +196,7 @@ def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
         "format-version": "2",
         "content": "deletes" if chunk.content == DELETES else "data",
     }
-    return _written(entry_schema(chunk.spec.columns), records, said)
+    return _written(entry_schema([(name, *rest) for name, (_, *rest) in zip(names, typed, strict=True)]), records, said)
 
 
 def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
@@ -180,12 +205,9 @@ def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> byte
     return target.getvalue()
 
 
-def _entry(
-    chunk: Chunk, item: ListedFile | ListedDeletes, kinds: Sequence[ParsedType], names: Sequence[str]
-) -> dict[str, Any]:
+def _entry(chunk: Chunk, item: ListedFile | ListedDeletes, names: Sequence[str]) -> dict[str, Any]:
     data = _data(item)
-    values = zip(kinds, chunk.spec.columns, data.partition, strict=True)
-    partition = [partition_value(kind, text, column.name) for kind, column, text in values]
+    partition = [_field_value(field, value) for field, value in zip(chunk.spec.typed, data.values, strict=True)]
     described: dict[str, Any] = {
         "content": chunk.content,
         "file_path": item.location,
@@ -256,20 +278,25 @@ def _listed(manifest: StoredManifest) -> dict[str, Any]:
         "added_rows_count": 0,
         "existing_rows_count": chunk.rows,
         "deleted_rows_count": 0,
-        "partitions": [_summary(chunk, place) for place in range(len(chunk.spec.columns))] or None,
+        "partitions": [_summary(chunk, place, field) for place, field in enumerate(chunk.spec.typed)] or None,
     }
 
 
-def _summary(chunk: Chunk, place: int) -> dict[str, Any]:
-    """Bounds of one partition column over the files of a manifest."""
-    column = chunk.spec.columns[place]
-    values = [partition_value(column.parsed, _data(item).partition[place], column.name) for item in chunk.files]
+def _field_value(field: tuple[str, int, ParsedType], value: Any) -> Any:
+    """A value of a partition's field as Avro takes it."""
+    return partition_value(field[2], value, field[0]) if isinstance(value, str) else value
+
+
+def _summary(chunk: Chunk, place: int, field: tuple[str, int, ParsedType]) -> dict[str, Any]:
+    """Bounds of one field of partitions over the files of a manifest."""
+    kind = field[2]
+    values = [_field_value(field, _data(item).values[place]) for item in chunk.files]
     known = [value for value in values if value is not None and not _is_nan(value)]
     return {
         "contains_null": any(value is None for value in values),
         "contains_nan": any(_is_nan(value) for value in values),
-        "lower_bound": value_bytes(column.parsed, min(known)) if known else None,
-        "upper_bound": value_bytes(column.parsed, max(known)) if known else None,
+        "lower_bound": value_bytes(kind, min(known)) if known else None,
+        "upper_bound": value_bytes(kind, max(known)) if known else None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import COMMENT, TableState, comment_of, stated_properties
 from catalog_app.domain.types import ParsedType
 from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS
-from catalog_app.iceberg.manifests import DELETES, Spec, StoredManifest
+from catalog_app.iceberg.manifests import DELETES, Spec, SpecKey, StoredManifest
+from catalog_app.iceberg.transforms import transform_field, transform_name
 from catalog_app.iceberg.types import schema_json
 from lakeui.common.errors import NotSupported
 
@@ -39,11 +40,12 @@ class TableVersion:
     named: tuple[Schema, ...] = ()
 
 
-def specs_of(schema: Schema, written: Sequence[Schema]) -> dict[tuple[int, ...], Spec]:
-    """The specification of the table, and those of its files, by the ids of their columns."""
-    others = sorted({item.partition_by for item in written} - {schema.partition_by})
-    found = {}
-    for number, columns in enumerate((schema.partition_by, *others)):
+def specs_of(schema: Schema, files: Iterable[SpecKey]) -> dict[SpecKey, Spec]:
+    """The specification of the table, whose schema has its layout, and those of its files."""
+    own = (schema.partition_by, schema.layout)
+    found: dict[SpecKey, Spec] = {}
+    for number, key in enumerate((own, *sorted(set(files) - {own}))):
+        columns, transforms = key
         known = [schema.column(identifier) for identifier in columns]
         for identifier, column in zip(columns, known, strict=True):
             if column is None or column.id != identifier:
@@ -51,8 +53,22 @@ def specs_of(schema: Schema, written: Sequence[Schema]) -> dict[tuple[int, ...],
                     "Some files lie under a partition column that the table has no more.",
                     remedy="Run OPTIMIZE on the table, which writes its files anew, and read it again.",
                 )
-        found[columns] = Spec(number, tuple(column for column in known if column is not None))
+        laid = tuple((one, column) for one in transforms if (column := schema.column(one.column_id)) is not None)
+        found[key] = Spec(number, tuple(column for column in known if column is not None), laid)
+    _names_check(schema, found.values())
     return found
+
+
+def _names_check(schema: Schema, specs: Iterable[Spec]) -> None:
+    """Raise NotSupported where two fields would have one id, or a field the name of a column."""
+    fields = {one: (transform_field(one), transform_name(one, c.name)) for spec in specs for one, c in spec.laid}
+    names = {name.casefold() for _, name in fields.values()}
+    taken = [column.name for column in schema.columns if column.name.casefold() in names]
+    if taken or len({identifier for identifier, _ in fields.values()}) < len(fields):
+        raise NotSupported(
+            f"A partition field has the name of column {taken[0]}." if taken else "Two partition fields have one id.",
+            remedy="Rename the column, or read the table through lakeui.",
+        )
 
 
 def table_metadata(shown: TableVersion) -> dict[str, Any]:
@@ -63,7 +79,7 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         for column in schema.columns
         for identifier in (*column.ids, *(i for inner in fields_within(column.parsed) for i in inner.ids))
     ]
-    fields = [PARTITION_FIELDS + column.id for spec in shown.specs for column in spec.columns]
+    fields = [identifier for spec in shown.specs for _, identifier, _ in spec.typed]
     return {
         "format-version": FORMAT_VERSION,
         "table-uuid": str(uuid.uuid5(_NAMESPACE, shown.location)),

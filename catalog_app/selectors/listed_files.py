@@ -6,8 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from catalog_app.domain.files import ColumnStatistics, PartitionValues, Statistics
+from catalog_app.domain.transforms import FileLayout
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS, layout_read
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 _FILES = f"""
@@ -19,7 +20,7 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     GROUP BY d.segment_id
 )
 SELECT f.id, f.path, f.rows, f.bytes, s.added_version, s.definition_id, s.partition,
-       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition AND NOT f.lacks_partition, f.by_name
+       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition AND NOT f.lacks_partition, f.layout, f.by_name
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 ORDER BY s.added_version, f.base
 """
@@ -41,6 +42,7 @@ class ShownFile:
     partition: PartitionValues
     delete_paths: tuple[str, ...]
     is_moved: bool
+    layout: FileLayout = ()
     by_name: bool = False
 
 
@@ -48,7 +50,7 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
     return [
-        ShownFile(row[0], row[1], row[2], row[3], row[4], row[5], tuple(json_value(row[6])), tuple(row[7]), *row[8:])
+        ShownFile(*row[:6], tuple(json_value(row[6])), tuple(row[7]), row[8], layout_read(row[9]), row[10])
         for row in rows
     ]
 

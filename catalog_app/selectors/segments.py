@@ -165,7 +165,7 @@ def moved_bounds(item: _Moved, schema: Schema) -> _Moved:
 
 
 def _segment(row: tuple[Any, ...]) -> SegmentState:
-    layout = _layout(row[19])
+    layout = layout_read(row[19])
     return SegmentState(
         segment_id=row[0],
         file_id=row[1],
@@ -196,7 +196,8 @@ def _statistics(value: Any) -> Statistics:
     return {int(key): ColumnStatistics(*bounds) for key, bounds in json_value(value).items()}
 
 
-def _layout(value: Any) -> FileLayout:
+def layout_read(value: Any) -> FileLayout:
+    """What a stored file says of its layout."""
     return tuple(map(LaidBy.from_json, json_value(value)))
 
 
@@ -312,7 +313,7 @@ def files_load(
             fact=RowsFact(stamp),
             is_moved=lacks_partition,
             by_name=by_name,
-            layout=_layout(laid),
+            layout=layout_read(laid),
         )
     return found
 

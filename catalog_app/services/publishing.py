@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
+from catalog_app.domain.layout import with_layout
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.iceberg.manifests import (
@@ -106,8 +107,8 @@ def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableCha
     segments = files_shown(snapshot, table.table_id)
     schemas = definitions_load({segment.definition_id for segment in segments})
     _check(table.schema, segments, schemas)
-    specs = specs_of(table.schema, list(schemas.values()))
-    data = [_listed(warehouse, segment, schemas[segment.definition_id]) for segment in segments]
+    data = [_listed(warehouse, segment, schemas[segment.definition_id], table.schema) for segment in segments]
+    specs = specs_of(with_layout(table.schema, table.properties), [file.lies_by for file in data])
     deletes = _deletes(place, segments, data)
     found = [*chunks(DATA, specs, table.schema, data), *chunks(DELETES, specs, table.schema, deletes)]
     manifests = _manifests(place, table, found)
@@ -143,7 +144,13 @@ def files_refused(schema: Schema, segments: Sequence[SegmentState]) -> frozenset
     return frozenset(refused)
 
 
-def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema) -> ListedFile:
+def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema, now: Schema) -> ListedFile:
+    """``now``: the columns of the table. What the file says of others, or of another type, is left out."""
+    layout = (
+        laid
+        for laid in segment.layout
+        if (column := now.column(laid.transform.column_id)) is not None and laid.holds_for(column.type)
+    )
     return ListedFile(
         segment.file_id,
         warehouse.location(segment.path),
@@ -152,6 +159,7 @@ def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema) -> ListedF
         segment.added_version,
         schema,
         segment.partition,
+        layout=tuple(layout),
     )
 
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.checks import CLUSTERING
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, PartitionValues, TableScan
 from catalog_app.domain.generated import writing_schema
-from catalog_app.domain.layout import layout_shown
+from catalog_app.domain.layout import clustering_of, is_laid, layout_shown, order_of, with_layout
 from catalog_app.domain.operations import (
     FileEffects,
     Operation,
@@ -17,6 +18,7 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.domain.state import TableState
+from catalog_app.domain.transforms import FileLayout
 from catalog_app.domain.types import untyped_path, value_type
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.values import QuerySource, RowSource, ValuesSource
@@ -37,6 +39,7 @@ from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.field_values import all_columns
 from lakeui.frontdoor.generated import values_without_generated, with_generated
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
+from lakeui.frontdoor.layout_properties import clustering_kept
 from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source, subquery_tables
@@ -353,18 +356,41 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         _refuse_other_columns(target, statement.where)
     segments = segments_list(target.place.snapshot, table.table_id)
     looked_at = pruned(segments, table.schema.columns, _predicate(statement.where))
-    chosen = _worth_compacting(looked_at, files_refused(table.schema, looked_at))
+    order = _order_asked(target, statement) or clustering_of(table.properties)
+    if statement.order_by:
+        chosen = looked_at
+    else:
+        due = files_refused(table.schema, looked_at) | _laid_otherwise(table, looked_at, order)
+        chosen = _worth_compacting(looked_at, due)
     metrics = row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
     with staging(call):
         scan = scan_for_copies(target.place, table_scan(target.place.snapshot, table, chosen))
-        staged = engine().compact(scan, target_bytes=TARGET_BYTES)
+        staged = engine().compact(scan, target_bytes=TARGET_BYTES, order_by=order)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": bytes_of(staged)}
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
+
+
+def _order_asked(target: TablePlace, statement: sql.Optimize) -> tuple[int, ...]:
+    """The ids of the columns of ZORDER BY."""
+    if len(set(map(str.casefold, statement.order_by))) < len(statement.order_by):
+        raise InvalidValue("ZORDER BY names a column twice.", remedy="Name it once.")
+    stored = clustering_kept(statement.order_by, target.table.schema, target.label)
+    return clustering_of({CLUSTERING: stored})
+
+
+def _laid_otherwise(table: TableState, segments: Sequence[SegmentState], order: tuple[int, ...]) -> frozenset[int]:
+    """Files that lie otherwise than the table says by now."""
+    schema = with_layout(table.schema, table.properties)
+    return frozenset(
+        segment.file_id
+        for segment in segments
+        if not is_laid(segment.layout, schema) or (order and order_of(segment.layout) != order)
+    )
 
 
 def _refuse_other_columns(target: TablePlace, where: sql.Condition) -> None:
@@ -379,12 +405,12 @@ def _refuse_other_columns(target: TablePlace, where: sql.Condition) -> None:
 
 
 def _worth_compacting(segments: Sequence[SegmentState], refused: Collection[int]) -> list[SegmentState]:
-    """Files with deletes, those refused to other engines, and small files that are not alone in their partition."""
-    small: dict[tuple[str | None, ...], list[SegmentState]] = {}
+    """Files with deletes, those that are due otherwise, and small files that are not alone at their place."""
+    small: dict[tuple[PartitionValues, FileLayout], list[SegmentState]] = {}
     due = {segment.file_id for segment in segments if segment.delete_paths} | set(refused)
     for segment in segments:
         if segment.file_id in due or segment.bytes < TARGET_BYTES // 2:
-            small.setdefault(segment.partition, []).append(segment)
+            small.setdefault((segment.partition, segment.layout), []).append(segment)
     return [s for group in small.values() if len(group) > 1 or group[0].file_id in due for s in group]
 
 

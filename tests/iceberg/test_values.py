@@ -99,9 +99,8 @@ def test_the_name_of_a_partition_is_one_of_avro(name: str, avro: str) -> None:
 
 
 def test_partition_columns_that_meet_in_avro_are_told_apart() -> None:
-    columns = [column(1, "string", "x y"), column(2, "string", "x_x20y"), column(3, "string", "1")]
-    assert partition_names(columns) == ("x_x20y", "x_x20y_2", "_1")
-    decimals = [column(1, "decimal(9,2)", "a"), column(2, "decimal(9,2)", "b")]
+    assert partition_names([("x y", 1), ("x_x20y", 2), ("1", 3)]) == ("x_x20y", "x_x20y_2", "_1")
+    decimals = [("a", 1001, parse_type("decimal(9,2)")), ("b", 1002, parse_type("decimal(9,2)"))]
     assert fastavro.parse_schema(entry_schema(decimals))
 
 

@@ -26,7 +26,7 @@ from catalog_app.domain.files import (
     TableScan,
 )
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.transforms import FileLayout, LaidBy, transform_value
+from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
@@ -330,18 +330,24 @@ class MemoryEngine:
 
     # -- rewriting --------------------------------------------------------------------------------------------------
 
-    def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
-        groups: dict[PartitionValues, list[FileScan]] = {}
+    def compact(self, scan: TableScan, *, target_bytes: int, order_by: Sequence[int] = ()) -> list[NewDataFile]:
+        """One file per partition value and value of the layout. With an order each row would go to some file."""
+        marks = tuple(
+            LaidBy(Transform(ORDERED, place, column.id), column.type, None)
+            for place, identifier in enumerate(order_by)
+            if (column := scan.schema.column(identifier)) is not None
+        )
+        groups: dict[tuple[PartitionValues, FileLayout], list[tuple[LiveRow, Fact]]] = {}
         for file in sorted(scan.files, key=lambda item: item.base):
-            groups.setdefault(file.partition, []).append(file)
+            facts = self._facts(file)
+            for row in self._live(replace(scan, files=(file,))):
+                place = file.partition, _laid(scan.schema, row.values)
+                groups.setdefault(place, []).append((row, facts[row.position]))
         staged = []
-        for partition, files in groups.items():
-            live = list(self._live(replace(scan, files=tuple(files))))
-            facts = {file.file_id: self._facts(file) for file in files}
-            if live:
-                rows: list[tuple[dict[int, Any], int | None]] = [(row.values, row.row_id) for row in live]
-                kept = [facts[row.file.file_id][row.position] for row in live]
-                staged.append(self._place(scan.table_id, scan.schema, partition, rows, kept))
+        for (partition, layout), found in groups.items():
+            rows: list[tuple[dict[int, Any], int | None]] = [(row.values, row.row_id) for row, _ in found]
+            kept = [fact for _, fact in found]
+            staged.append(self._place(scan.table_id, scan.schema, partition, rows, kept, (*layout, *marks)))
         return staged
 
     def file_rows(self, file: FileScan) -> tuple[Any, Any]:
