@@ -187,7 +187,7 @@ class FileWriter:
         staging = self.warehouse.new_staging(target.table_id)
         try:
             self.run_job(target, rows, staging, partitions)
-            staged = self._combined(target, staging)
+            staged = self._combined(target, staging, joins=order is None)
             if order is not None:
                 staged = [replace(file, layout=(*file.layout, *order.marks)) for file in staged]
             return self.place(target.table_id, staged)
@@ -213,8 +213,8 @@ class FileWriter:
             with ThreadPoolExecutor(max_workers=8) as pool:
                 list(pool.map(lambda path: field_ids_add(self.warehouse, path, nested), paths))
 
-    def _combined(self, target: Target, staging: str) -> list[Staged]:
-        """What the job left, with small files of one partition value made one."""
+    def _combined(self, target: Target, staging: str, *, joins: bool) -> list[Staged]:
+        """What the job left; if it ``joins``, with small files of one partition value made one."""
         groups: dict[str, list[StoredFile]] = {}
         for file in self.warehouse.files_under(staging):
             groups.setdefault(file.path[len(staging) + 1 :].rpartition("/")[0], []).append(file)
@@ -222,7 +222,7 @@ class FileWriter:
         for folder, files in groups.items():
             texts = self._partition_of(target, folder, files[0].path)
             paths = [file.path for file in files]
-            if become_one([file.bytes for file in files]):
+            if joins and become_one([file.bytes for file in files]):
                 paths = [self._concatenated(paths, staging)]
             staged += [target.staged(path, texts) for path in paths]
         return staged

@@ -15,8 +15,10 @@ from lakeui.sql.allowlist import function_names
 from lakeui.sql.parse import FORBIDDEN, UNSUPPORTED, parse
 
 REFUSED = (
-    "CREATE TABLE d.t (e TIMESTAMP) PARTITIONED BY (days(e))",
-    "CREATE TABLE d.t (id INT) CLUSTER BY (id)",
+    "CREATE TABLE d.t (e TIMESTAMP) PARTITIONED BY (weeks(e))",
+    "CREATE TABLE d.t (id INT) CLUSTERED BY (id) INTO 4 BUCKETS",
+    "ALTER TABLE d.t ADD PARTITION FIELD id",
+    "ALTER TABLE d.t ADD PARTITION FIELD bucket(4, id) AS b",
     "ALTER TABLE d.t ADD COLUMN n INT GENERATED ALWAYS AS (id + 1)",
     "CREATE TABLE d.t (id BIGINT GENERATED ALWAYS AS IDENTITY)",
     "CREATE TABLE d.t (id INT, CHECK (id > 0) NOT ENFORCED)",

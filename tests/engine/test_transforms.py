@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.transforms import Transform, is_taken, transform_value
 from catalog_app.engine import writing
 from catalog_app.engine.transforms import transform_sql
@@ -109,3 +110,52 @@ def test_a_value_below_its_type_is_refused(lake: Lake) -> None:
         lake.values("-2147483648")
 
 
+
+
+# -- compaction ---------------------------------------------------------------------------------------------------
+
+
+def compacted(lake: Lake, *order_by: int, target_bytes: int = 1 << 20) -> list[NewDataFile]:
+    before = lake.row_ids("id")
+    new = lake.engine.compact(lake.scan(), target_bytes=target_bytes, order_by=order_by)
+    lake.files = []
+    lake.add(new)
+    assert lake.row_ids("id") == before
+    return new
+
+
+def test_compaction_lays_files_of_another_layout(lake: Lake) -> None:
+    lake.schema = schema_of("id bigint", "p string", partition_by=[2])
+    lake.query("SELECT id, IF(id < 50, 'a', 'b') FROM range(100)")
+    lake.delete("id = 7")
+    bucket = Transform("bucket", 2, 1)
+    lake.schema = replace(lake.schema, layout=(bucket,))
+    lake.query("SELECT id, 'a' FROM range(100, 103)")
+    new = compacted(lake)
+    assert sorted((file.partition, [laid.value for laid in file.layout]) for file in new if file.rows > 3) == [
+        *((("a",), [0]), (("a",), [1]), (("b",), [0]), (("b",), [1])),
+    ]
+    assert sum(file.rows for file in new) == 102
+    again = compacted(lake)
+    assert len(again) == 4
+
+
+def test_an_order_makes_bounds_of_each_column_narrow(lake: Lake) -> None:
+    lake.schema = schema_of("id bigint", "a int", "b string", "c double")
+    lake.query(
+        "SELECT id, CAST(id * 7919 % 1000 AS INT), format_string('%04d', id * 104729 % 1000),"
+        " IF(id % 50 = 0, NULL, CAST('NaN' AS DOUBLE)) FROM range(40000)"
+    )
+    size = sum(file.bytes for file in compacted(lake))
+    new = compacted(lake, 2, 3, 4, target_bytes=max(size // 16, 1))
+    assert len(new) > 8
+    assert all([laid.transform.column_id for laid in file.layout] == [2, 3, 4] for file in new)
+    for column, bounds in ((2, (500, 500)), (3, ("0500", "0500"))):
+        reached = [
+            file
+            for file in new
+            if file.statistics is not None
+            and file.statistics[column].minimum <= bounds[0]
+            and file.statistics[column].maximum >= bounds[1]
+        ]
+        assert 0 < len(reached) <= len(new) * 0.6, column

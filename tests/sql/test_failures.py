@@ -209,6 +209,8 @@ WRITING = {
     "UnsetTableProperties": "ALTER TABLE {} UNSET TBLPROPERTIES ('owner')",
     "AddColumns": "ALTER TABLE {} ADD COLUMN x INT",
     "AddConstraint": "ALTER TABLE {} ADD CONSTRAINT c CHECK (id IS NOT NULL)",
+    "ChangeLayout": "ALTER TABLE {} ADD PARTITION FIELD bucket(4, id)",
+    "ClusterBy": "ALTER TABLE {} CLUSTER BY (id)",
     "DropConstraint": "ALTER TABLE {} DROP CONSTRAINT IF EXISTS c",
     "DropColumns": "ALTER TABLE {} DROP COLUMN name",
     "RenameColumn": "ALTER TABLE {} RENAME COLUMN name TO x",

@@ -145,6 +145,17 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         "ALTER TABLE db.t ADD CONSTRAINT c CHECK (db.t.a > 0 AND (a < 9)) ENFORCED",
         s.AddConstraint(T, s.CheckConstraint("`t`.`a` > 0 AND (`a` < 9)", "c")),
     ),
+    (
+        "ALTER TABLE db.t REPLACE PARTITION FIELD day(a) WITH truncate(b, 4)",
+        s.ChangeLayout(T, s.PartitionField("days", 0, "a"), s.PartitionField("truncate", 4, "b")),
+    ),
+    (
+        "ALTER TABLE db.t ADD PARTITION FIELD bucket(16, a)",
+        s.ChangeLayout(T, add=s.PartitionField("bucket", 16, "a")),
+    ),
+    ("ALTER TABLE db.t CLUSTER BY (a, `b c`)", s.ClusterBy(T, ("a", "b c"))),
+    ("ALTER TABLE db.t CLUSTER BY NONE", s.ClusterBy(T)),
+    ("OPTIMIZE db.t ZORDER BY (a, b)", s.Optimize(T, None, ("a", "b"))),
     ("ALTER TABLE db.t ADD CHECK (a > 0)", s.AddConstraint(T, s.CheckConstraint("`a` > 0"))),
     ("ALTER TABLE db.t DROP CONSTRAINT IF EXISTS c CASCADE", s.DropConstraint(T, "c", True)),
     (
