@@ -243,12 +243,14 @@ NOT_SUPPORTED | main | CHECK constraint is always enforced | CREATE TABLE d.fres
 NOT_SUPPORTED | main | UNIQUE constraints | CREATE TABLE d.fresh (id int, UNIQUE (id))
 NOT_FOUND | main | column nam; Did you mean name | CREATE TABLE d.fresh (name string, CHECK (nam > 'a'))
 INVALID_VALUE | main | constraint c is there twice | CREATE TABLE d.fresh (id int, CONSTRAINT c CHECK (id > 0), CONSTRAINT C CHECK (id > 1))
-NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
+NOT_SUPPORTED | main | CLUSTERED BY; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
 NOT_SUPPORTED | main | Identity columns; uuid() | CREATE TABLE d.fresh (id BIGINT GENERATED ALWAYS AS IDENTITY)
 NOT_SUPPORTED | main | generated column; CREATE OR REPLACE TABLE | ALTER TABLE d.people ADD COLUMN n INT GENERATED ALWAYS AS (id)
 NOT_SUPPORTED | main | part of the primary key | CREATE TABLE d.fresh (id INT, n INT GENERATED ALWAYS AS (id) PRIMARY KEY)
 INVALID_VALUE | main | DEFAULT and is generated | CREATE TABLE d.fresh (id INT, n INT DEFAULT 1 GENERATED ALWAYS AS (id))
-NOT_SUPPORTED | main | bucket | CREATE TABLE d.fresh (id int) PARTITIONED BY (bucket(4, id))
+NOT_SUPPORTED | main | weeks; days | CREATE TABLE d.fresh (id int) PARTITIONED BY (weeks(id))
+INVALID_VALUE | main | days; TIMESTAMP | CREATE TABLE d.fresh (id int) PARTITIONED BY (days(id))
+INVALID_VALUE | main | from 1 to | CREATE TABLE d.fresh (id int) PARTITIONED BY (bucket(0, id))
 FORBIDDEN_STATEMENT | main | Where and how a table is stored | CREATE TABLE d.fresh (id int) LOCATION '/tmp/x'
 FORBIDDEN_STATEMENT | main | looks like a file; managed tables | CREATE TABLE d.fresh AS SELECT * FROM parquet.`/tmp/x`
 FORBIDDEN_STATEMENT | main | CREATE EXTERNAL | CREATE EXTERNAL TABLE d.fresh (id int)
@@ -582,7 +584,8 @@ SYNTAX_ERROR | main | | TRUNCATE TABLE
 # Optimize
 INVALID_VALUE | main | id is no partition column | OPTIMIZE d.sales WHERE day = 'mon' AND id = 1
 INVALID_VALUE | main | name is no partition column | OPTIMIZE d.people WHERE name LIKE 'a%'
-NOT_SUPPORTED | main | ZORDER | OPTIMIZE d.sales ZORDER BY (id)
+NOT_FOUND | main | column idd; Did you mean id | OPTIMIZE d.sales ZORDER BY (idd)
+INVALID_VALUE | main | twice | OPTIMIZE d.sales ZORDER BY (id, ID)
 # Otherwise
 INVALID_VALUE | main | no dry run | EXPLAIN DELETE FROM d.people DRY RUN
 SYNTAX_ERROR | main | SELEKT; begins | SELEKT 1

@@ -104,7 +104,10 @@ SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
 NotSupported | explain cost select 1
 NotSupported | create table db.t (a int) using csv
-NotSupported | create table db.t (a int) partitioned by (bucket(4, a))
+NotSupported | create table db.t (a int) partitioned by (weeks(a))
+NotSupported | alter table db.t add partition field a
+NotSupported | alter table db.t add partition field bucket(4, a) as x
+InvalidValue | alter table db.t add partition field bucket(a)
 NotSupported | create table db.t (a int, foreign key (a) references db.u)
 NotSupported | alter table db.t add column a.b int not null
 NotSupported | alter table db.t alter column a.b set default 1
