@@ -18,7 +18,7 @@ from lakeui.common.errors import CheckViolated, InvalidValue
 CHECK = "write.check."
 """Begins the key. No statement on properties sets such a key."""
 LAYOUT, CLUSTERING = "write.layout", "write.clustering"
-"""The keys of how rows lie in files, of which ``catalog_app.domain.layout`` tells. They name columns as constraints do."""
+"""The keys of how rows lie in files, of which ``catalog_app.domain.layout`` tells; they name columns by id."""
 _MARK = "__lake_c"
 _PART = re.compile(rf"`{_MARK}(\d+)`|`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", re.DOTALL)
 """A column, or a name or text in which none is looked for."""

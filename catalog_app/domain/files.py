@@ -93,7 +93,7 @@ class NewDataFile:
     (``is_outside``). ``by_name`` and ``lacks_partition``: as of ``FileScan``.
     ``partition`` has one text per partition column (Spark's cast to string; None for null). ``stamps``: the smallest
     and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it. 0 is the
-    smallest where some rows have it. ``layout``: what holds for each of its rows; files that say nothing are right, too.
+    smallest where some rows have it. ``layout``: what holds for each of its rows; a file may say nothing.
     """
 
     path: str

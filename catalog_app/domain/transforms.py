@@ -18,9 +18,18 @@ from lakeui.common.errors import InvalidValue, NotSupported
 
 YEARS, MONTHS, DAYS, HOURS, BUCKET, TRUNCATE = "years", "months", "days", "hours", "bucket", "truncate"
 SPOKEN = {
-    **{"year": YEARS, "years": YEARS, "month": MONTHS, "months": MONTHS},
-    **{"day": DAYS, "days": DAYS, "date": DAYS, "hour": HOURS, "hours": HOURS, "date_hour": HOURS},
-    **{"bucket": BUCKET, "truncate": TRUNCATE},
+    "year": YEARS,
+    "years": YEARS,
+    "month": MONTHS,
+    "months": MONTHS,
+    "day": DAYS,
+    "days": DAYS,
+    "date": DAYS,
+    "hour": HOURS,
+    "hours": HOURS,
+    "date_hour": HOURS,
+    "bucket": BUCKET,
+    "truncate": TRUNCATE,
 }
 """What statements write, and which transform it is."""
 ORDERED = "ordered"
@@ -40,7 +49,7 @@ _TAKES = {
     BUCKET: _WHOLE | _TEXTS | _MOMENTS | {"date", "decimal", "binary"},
     TRUNCATE: _WHOLE | _TEXTS | {"decimal"},
 }
-_EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _HOUR, _DAY = 3_600_000_000, 86_400_000_000
 
 
@@ -176,9 +185,7 @@ def plain(column_type: str, value: Any) -> Any:
     moment = datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(moment, datetime.datetime):
         return (moment - _EPOCH.date()).days
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
-    since = moment - _EPOCH
+    since = (moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)) - _EPOCH
     return since.days if name == "date" else since // datetime.timedelta(microseconds=1)
 
 

@@ -124,7 +124,7 @@ def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Intege
 
 
 def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
-    """Image files all of whose rows stay in the partition and layout that they were in, by their places in ``marks.images``."""
+    """Image files all of whose rows stay in their partition and layout, by their places in ``marks.images``."""
     row_ids, files, _ = _homes(writer, marks)
     lies = {file.file_id: (file.partition, file.layout) for file in touched}
     found = []
@@ -174,7 +174,11 @@ def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], i
                     enumerate(touched),
                 )
             )
-        staged = [Staged(path, file.partition, file.layout) for path, file in zip(paths, touched, strict=True) if path is not None]
+        staged = [
+            Staged(path, file.partition, file.layout)
+            for path, file in zip(paths, touched, strict=True)
+            if path is not None
+        ]
         return writer.place(table_id, staged)
     finally:
         writer.warehouse.discard(staging)

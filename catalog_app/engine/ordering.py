@@ -41,7 +41,9 @@ class RowOrder:
 
     def applied(self, rows: DataFrame, within: list[str]) -> DataFrame:
         """``rows`` under internal names in this order, apart by the columns ``within``."""
-        curve = _curve([_rank(internal_name(c), bounds) for c, bounds in zip(self.columns, self._bounds(rows), strict=True)])
+        curve = _curve(
+            [_rank(internal_name(c), bounds) for c, bounds in zip(self.columns, self._bounds(rows), strict=True)]
+        )
         names = [internal_name(column) for column in self.columns]
         curved = rows.selectExpr("*", f"{curve} AS {_CURVE}")
         ranged = curved.repartitionByRange(self.parts, *within, _CURVE)

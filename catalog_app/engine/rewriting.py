@@ -53,7 +53,7 @@ def compact_files(
     spark: SparkSession, writer: FileWriter, scan: TableScan, target_bytes: int, order_by: Sequence[int] = ()
 ) -> list[NewDataFile]:
     """Rewrite the scan's files, deletes applied, each partition value into as few files as the target allows. Files of
-    another layout than the scan's schema has are laid by that; with ``order_by`` (ids of columns) all are, in its order.
+    another layout than the scan's schema has are laid by that; with ``order_by`` (column ids) all are, in its order.
     """
     columns = tuple(column for i in order_by if (column := scan.schema.column(i)) is not None)
     anew = [file for file in scan.files if columns or not is_laid(file.layout, scan.schema)]

@@ -23,10 +23,10 @@ from catalog_app.domain.transforms import FileLayout, LaidBy, Transform, is_whol
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
-from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.file_sizes import become_one
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
+from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, read_facts

@@ -89,7 +89,10 @@ class Spec:
 
     @property
     def fields(self) -> list[dict[str, Any]]:
-        sources = [*((column, "identity") for column in self.columns), *((column, one.text) for one, column in self.laid)]
+        sources = [
+            *((column, "identity") for column in self.columns),
+            *((column, one.text) for one, column in self.laid),
+        ]
         return [
             {"source-id": column.id, "field-id": identifier, "name": name, "transform": transform}
             for (name, identifier, _), (column, transform) in zip(self.typed, sources, strict=True)
@@ -139,9 +142,7 @@ class Chunk:
         return min(found), max(found)
 
 
-def chunks(
-    content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: Sequence[Any]
-) -> Iterator[Chunk]:
+def chunks(content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: Sequence[Any]) -> Iterator[Chunk]:
     """The files, those of one specification together, in order of version and id, cut where a file's id says so."""
     groups: dict[SpecKey, list[Any]] = {}
     for item in files:

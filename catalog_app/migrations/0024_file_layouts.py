@@ -9,7 +9,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="datafile", name="layout", field=models.JSONField(default=list, db_default=[])
-        ),
+        migrations.AddField(model_name="datafile", name="layout", field=models.JSONField(default=list, db_default=[])),
     ]

@@ -436,7 +436,9 @@ def query_columns(source: QuerySource) -> list[sql.ColumnDefinition]:
 def query_stage(call: Call, table: TableState, source: QuerySource) -> list[NewDataFile]:
     """The rows of a query as files of the table that is made of it."""
     with staging(call):
-        return engine().append(table.table_id, writing_schema(table), source, columns=None, by_name=False, partition=None)
+        return engine().append(
+            table.table_id, writing_schema(table), source, columns=None, by_name=False, partition=None
+        )
 
 
 def create_table_as(

@@ -17,15 +17,59 @@ from lakeui.common.errors import InvalidValue
 from tests.engine.lake import Lake, schema_of
 
 CHANCE = random.Random(30)
-TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "é", "日本語", "👩‍🚀x", "a" * 40, "a" * 63 + "é", "\u0000b", "ÿ", "iceberg"]
-WHOLE = [0, 1, -1, 34, 7, -10, 2**31 - 1, -(2**31) + 1000, *(CHANCE.randrange(-(2**31) + 1000, 2**31) for _ in range(20))]
-LONG = [2**63 - 1, -(2**63) + 1000, 2**32, -(2**32) - 1, *WHOLE, *(CHANCE.randrange(-(2**62), 2**62) for _ in range(20))]
+TEXTS = [
+    "",
+    "a",
+    "ab",
+    "abc",
+    "abcd",
+    "abcde",
+    "é",
+    "日本語",
+    "👩‍🚀x",
+    "a" * 40,
+    "a" * 63 + "é",
+    "\u0000b",
+    "ÿ",
+    "iceberg",
+]
+WHOLE = [
+    0,
+    1,
+    -1,
+    34,
+    7,
+    -10,
+    2**31 - 1,
+    -(2**31) + 1000,
+    *(CHANCE.randrange(-(2**31) + 1000, 2**31) for _ in range(20)),
+]
+LONG = [
+    2**63 - 1,
+    -(2**63) + 1000,
+    2**32,
+    -(2**32) - 1,
+    *WHOLE,
+    *(CHANCE.randrange(-(2**62), 2**62) for _ in range(20)),
+]
 TIMES = [
     *("1970-01-01 00:00:00", "1969-12-31 23:59:59.999999", "1969-12-31 00:00:00", "1968-02-29 12:00:00.000001"),
     *("2017-11-16 22:31:08", "2017-11-16 22:31:08.000001", "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
     *("1900-03-01 00:00:00", "2024-12-31 23:00:00", "1969-01-01 00:00:00", "1582-10-15 10:00:00"),
 ]
-NUMBERS = ["0.00", "14.20", "-14.20", "1.27", "1.28", "-1.28", "-1.29", "327.67", "-327.69", "9999999999999999.99", "-0.01"]
+NUMBERS = [
+    "0.00",
+    "14.20",
+    "-14.20",
+    "1.27",
+    "1.28",
+    "-1.28",
+    "-1.29",
+    "327.67",
+    "-327.69",
+    "9999999999999999.99",
+    "-0.01",
+]
 
 
 def cases() -> dict[str, list[tuple[str, Any]]]:
@@ -42,7 +86,9 @@ def cases() -> dict[str, list[tuple[str, Any]]]:
         "timestamp_ntz": [(f"TIMESTAMP_NTZ'{value}'", value) for value in TIMES],
         "decimal(18,2)": [(f"CAST('{value}' AS DECIMAL(18,2))", value) for value in NUMBERS],
         "decimal(38,2)": [(f"CAST('{value}' AS DECIMAL(38,2))", value) for value in NUMBERS],
-        "decimal(9,0)": [(f"CAST('{value}' AS DECIMAL(9,0))", value) for value in ("0", "-7", "128", "999999999", "-129")],
+        "decimal(9,0)": [
+            (f"CAST('{value}' AS DECIMAL(9,0))", value) for value in ("0", "-7", "128", "999999999", "-129")
+        ],
     }
 
 
@@ -58,7 +104,9 @@ def test_spark_makes_the_same_values(lake: Lake, column_type: str) -> None:
     given = cases()[column_type]
     wanted = [Transform(name, number, 1) for name, number in WANTED if is_taken(name, column_type)]
     assert wanted
-    values = ", ".join(f"({place}, CAST({text} AS {column_type}))" for place, (text, _) in enumerate([*given, ("NULL", 0)]))
+    values = ", ".join(
+        f"({place}, CAST({text} AS {column_type}))" for place, (text, _) in enumerate([*given, ("NULL", 0)])
+    )
     made = ", ".join(f"CAST({transform_sql(one, column_type, 'c')} AS STRING)" for one in wanted)
     rows = lake.engine.select(f"SELECT n, {made} FROM VALUES {values} AS t(n, c) ORDER BY n", {}, limit=1000).rows
     for (_, value), row in zip([*given, ("NULL", None)], rows, strict=True):
@@ -73,7 +121,9 @@ def test_each_file_holds_rows_of_the_values_that_it_names(
     if not is_small:
         monkeypatch.setattr(writing, "SMALL_ROWS", 0)
     layout = (Transform("bucket", 3, 1), Transform("days", 0, 2), Transform("truncate", 60, 3))
-    lake.schema = replace(schema_of("id bigint", "at timestamp", "name string", "p string", partition_by=[4]), layout=layout)
+    lake.schema = replace(
+        schema_of("id bigint", "at timestamp", "name string", "p string", partition_by=[4]), layout=layout
+    )
     lake.query(
         "SELECT id, timestampadd(HOUR, 9 * id, TIMESTAMP'1969-12-30 00:00:00'), repeat(chr(97 + id % 2), 70),"
         " IF(id % 3 = 0, NULL, 'x') FROM range(12)"
@@ -83,11 +133,12 @@ def test_each_file_holds_rows_of_the_values_that_it_names(
     seen = 0
     for file in lake.files:
         table = pq.read_table(lake.warehouse.absolute(file.path), partitioning=None)
-        assert len(file.partition) == 1 and len(file.layout) == 3
+        assert (len(file.partition), len(file.layout)) == (1, 3)
         for row in table.to_pylist():
             for laid in file.layout:
                 kind = lake.schema.column(laid.transform.column_id)
-                assert kind is not None and laid.type == kind.type
+                assert kind is not None
+                assert laid.type == kind.type
                 assert transform_value(laid.transform, kind.type, row[kind.name]) == laid.value
             seen += 1
     assert seen == 13
@@ -108,8 +159,6 @@ def test_a_value_below_its_type_is_refused(lake: Lake) -> None:
     lake.schema = replace(schema_of("id int"), layout=(Transform("truncate", 10, 1),))
     with pytest.raises(InvalidValue, match="-2147483650BD does not fit into INT"):
         lake.values("-2147483648")
-
-
 
 
 # -- compaction ---------------------------------------------------------------------------------------------------

@@ -45,7 +45,9 @@ def opened(folder: Path, table: TableState, files: Sequence[ListedFile]) -> Stat
         path.write_bytes(manifest_bytes(chunk, table.schema))
         manifests.append(StoredManifest(chunk, f"file://{path}", path.stat().st_size))
     (folder / "list.avro").write_bytes(list_bytes(manifests, 99))
-    shown = TableVersion(table, 99, 0, f"file://{folder}", f"file://{folder}/list.avro", tuple(manifests), tuple(specs.values()))
+    shown = TableVersion(
+        table, 99, 0, f"file://{folder}", f"file://{folder}/list.avro", tuple(manifests), tuple(specs.values())
+    )
     (folder / "v.metadata.json").write_text(json.dumps(table_metadata(shown)))
     return StaticTable.from_metadata(f"file://{folder}/v.metadata.json")
 
@@ -95,7 +97,10 @@ def test_files_of_several_layouts_are_left_out_by_their_own(tmp_path: Path, file
 
 
 def test_fields_keep_their_ids_in_every_version(tmp_path: Path, files: list[ListedFile]) -> None:
-    one, other = (specs_of(with_layout(t.schema, t.properties), [f.lies_by for f in files]) for t in (table_of(DAYS, BUCKET), table_of(MONTHS)))
+    one, other = (
+        specs_of(with_layout(t.schema, t.properties), [f.lies_by for f in files])
+        for t in (table_of(DAYS, BUCKET), table_of(MONTHS))
+    )
     for spec in one.values():
         again = other[((3,), tuple(item for item, _ in spec.laid))]
         assert again.fields == spec.fields

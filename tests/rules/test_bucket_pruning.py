@@ -22,14 +22,25 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
     "bigint": [(n, Constant.of("decimal(21,1)", Decimal(n))) for n in range(-20, 20)],
     "string": [(text, Constant.of("string", text)) for text in ("", "a", "abcd", "é", "日本", *map(str, range(30)))],
     "decimal(9,2)": [(f"{n}.50", Constant.of("decimal(3,1)", Decimal(f"{n}.5"))) for n in range(40)],
-    "date": [(str(datetime.date(1969, 12, 20) + datetime.timedelta(n)), Constant.of("date", (n - 12) * DAY)) for n in range(40)],
+    "date": [
+        (str(datetime.date(1969, 12, 20) + datetime.timedelta(n)), Constant.of("date", (n - 12) * DAY))
+        for n in range(40)
+    ],
     "timestamp": [
-        (f"2024-01-01T00:00:{n:02}+00:00", Constant.of("timestamp", microseconds(datetime.datetime(2024, 1, 1, 0, 0, n, tzinfo=datetime.UTC))))
+        (
+            f"2024-01-01T00:00:{n:02}+00:00",
+            Constant.of("timestamp", microseconds(datetime.datetime(2024, 1, 1, 0, 0, n, tzinfo=datetime.UTC))),
+        )
         for n in range(40)
     ],
 }
 OTHERS: dict[str, list[Constant]] = {
-    "int": [Constant.of("decimal(3,1)", Decimal("0.5")), Constant.of("double", 1.0), Constant.of("string", "x"), Constant.of("string", "3")],
+    "int": [
+        Constant.of("decimal(3,1)", Decimal("0.5")),
+        Constant.of("double", 1.0),
+        Constant.of("string", "x"),
+        Constant.of("string", "3"),
+    ],
     "date": [Constant.of("timestamp", 5), Constant("timestamp", 0, DAY)],
     "timestamp": [Constant.of("date", 0), Constant.of("string", "2024-01-01 00:00:07")],
     "decimal(9,2)": [Constant.of("decimal(9,3)", Decimal("1.505")), Constant.of("double", 1.5)],
@@ -73,8 +84,12 @@ def test_other_comparisons_ask_no_bucket(operator: str) -> None:
     assert pruner("int", operator, Constant.of("int", 3)).may_match(file_of("int", 4, 997, "int"), 1)
 
 
-@pytest.mark.parametrize(("column_type", "constant"), [(kind, constant) for kind, found in OTHERS.items() for constant in found])
-def test_what_is_not_one_known_value_of_the_column_leaves_no_fitting_file_out(column_type: str, constant: Constant) -> None:
+@pytest.mark.parametrize(
+    ("column_type", "constant"), [(kind, constant) for kind, found in OTHERS.items() for constant in found]
+)
+def test_what_is_not_one_known_value_of_the_column_leaves_no_fitting_file_out(
+    column_type: str, constant: Constant
+) -> None:
     asked = pruner(column_type, "=", constant)
     for value, its in VALUES[column_type]:
         if constant.low == its.low or constant.type in ("double", "string") or constant.low != constant.high:
