@@ -210,7 +210,7 @@ def unscaled_of(value: Decimal, scale: int) -> int:
     assert isinstance(exponent, int)
     whole = int("".join(map(str, digits)))
     shift = exponent + scale
-    found = whole * 10**shift if shift >= 0 else whole // 10**-shift
+    found: int = whole * 10**shift if shift >= 0 else whole // 10**-shift
     return -found if sign else found
 
 

@@ -197,7 +197,9 @@ def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
         "format-version": "2",
         "content": "deletes" if chunk.content == DELETES else "data",
     }
-    return _written(entry_schema([(name, *rest) for name, (_, *rest) in zip(names, typed, strict=True)]), records, said)
+    return _written(
+        entry_schema([(name, i, kind) for name, (_, i, kind) in zip(names, typed, strict=True)]), records, said
+    )
 
 
 def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
