@@ -45,7 +45,7 @@ def cells_read(
         scan = replace(scan, files=())
     rows = _rows(spark, writer.warehouse, scan, with_keys=with_keys)
     extra = (ADDRESS, _KEY) if with_keys else (ADDRESS,)
-    target = Target(scan.table_id, scan.schema)
+    target = Target(scan.table_id, replace(scan.schema, layout=()))
     parts = [part for chunk in _chunks(wanted) for part in _fetched(spark, writer, target, rows, chunk, extra)]
     table = pa.concat_tables(parts)
     found = pc.cast(table.column(ADDRESS), pa.int64()).to_numpy()
@@ -93,8 +93,9 @@ def _at(spark: SparkSession, rows: DataFrame, addresses: Integers) -> DataFrame:
 def cells_write(
     writer: FileWriter, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers
 ) -> list[NewDataFile]:
-    """Stage rows under their row ids, a file for each partition."""
+    """Stage rows under their row ids, a file for each partition. The files say nothing of a layout."""
     cells_check(schema, cells)
+    schema = replace(schema, layout=())
     columns = {internal_name(column): cells.columns[column.id] for column in schema.columns}
     columns |= {f"{PARTITION}{place}": values for place, values in enumerate(cells.partition)}
     columns[ROW_ID_COLUMN] = pa.array(row_ids)

@@ -26,6 +26,7 @@ from catalog_app.domain.files import (
     TableScan,
     is_outside,
 )
+from catalog_app.domain.layout import without_order
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.rewriting import write_bins
 from catalog_app.engine.types import is_arrow_writable
@@ -126,15 +127,20 @@ def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Intege
 def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
     """Image files all of whose rows stay in their partition and layout, by their places in ``marks.images``."""
     row_ids, files, _ = _homes(writer, marks)
-    lies = {file.file_id: (file.partition, file.layout) for file in touched}
+    homes = {file.file_id: file for file in touched}
     found = []
     for index, image in enumerate(marks.images):
         own = read_integers(writer.warehouse, image.path, ROW_ID_COLUMN)
         places = np.searchsorted(row_ids, own)
         is_known = bool((places < len(row_ids)).all()) and bool((row_ids[places] == own).all())
-        if is_known and all(lies[int(home)] == (image.partition, image.layout) for home in np.unique(files[places])):
+        if is_known and all(_is_at_home(image, homes[int(home)]) for home in np.unique(files[places])):
             found.append(index)
     return tuple(found)
+
+
+def _is_at_home(image: NewDataFile, home: FileScan) -> bool:
+    """Whether all that the file at home says holds for the rows of the image."""
+    return home.partition == image.partition and set(without_order(home.layout)) <= set(image.layout)
 
 
 def _images(writer: FileWriter, touched: Sequence[FileScan], marks: Marks, folded: Sequence[int]) -> _Images:
