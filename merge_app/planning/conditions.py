@@ -181,7 +181,10 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
             f"{_subject(key)} of the {side} reads column {name}, which the {other} dropped.",
             {
                 **({"constraint": check_name(key)} if is_check(key) else {}),
-                "property": key, "side": side, "column": name, "column_id": missing[0],
+                "property": key,
+                "side": side,
+                "column": name,
+                "column_id": missing[0],
             },
         )
 
