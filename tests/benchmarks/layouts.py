@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -41,6 +42,6 @@ def figures(*, rows: int) -> Iterator[Figure]:
 
 def _read(tables: Tables, table: str, condition: str) -> float:
     """Which part of the files a condition reads."""
-    steps = [row[0] for row in tables.sql(f"EXPLAIN DELETE FROM d.{table} WHERE {condition}").rows]
-    kept, skipped = steps.count("keep file"), steps.count("skip file")
-    return kept / (kept + skipped)
+    steps = tables.sql(f"EXPLAIN DELETE FROM d.{table} WHERE {condition}").rows
+    (found,) = (re.findall(r"(\d+) of (\d+) files", row[1])[0] for row in steps if row[0] == "scan")
+    return int(found[0]) / int(found[1])
