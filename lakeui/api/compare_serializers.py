@@ -350,6 +350,52 @@ class CompareSidesAnswer(serializers.Serializer[Any]):
     rows = ComparedRow(many=True)
 
 
+class ValueCountsEntry(serializers.Serializer[Any]):
+    """Counts of one column in rows. The least, the largest and the mean are null where the type has none."""
+
+    rows = serializers.IntegerField()
+    nulls = serializers.IntegerField()
+    distinct = serializers.IntegerField(help_text="Different values, without NULL.")
+    least = serializers.JSONField(help_text="Null where there is none.")
+    largest = serializers.JSONField()
+    mean = serializers.FloatField(allow_null=True)
+
+
+class ColumnProfileEntry(serializers.Serializer[Any]):
+    """One column in the rows that the source changed: as both branches knew them, as the source has them, and as the
+    merge makes them.
+    """
+
+    column = SidesColumn()
+    updated = serializers.IntegerField(help_text="Rows that have a value before and after.")
+    changed = serializers.IntegerField(help_text="Those of them in which the value differs.")
+    before = ValueCountsEntry()
+    after = ValueCountsEntry()
+    merged = ValueCountsEntry(help_text="Without rows whose conflict is open.")
+
+
+class RiskEntry(serializers.Serializer[Any]):
+    """Something to look at first."""
+
+    code = serializers.ChoiceField(["ROWS_LOST", "NULLS_RISEN", "ONE_VALUE"])
+    message = serializers.CharField()
+    column = serializers.CharField(allow_blank=True, help_text="Empty where it is about rows.")
+
+
+class CompareProfileAnswer(serializers.Serializer[Any]):
+    """What the source's changes do to the values of a table."""
+
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    is_whole = serializers.BooleanField(help_text="False: there are more changed rows than were counted.")
+    inserted = serializers.IntegerField()
+    updated = serializers.IntegerField()
+    deleted = serializers.IntegerField()
+    open = serializers.IntegerField(help_text="Rows whose conflict nothing decides.")
+    columns = ColumnProfileEntry(many=True)
+    risks = RiskEntry(many=True)
+
+
 class LeftOutWork(serializers.Serializer[Any]):
     """Work of one side (`either`: of the one or the other, row by row) that a decision leaves out."""
 

@@ -18,6 +18,7 @@ from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import (
     CompareDecisionsAnswer,
+    CompareProfileAnswer,
     CompareQuery,
     CompareRowsAnswer,
     CompareRowsQuery,
@@ -33,7 +34,7 @@ from lakeui.api.decision_comparing import decisions_read
 from lakeui.api.paging import keyset_page, next_address, page_body
 from lakeui.api.places import source_branch
 from lakeui.api.request_work import read_of
-from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
+from lakeui.api.row_comparing import PROFILED, ROW_ID, profile_read, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.planning.values import Resolution, Verdict
@@ -156,6 +157,22 @@ class CompareSidesView(ApiView):
         more = found.pop("more")
         following = next_address(request, sides_key(found["rows"][-1])) if more else None
         return tagged(request, Response({"next": following, **found}))
+
+
+class CompareProfileView(ApiView):
+    @extend_schema(
+        operation_id="compare_profile",
+        summary="What a change does to the values of a table",
+        description="By column, of the rows that the source changed: how many values differ, NULLs, different values,"
+        " the least, the largest and the mean, before, after and merged. It counts the rows that the merge looks at"
+        f" anyway, at most {PROFILED:,}, and scans no table.",
+        tags=["compare"],
+        parameters=[DecidedQuery, IF_NONE_MATCH],
+        responses={200: CompareProfileAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
+        found = profile_read(_pair(request, catalog, source, destination), table_id)
+        return tagged(request, Response(found))
 
 
 def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

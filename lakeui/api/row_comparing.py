@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 from typing import Any
 
 from django.core.cache import cache
@@ -16,6 +17,7 @@ from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
 from merge_app.execution.compared_rows import row_pages, side_rows
+from merge_app.execution.profiles import ChangedRow, ProfiledColumn, rows_profiled
 
 ROW_ID = 1
 """Where the row id stands in a row of changes."""
@@ -86,6 +88,39 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
             "columns": [_sides_column(pages.schema, column) for column in pages.schema.columns],
             "rows": [_sides_row(row, len(pages.schema.columns)) for row in found.rows],
             "more": found.truncated,
+        }
+        cache.set(key, known, SECONDS_KEPT)
+    return known
+
+
+PROFILED = 20_000
+"""So many changed rows are counted at most: each is held in memory four times."""
+
+
+def profile_read(pair: Pair, table_id: int) -> dict[str, Any]:
+    """What the source's changes do to the values of each column, counted from the rows that the merge looks at.
+
+    Raises NotFound where neither side has such a table.
+    """
+    key = pair.cache_key(f"profile:{table_id}")
+    known: dict[str, Any] | None = cache.get(key)
+    if known is None:
+        with pair.reading(), reading():
+            pages = row_pages(pair.source, pair.destination, table_id, pair.resolutions, engine, only_conflicts=False)
+            found = pages.page(limit=PROFILED)
+        columns = [_sides_column(pages.schema, column) for column in pages.schema.columns]
+        rows = (_sides_row(row, len(columns)) for row in found.rows)
+        changed = (
+            ChangedRow(row["base"], row["source"], row["result"], is_open=row["is_open"])
+            for row in rows
+            if row["source_change"] is not None
+        )
+        profile = rows_profiled([ProfiledColumn(**column) for column in columns], changed)
+        known = {
+            "source_head": pair.source.head_version,
+            "destination_head": pair.destination.head_version,
+            "is_whole": not found.truncated,
+            **asdict(profile),
         }
         cache.set(key, known, SECONDS_KEPT)
     return known

@@ -111,6 +111,11 @@ catalog_patterns: list[URLPattern | URLResolver] = [
         compare_views.CompareSidesView.as_view(),
         name="api-compare-sides",
     ),
+    path(
+        "compare/<branch:source>...<branch:destination>/objects/table/<int:table_id>/profile/",
+        compare_views.CompareProfileView.as_view(),
+        name="api-compare-profile",
+    ),
     path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/trash/", trash_view.TrashView.as_view(), name="api-branch-trash"),

@@ -41,6 +41,7 @@ PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
 COMPARED_SIDES = COMPARED_ROWS + "sides/"
+COMPARED_PROFILE = COMPARED_ROWS.removesuffix("rows/") + "profile/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
     "/api/v1/catalogs/",
@@ -52,6 +53,7 @@ USUAL = [
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/",
     CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/trash/",
     CATALOG + "branches/{branch}/imports/",
     CATALOG + "branches/{branch}/databases/",
     CATALOG + "branches/{branch}/databases/{database}/",
@@ -80,6 +82,7 @@ REVIEWED = [
 REVIEW_CHANGES = REQUEST + "reviews/{review_id}/changes/"
 UNUSUAL = [
     (CATALOG + "branches/", "?dropped=1"),
+    (CATALOG + "branches/{branch}/trash/", ""),
     (CATALOG + "branches/{branch}/databases/{database}/tables/", "?include=sizes"),
     (TABLE, ""),
     (TABLE + "partitions/", ""),
@@ -113,6 +116,8 @@ def _lake_make() -> Lake:
     fresh.sql("DROP TABLE d.t", "dropped_there")
     with pytest.raises(MergeConflict):
         fresh.sql("MERGE BRANCH bad TO dropped_there", "dropped_there")
+    fresh.sql("CREATE TABLE d.gone (id INT)")
+    fresh.sql("DROP TABLE d.gone")
     return fresh
 
 
@@ -187,14 +192,27 @@ def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch
     assert check(lake.caller, COMPARED_ROWS, "?side=source", **names)["rows"] == []
 
 
+class OneRow:
+    """An open conflict about a row that the source inserted, and more of them."""
+
+    schema = Schema((Column(1, "id", "int"),))
+
+    def page(self, **_: Any) -> QueryResult:
+        held = [False, True, False, False]
+        return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *[None] * 4]], True)
+
+
+def test_so_it_has_for_a_profile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_comparing, "row_pages", lambda *_, **__: OneRow())
+    names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
+    found = check(lake.caller, COMPARED_PROFILE, **names)
+    assert (found["inserted"], found["open"], found["is_whole"]) == (1, 1, False)
+    assert found["columns"][0]["after"] | {"mean": 0} == {
+        "rows": 1, "nulls": 1, "distinct": 0, "least": None, "largest": None, "mean": 0,
+    }  # fmt: skip
+
+
 def test_so_it_has_for_rows_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    class OneRow:
-        schema = Schema((Column(1, "id", "int"),))
-
-        def page(self, **_: Any) -> QueryResult:
-            held = [False, True, False, False]
-            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *[None] * 4]], True)
-
     monkeypatch.setattr(row_comparing, "row_pages", lambda *_, **__: OneRow())
     names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
     (row,) = check(lake.caller, COMPARED_SIDES, "?only=conflicts&limit=1", **names)["rows"]
@@ -278,6 +296,7 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         DECISIONS,
         COMPARED_ROWS,
         COMPARED_SIDES,
+        COMPARED_PROFILE,
         IMPORT,
     }
     held |= {

@@ -147,6 +147,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/decisions/": ["get"],
+        "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/profile/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/sides/": ["get"],
         "/api/v1/catalogs/{catalog}/graph/": ["get"],

@@ -110,7 +110,7 @@ export function namedIn(statements: readonly string[], columns: readonly string[
   return columns.filter((column) => words.has(column.toLowerCase()));
 }
 
-export type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
+export type TabKey = "result" | "schema" | "rows" | "values" | "files" | "properties" | "partitions";
 
 /** The tab that an object opens with: the one that has the conflict, else the first that has a change. */
 export function firstTab(detail: ComparedDetail): TabKey {

@@ -108,6 +108,18 @@ export function useConflictingRows(pair: Pair, tableId: number) {
   });
 }
 
+/** What the source's changes do to the values of a table, counted from the rows that it changed. */
+export function useProfile(pair: Pair, tableId: number) {
+  return useQuery({
+    queryKey: [...pairKey(pair), "profile", tableId],
+    queryFn: ({ signal }) => {
+      const params = { path: { ...placeOf(pair), table_id: tableId }, query: decidedIn(pair) };
+      return body(client.GET(`${AT}/objects/table/{table_id}/profile/`, { params, signal }));
+    },
+    staleTime: 60_000,
+  });
+}
+
 export function useRules() {
   return useQuery(rulesQuery());
 }

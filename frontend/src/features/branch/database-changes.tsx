@@ -20,8 +20,9 @@ export function DatabaseChanges({ catalog, branch, database }: DatabaseProps) {
   const given = { catalog, branch, database, onClose: () => setAsked(undefined) };
   return (
     <div className="row inside database-changes">
+      <span className="small muted">Database {database.name}</span>
       {(Object.keys(CHANGES) as Change[]).map((change) => (
-        <button key={change} type="button" className="button small" onClick={() => setAsked(change)}>
+        <button key={change} type="button" className="button small quiet" onClick={() => setAsked(change)}>
           {CHANGES[change]}
           <span className="visually-hidden"> the database {database.name}</span>
         </button>

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 
 import type { Database, TableSummary } from "../../api/resources";
 import { tableAddress } from "../../model/addresses";
-import { bytes, count } from "../../model/format";
+import { bytes, counted } from "../../model/format";
 import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
@@ -129,8 +129,8 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
         {table.name}
       </Link>
       <span className="muted small ellipsis table-comment">{table.comment}</span>
-      <span className="number small">{count(table.column_count)} columns</span>
-      <span className="number small">{table.sizes ? `${count(table.sizes.rows)} rows` : ""}</span>
+      <span className="number small">{counted(table.column_count, "column")}</span>
+      <span className="number small">{table.sizes ? `${counted(table.sizes.rows, "row")}` : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
       <span className="number small muted" title="Version of its schema">
         v{table.schema_version}

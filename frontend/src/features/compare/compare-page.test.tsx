@@ -89,6 +89,35 @@ describe("comparing two branches", () => {
     expect(screen.queryByText("finer")).toBeNull();
   });
 
+  it("says what the change does to values, what is risky first", async () => {
+    const counts = (nulls: number, mean: number | null) => ({ rows: 4, nulls, distinct: 3, least: "1.50", largest: "9.00", mean });
+    const same = { rows: 4, nulls: 0, distinct: 4, least: 1, largest: 4, mean: 2.5 };
+    const of = (name: string, changed: number, before: object, after: object) => ({
+      column: { id: changed, name, type: "decimal(10,2)", is_key: false }, updated: 4, changed, before, after, merged: { ...counts(0, null), rows: 0 },
+    });
+    serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/profile/`]: {
+        source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 4, deleted: 1, open: 1,
+        columns: [of("id", 0, same, same), of("amount", 2, counts(0, 2.5), counts(2, 9))],
+        risks: [{ code: "ROWS_LOST", message: "1 row is deleted.", column: "" }, { code: "NULLS_RISEN", message: "NULL rises from 0% to 50% of the changed rows.", column: "amount" }],
+      },
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/compare/delays...main");
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    const first = within(await screen.findByRole("region", { name: "Look here first" }));
+    expect(first.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["1 row is deleted.", "amount: NULL rises from 0% to 50% of the changed rows."]);
+    const values = within(screen.getByRole("region", { name: "Values of the changed rows" }));
+    expect(values.getByText("differs in 2 of 4 updated rows (50%)")).toBeTruthy();
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    expect(lines).toEqual([["0 (0%)", "3", "1.50", "9.00", "2.5"], ["2 (50%)", "3", "1.50", "9.00", "9"], ["no row"]]);
+    expect(screen.getByText(/1 row in conflict has no merged values yet/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Show 1 column in which no value differs" }));
+    expect(values.getAllByRole("row")).toHaveLength(7);
+  });
+
   it("lists what was changed under its database, with counts and marks", async () => {
     renderAt(ADDRESS);
     const list = within(await screen.findByRole("listbox"));

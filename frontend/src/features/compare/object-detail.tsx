@@ -15,6 +15,7 @@ import { ComparedRows } from "./compared-rows";
 import type { RowAdditions } from "./conflicting-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { FirstRows } from "./first-rows";
+import { ProfileTab } from "./profile-tab";
 import { RuleFold } from "./rule-fold";
 
 const ACTIONS: Record<string, string> = {
@@ -170,6 +171,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   const { brings } = detail;
   const tabs = [
     { key: "rows" as const, label: "Rows", count: brings.rows_inserted + brings.rows_updated + brings.rows_deleted },
+    { key: "values" as const, label: "Values" },
     { key: "schema" as const, label: "Schema", count: detail.columns.filter((column) => column.is_changed).length },
     { key: "result" as const, label: "Result" },
     { key: "files" as const, label: "Files", count: detail.files ? detail.files.brought_count + detail.files.removed_count : undefined },
@@ -181,6 +183,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
       {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
+      {chosen === "values" ? <ProfileTab pair={pair} detail={detail} /> : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}

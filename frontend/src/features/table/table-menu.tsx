@@ -9,7 +9,7 @@ import { CommentDialog, DropTableDialog, MoveDialog, PartitionDialog, PropertyDi
 
 const CHANGES = {
   rename: "Rename …",
-  move: "Move to another database …",
+  move: "Move …",
   comment: "Comment …",
   column: "Add a column …",
   property: "Set a property …",

@@ -1,0 +1,125 @@
+import { Fragment, useState } from "react";
+
+import type { ColumnProfile, ComparedDetail, TableProfile, ValueCounts } from "../../api/resources";
+import { count, counted } from "../../model/format";
+import { changedFirst, meanText, shareText } from "../../model/profile";
+import { useProfile, type Pair } from "../../queries/compare";
+import { Grid } from "../../ui/grid";
+import { CellValue } from "../../ui/result-grid";
+import { Loaded } from "../../ui/states";
+import "../../styles/profile.css";
+
+const COLUMNS = [
+  { title: "Column" },
+  { title: "Rows as" },
+  { title: "NULL", isNumber: true },
+  { title: "Different", isNumber: true },
+  { title: "Least", isNumber: true },
+  { title: "Largest", isNumber: true },
+  { title: "Mean", isNumber: true },
+];
+const STATES = ["before", "after", "merged"] as const;
+
+/** What the change does to the values of each column, counted from the rows that it changed. */
+export function ProfileTab({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+  const profile = useProfile(pair, detail.object_id);
+  return (
+    <Loaded query={profile} label="the values">
+      {(found) => <Profile pair={pair} profile={found} />}
+    </Loaded>
+  );
+}
+
+function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
+  const [areAll, setAll] = useState(false);
+  const { inserted, updated, deleted } = profile;
+  if (inserted + updated + deleted === 0) return <p className="muted">{pair.source} changed no row.</p>;
+  const { changed, others } = changedFirst(profile.columns);
+  return (
+    <div className="stack">
+      {profile.risks.length ? (
+        <section className="notice amber" aria-label="Look here first">
+          <div className="stack tight">
+            <strong>Look here first</strong>
+            <ul className="stack tight">
+              {profile.risks.map(({ code, column, message }) => (
+                <li key={`${code} ${column}`}>
+                  {column ? (
+                    <>
+                      <bdi className="mono">{column}</bdi>:{" "}
+                    </>
+                  ) : null}
+                  {message}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </section>
+      ) : null}
+      <p className="small muted">
+        {pair.source} inserted {counted(inserted, "row")}, updated {count(updated)}, deleted {count(deleted)}.
+        {profile.open ? ` ${counted(profile.open, "row")} in conflict ${profile.open === 1 ? "has" : "have"} no merged values yet.` : ""}
+        {profile.is_whole ? "" : " Only the first of the changed rows are counted."}
+      </p>
+      <Grid label="Values of the changed rows" columns={COLUMNS} className="profile">
+        {[...changed, ...(areAll ? others : [])].map((entry) => (
+          <ColumnLines key={entry.column.id} entry={entry} source={pair.source} />
+        ))}
+      </Grid>
+      {others.length && !areAll ? (
+        <p>
+          <button type="button" className="button small" onClick={() => setAll(true)}>
+            Show {counted(others.length, "column")} in which no value differs
+          </button>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }) {
+  const { column, updated, changed } = entry;
+  return (
+    <>
+      {STATES.map((state, place) => (
+        <tr key={state} className={place === 0 ? "first" : ""}>
+          {place === 0 ? (
+            <th scope="rowgroup" rowSpan={STATES.length}>
+              <bdi>{column.name}</bdi> <span className="muted">{column.type}</span>
+              {updated ? (
+                <span className="small muted share">
+                  differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
+                </span>
+              ) : null}
+            </th>
+          ) : null}
+          <th scope="row" className="nowrap">
+            {{ before: "before", after: `on ${source}`, merged: "merged" }[state]}
+          </th>
+          <Counts counts={entry[state]} />
+        </tr>
+      ))}
+    </>
+  );
+}
+
+function Counts({ counts }: { counts: ValueCounts }) {
+  if (counts.rows === 0) {
+    return (
+      <td colSpan={5} className="muted">
+        no row
+      </td>
+    );
+  }
+  return (
+    <Fragment>
+      <td className="number">
+        {count(counts.nulls)} <span className="muted">({shareText(counts.nulls, counts.rows)})</span>
+      </td>
+      <td className="number">{count(counts.distinct)}</td>
+      <td className="number">{counts.least === null ? "—" : <CellValue value={counts.least} />}</td>
+      <td className="number">{counts.largest === null ? "—" : <CellValue value={counts.largest} />}</td>
+      <td className="number">{meanText(counts.mean)}</td>
+    </Fragment>
+  );
+}
