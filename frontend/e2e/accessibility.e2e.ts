@@ -10,6 +10,7 @@ const PAGES = [
   "/c/demo",
   "/c/demo/b/main",
   "/c/demo/b/main?tab=history",
+  "/c/demo/b/main?tab=trash",
   "/c/demo/b/delays/t/flights/flights",
   "/c/demo/b/delays/t/flights/flights?tab=history",
   "/c/demo/b/delays/t/flights/flights?tab=segments",

@@ -40,6 +40,7 @@ const PAGES = {
   "table-changes": { path: "/c/demo/b/delays/t/flights/flights?tab=changes" },
   compare: { path: "/c/demo/compare/delays...main" },
   "compare-whole-matrix": { path: "/c/demo/compare/delays...main", act: wholeMatrix },
+  "compare-values": { path: "/c/demo/compare/delays...main", act: valuesTab },
   "compare-rows": { path: "/c/demo/compare/delays...main", act: rowsTab },
   "choose-branches": { path: "/c/demo/compare" },
   keys: { path: "/c/demo", act: keys },
@@ -70,6 +71,8 @@ const PAGES = {
   import: { path: "/c/demo/import?branch=delays" },
   "import-review": { path: "/c/demo/import?branch=delays", act: sendFile },
   settings: { path: "/settings" },
+  // Last: it writes to a branch that has been merged.
+  "branch-trash": { path: () => "/c/demo/b/airlines_2014?tab=trash", act: dropped },
   "not-found": { path: "/c/nowhere" },
 };
 
@@ -225,6 +228,27 @@ async function rowsTab(page) {
     await page.getByRole("region", { name: `Rows that ${branch} changed` }).getByRole("cell").first().waitFor();
   }
   await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
+}
+
+async function valuesTab(page) {
+  const tab = page.getByRole("tab", { name: "Values" });
+  await tab.click();
+  await page.getByRole("region", { name: "Values of the changed rows" }).waitFor();
+  await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
+}
+
+/** A table that was made and dropped, once. */
+async function dropped(page) {
+  const list = page.getByRole("list", { name: "Dropped from airlines_2014" });
+  await list.or(page.getByText("Nothing was dropped")).first().waitFor();
+  if (await list.isVisible()) return;
+  await page.getByRole("button", { name: "New table" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name", exact: true }).fill("notes");
+  await page.getByRole("button", { name: "Create the table" }).click();
+  await page.getByLabel("Change flights.notes").click();
+  await page.getByRole("button", { name: "Drop …" }).click();
+  await page.getByRole("button", { name: "Drop the table" }).click();
+  await list.waitFor();
 }
 
 async function run(page) {

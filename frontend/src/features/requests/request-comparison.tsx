@@ -47,10 +47,10 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
     rows: {
       rows: rows.rows,
       row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
-        <>
+        <div className="stack">
           {rows.row(detail, row, columns)}
           <RowTalk place={place} detail={detail} threads={threads} role={role} row={row} columns={columns} />
-        </>
+        </div>
       ),
       result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),
     },

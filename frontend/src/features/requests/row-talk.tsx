@@ -54,7 +54,7 @@ function DataTalk({
     <div className="stack tight">
       {threads.map((thread) => (
         <div key={thread.first.id}>
-          {thread.first.column_name ? <p className="small muted">{dataPlaceText(thread.first)}</p> : null}
+          {thread.first.column_name ? <p className="small muted">{dataPlaceText({ ...thread.first, row_key: "" })}</p> : null}
           <ThreadView place={place} thread={thread} role={role} />
         </div>
       ))}
@@ -75,7 +75,7 @@ function DataTalk({
         </div>
       ) : (
         <p>
-          <button type="button" className="button small quiet" onClick={() => setOpen(true)}>
+          <button type="button" className="button small" onClick={() => setOpen(true)}>
             {label}
           </button>
         </p>
