@@ -113,6 +113,7 @@ LEFT JOIN LATERAL (
 WHERE c.author_id = %(user)s AND c.committed_at > %(since)s
 """
 
+
 def _limits_require(agent: Agent) -> None:
     if agent.writes_per_hour is None and agent.rows_per_hour is None:
         return

@@ -50,7 +50,9 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
     return [
-        ShownFile(*row[:6], tuple(json_value(row[6])), tuple(row[7]), row[8], layout_read(row[9]), row[10])
+        ShownFile(
+            *row[:6], tuple(json_value(row[6])), tuple(row[7]), row[8], layout=layout_read(row[9]), by_name=row[10]
+        )
         for row in rows
     ]
 
