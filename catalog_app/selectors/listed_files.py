@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from catalog_app.domain.files import ColumnStatistics, PartitionValues, Statistics
 from catalog_app.domain.transforms import FileLayout
@@ -49,12 +50,23 @@ class ShownFile:
 def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
-    return [
-        ShownFile(
-            *row[:6], tuple(json_value(row[6])), tuple(row[7]), row[8], layout=layout_read(row[9]), by_name=row[10]
-        )
-        for row in rows
-    ]
+    return [_shown(row) for row in rows]
+
+
+def _shown(row: tuple[Any, ...]) -> ShownFile:
+    return ShownFile(
+        file_id=row[0],
+        path=row[1],
+        rows=row[2],
+        bytes=row[3],
+        added_version=row[4],
+        definition_id=row[5],
+        partition=tuple(json_value(row[6])),
+        delete_paths=tuple(row[7]),
+        is_moved=row[8],
+        layout=layout_read(row[9]),
+        by_name=row[10],
+    )
 
 
 def statistics_load(file_ids: Collection[int]) -> dict[int, Statistics]:
