@@ -58,6 +58,8 @@ class Conversation:
                 self.session["database"] = parameters_after(statement, bound(self.session)).database
             case sql.CreateTemporaryView() | sql.DropTemporaryView():
                 self.session["temporary_views"] = body["temporary_views"]
+            case sql.CreateTemporaryFunction() | sql.DropTemporaryFunction():
+                self.session["temporary_functions"] = body["temporary_functions"]
             case sql.SetPartitionOverwrite():
                 self.session["partition_overwrite"] = body["partition_overwrite"]
             case sql.BeginTransaction():

@@ -50,10 +50,15 @@ class SessionRequest(serializers.Serializer[Any]):
         child=serializers.CharField(trim_whitespace=False),
         help_text="Temporary views of the session, by name their queries, as CREATE TEMPORARY VIEW answers them.",
     )
+    temporary_functions = serializers.DictField(
+        required=False,
+        child=serializers.CharField(trim_whitespace=False),
+        help_text="Functions of the session, by name their texts, as CREATE TEMPORARY FUNCTION answers them.",
+    )
     session = serializers.UUIDField(
         required=False,
-        help_text="A session of yours. It says catalog, branch, database, temporary views, partition_overwrite and"
-        " transaction, which then are not sent, and keeps what the statement changes of them.",
+        help_text="A session of yours. It says catalog, branch, database, temporary views and functions,"
+        " partition_overwrite and transaction, which then are not sent, and keeps what the statement changes of them.",
     )
     partition_overwrite = serializers.ChoiceField(
         ["static", "dynamic"],

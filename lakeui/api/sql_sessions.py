@@ -24,7 +24,10 @@ KEPT = (
 )
 """Members of a request that a session keeps, and that are not sent beside it."""
 
-_KEPT_ELSE = (sql.CreateTemporaryView, sql.DropTemporaryView, sql.SetPartitionOverwrite)
+_KEPT_ELSE = (
+    *(sql.CreateTemporaryView, sql.DropTemporaryView, sql.SetPartitionOverwrite),
+    *(sql.CreateTemporaryFunction, sql.DropTemporaryFunction),
+)
 _MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
 
 
@@ -94,10 +97,12 @@ def _change(kept: SqlSession, statement: Any, body: Body) -> None:
     before = Parameters(
         database=kept.database or None,
         views=tuple(kept.temporary_views.items()),
+        functions=tuple(kept.temporary_functions.items()),
         overwrites_dynamically=kept.partition_overwrite == "dynamic",
     )
     after = parameters_after(statement, before)
     if isinstance(statement, _MOVES):
         kept.catalog, kept.branch = body["catalog"], body["branch"]
     kept.database, kept.temporary_views = after.database or "", dict(after.views)
+    kept.temporary_functions = dict(after.functions)
     kept.partition_overwrite = "dynamic" if after.overwrites_dynamically else "static"

@@ -45,16 +45,19 @@ def statement_session(
 def bound(parameters: Mapping[str, Any]) -> Parameters:
     """What the statement is read with. Raises InvalidValue for values of markers that are none."""
     database, views = parameters.get("database"), parameters.get("temporary_views") or {}
-    if sum(map(len, views.values())) > LONGEST_TEXTS:
-        raise InvalidValue(
-            f"The temporary views have more than {LONGEST_TEXTS:,} characters.",
-            remedy="Drop those that are not needed, or make views of the database.",
-            field="temporary_views",
-        )
+    functions = parameters.get("temporary_functions") or {}
+    for field, texts in (("temporary_views", views), ("temporary_functions", functions)):
+        if sum(map(len, texts.values())) > LONGEST_TEXTS:
+            raise InvalidValue(
+                f"The {field.replace('_', ' ')} have more than {LONGEST_TEXTS:,} characters.",
+                remedy="Drop those that are not needed, or make views of the database.",
+                field=field,
+            )
     return replace(
         parameters_read(parameters.get("parameters")),
         database=database and name_folded(database),
         views=tuple((name_folded(name), text) for name, text in views.items()),
+        functions=tuple((name_folded(name), text) for name, text in functions.items()),
         overwrites_dynamically=parameters.get("partition_overwrite") == "dynamic",
     )
 

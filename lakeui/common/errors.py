@@ -104,6 +104,8 @@ LISTED_BY = {
     "database": "SHOW DATABASES lists those that there are; UNDROP DATABASE brings a dropped one back.",
     "table": "SHOW TABLES lists those that there are; UNDROP TABLE brings a dropped one back.",
     "view": "SHOW VIEWS lists those that there are.",
+    "function": "SHOW FUNCTIONS lists those that there are.",
+    "session": "POST /api/v1/sessions/ opens one.",
     "column": "DESCRIBE TABLE lists those that there are.",
     "partition": "SHOW PARTITIONS lists those that there are.",
     "partition field": "DESCRIBE TABLE EXTENDED lists those that there are.",

@@ -217,5 +217,7 @@ def show_table_extended(call: Call, statement: sql.ShowTableExtended) -> Stateme
 
 
 def show_functions(call: Call, statement: sql.ShowFunctions) -> StatementResult:
-    names = [name for name in function_names() if is_like(name, statement.like)]
+    own = {name for name, _ in call.session.parameters.functions}
+    known = sorted(own if statement.of_session else {*function_names(), *own})
+    names = [name for name in known if is_like(name, statement.like)]
     return answer(strings("function"), [[name] for name in names])

@@ -124,6 +124,9 @@ HANDLERS: dict[type, Handler] = {
     sql.CreateView: views.create_view,
     sql.CreateTemporaryView: temporary.create_temporary_view,
     sql.DropTemporaryView: temporary.drop_temporary_view,
+    sql.CreateTemporaryFunction: temporary.create_temporary_function,
+    sql.DropTemporaryFunction: temporary.drop_temporary_function,
+    sql.DescribeFunction: temporary.describe_function,
     sql.SetPartitionOverwrite: temporary.set_partition_overwrite,
     sql.DescribeQuery: temporary.describe_query,
     sql.AlterView: views.alter_view,
@@ -186,7 +189,7 @@ QUERIES = (sql.Select, sql.ShowChanges)
 """What reads rows on Spark and writes nothing."""
 
 READING = (
-    *(*QUERIES, sql.CreateView, sql.AlterView, sql.CreateTemporaryView),
+    *(*QUERIES, sql.CreateView, sql.AlterView, sql.CreateTemporaryView, sql.CreateTemporaryFunction),
     *(sql.DescribeTable, sql.DescribeQuery, sql.ShowColumns),
 )
 """Statements for which Spark only reads. They run on the server of queries, all others on that of writes."""

@@ -114,6 +114,9 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.CreateView: _WRITE_VIEW,
     sql.CreateTemporaryView: _READ,
     sql.DropTemporaryView: _READ,
+    sql.CreateTemporaryFunction: _READ,
+    sql.DropTemporaryFunction: _READ,
+    sql.DescribeFunction: _READ,
     sql.SetPartitionOverwrite: _READ,
     sql.DescribeQuery: _READ,
     sql.AlterView: _WRITE_VIEW,
@@ -154,7 +157,7 @@ CHANGING_KINDS = sorted(
 )
 """Kinds of statements that an agent may be held to: those that change something, and that one may run at all."""
 
-_QUERIES = (sql.Select, sql.DescribeQuery, sql.CreateTemporaryView)
+_QUERIES = (sql.Select, sql.DescribeQuery, sql.CreateTemporaryView, sql.CreateTemporaryFunction)
 
 
 def rights_judge(call: Call, statement: Any) -> None:

@@ -73,6 +73,11 @@ def function_names() -> list[str]:
     return sorted({*_functions(), TABLE_CHANGES, TABLE_DIFFERENCE, *SESSION_FUNCTIONS})
 
 
+def words_of_elsewhere() -> frozenset[str]:
+    """Names that are refused as functions, with a way out of their own."""
+    return frozenset(_ELSEWHERE) | _SESSION_WORDS
+
+
 def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = True) -> None:
     """Refuse the tree unless every part of it is allowed.
 

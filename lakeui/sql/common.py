@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from catalog_app.domain.names import name_check
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
 from lakeui.sql.statements import PartitionValuesByColumn, Properties
+
+
+def forbid(phrase: str) -> NoReturn:
+    raise ForbiddenStatement(
+        f"{phrase} could reach the host or another system and is not allowed.",
+        remedy="Work with managed tables; files come in by upload or import.",
+        statement=phrase,
+    )
 
 
 def accept_if_exists(cursor: Cursor) -> bool:

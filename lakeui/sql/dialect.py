@@ -22,6 +22,7 @@ from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
 from lakeui.sql.parameters import START, with_values
+from lakeui.sql.session_functions import with_functions
 from lakeui.sql.session_values import with_session_values
 
 _COMMAND_TOKENS = {TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME}
@@ -208,7 +209,8 @@ def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1:
         raise syntax_problem(text, len(text.rstrip()), "Expected exactly one query or expression")
-    return _settle(text, with_session_values(with_values(found[0], text, len(text) - len(body))))
+    tree = with_session_values(with_values(found[0], text, len(text) - len(body)))
+    return with_functions(_settle(text, tree))
 
 
 def too_deep() -> SyntaxProblem:

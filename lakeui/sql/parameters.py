@@ -65,13 +65,14 @@ class Parameter:
 class Parameters:
     """What a statement is read with. The values of its markers: of ``?`` in order, or of ``:name`` by name, never both.
     ``database``: where tables lie that are named without one. ``views``: the temporary views of the session, name and
-    query. ``overwrites_dynamically``: as in ``SetPartitionOverwrite``.
+    query. ``functions``: its functions, name and text. ``overwrites_dynamically``: as in ``SetPartitionOverwrite``.
     """
 
     positional: tuple[Parameter, ...] = ()
     named: Mapping[str, Parameter] = field(default_factory=dict)
     database: str | None = None
     views: tuple[tuple[str, str], ...] = ()
+    functions: tuple[tuple[str, str], ...] = ()
     overwrites_dynamically: bool = False
 
     @property

@@ -8,21 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NoReturn
 
-from lakeui.common.errors import ForbiddenStatement, NotSupported
+from lakeui.common.errors import NotSupported
 from lakeui.sql import catalogs, data, merge, recovery, showing, tables, views
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
+from lakeui.sql.common import forbid
 from lakeui.sql.common_tables import accept_common_tables
 from lakeui.sql.copying import copy_into
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
+from lakeui.sql.functions import (
+    create_or_replace_temporary_function,
+    create_temporary_function,
+    describe_function,
+    drop_temporary_function,
+    refuse_function_of_database,
+)
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
+from lakeui.sql.session_functions import functions_given
 from lakeui.sql.statements import (
     AlterView,
+    CreateTemporaryFunction,
     CreateTemporaryView,
     CreateView,
     DryRun,
@@ -49,16 +58,22 @@ Reader = Callable[[Cursor], Statement]
 def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
     """The statement that the text is, with the values of its markers.
 
-    Raises SyntaxProblem, ForbiddenStatement, NotSupported or InvalidValue; nothing else, whatever the text.
+    Raises SyntaxProblem, NotSupported or InvalidValue; nothing else, whatever the text.
     """
     cursor = Cursor(text)
-    with database_given(None):
+    with database_given(None), functions_given(()):
         cursor.common = temporary_tables(parameters.views, cursor.words)
-    with database_given(parameters.database), binding_of(text, cursor.words, parameters) as binding:
+    with (
+        database_given(parameters.database),
+        functions_given(parameters.functions),
+        binding_of(text, cursor.words, parameters) as binding,
+    ):
         statement = _statement(cursor)
-        if binding.is_used and isinstance(statement, CreateView | AlterView | CreateTemporaryView):
+        if binding.is_used and isinstance(
+            statement, CreateView | AlterView | CreateTemporaryView | CreateTemporaryFunction
+        ):
             raise NotSupported(
-                "A view keeps the text of its query, and values are no part of it.", remedy="Write the values."
+                "A view or function keeps its text, and values are no part of it.", remedy="Write the values."
             )
         binding.end()
     return _overwriting(statement) if parameters.overwrites_dynamically else statement
@@ -103,10 +118,12 @@ def _reader(cursor: Cursor) -> Reader:
     for phrase, remedy in UNSUPPORTED.items():
         if cursor.sees(*phrase.split()) and not _is_over_files(cursor):
             raise NotSupported(f"{phrase} is not supported.", remedy=remedy, statement=phrase)
-    _refuse_sql_functions(cursor)
+    for phrase in ("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"):
+        if cursor.sees(*phrase.split()):
+            refuse_function_of_database(cursor, phrase)
     for phrase in FORBIDDEN:
         if cursor.sees(*phrase.split()):
-            _forbid(phrase)
+            forbid(phrase)
     raise cursor.problem("No statement begins like this; it begins")
 
 
@@ -114,17 +131,6 @@ def _is_over_files(cursor: Cursor) -> bool:
     """Whether it makes a view ``USING`` a format: what that reads lies elsewhere."""
     words = [word.value.upper() for word in cursor.words]
     return "VIEW" in words and "USING" in words and "AS" not in words[: words.index("USING")]
-
-
-def _refuse_sql_functions(cursor: Cursor) -> None:
-    """A function whose body is SQL reaches nothing; one of a class does."""
-    for phrase in ("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"):
-        if cursor.sees(*phrase.split()) and any(word.value.upper() == "RETURN" for word in cursor.words):
-            raise NotSupported(
-                f"{phrase} with SQL is not supported.",
-                remedy="Write the expression where it is used, or in a view.",
-                statement=phrase,
-            )
 
 
 def _explain(cursor: Cursor) -> Explain:
@@ -152,15 +158,7 @@ def _refuse_scripts(cursor: Cursor) -> None:
     """``TRANSFORM (…) USING 'program'`` and its old forms run programs on the host."""
     pairs = zip(cursor.words, cursor.words[1:], strict=False)
     if any(w.kind == Kind.WORD and w.value.upper() == "USING" and n.kind == Kind.STRING for w, n in pairs):
-        _forbid("TRANSFORM … USING")
-
-
-def _forbid(phrase: str) -> NoReturn:
-    raise ForbiddenStatement(
-        f"{phrase} could reach the host or another system and is not allowed.",
-        remedy="Work with managed tables; files come in by upload or import.",
-        statement=phrase,
-    )
+        forbid("TRANSFORM … USING")
 
 
 _QUERY_WORDS = ("SELECT", "WITH", "VALUES", "FROM", "(")
@@ -224,7 +222,8 @@ READERS: dict[str, Reader] = {
     "SHOW TBLPROPERTIES": showing.show_properties,
     "SHOW COLUMNS": showing.show_columns,
     "SHOW SCHEMA VERSIONS": showing.show_schema_versions,
-    "SHOW FUNCTIONS": showing.show_functions,
+    **dict.fromkeys(["SHOW FUNCTIONS", "SHOW ALL FUNCTIONS"], showing.show_functions),
+    "SHOW USER FUNCTIONS": showing.show_user_functions,
     "DESCRIBE DETAIL": showing.describe_detail,
     "DESC DETAIL": showing.describe_detail,
     "COMMENT ON": showing.comment_on,
@@ -241,6 +240,13 @@ READERS: dict[str, Reader] = {
     "DESCRIBE QUERY": describe_query,
     "DESC QUERY": describe_query,
     "SET": set_setting,
+    **dict.fromkeys(["CREATE TEMPORARY FUNCTION", "CREATE TEMP FUNCTION"], create_temporary_function),
+    **dict.fromkeys(
+        ["CREATE OR REPLACE TEMPORARY FUNCTION", "CREATE OR REPLACE TEMP FUNCTION"],
+        create_or_replace_temporary_function,
+    ),
+    **dict.fromkeys(["DROP TEMPORARY FUNCTION", "DROP TEMP FUNCTION"], drop_temporary_function),
+    **dict.fromkeys(["DESCRIBE FUNCTION", "DESC FUNCTION"], describe_function),
     "DROP VIEW": views.drop_view,
     "SHOW VIEWS": showing.show_views,
     "DESCRIBE HISTORY": catalogs.describe_history,
@@ -275,8 +281,11 @@ UNSUPPORTED: dict[str, str] = {
         ["REFRESH TABLE", "REFRESH FUNCTION", "MSCK REPAIR TABLE"],
         "Leave it out: each statement reads the newest version.",
     ),
-    "DESCRIBE FUNCTION": "SHOW FUNCTIONS lists the functions.",
-    "CREATE MATERIALIZED VIEW": "Make a pipeline: it writes what a query answers into a table.",
+    **dict.fromkeys(
+        [f"{verb} MATERIALIZED VIEW" for verb in ("CREATE", "CREATE OR REPLACE", "ALTER", "REFRESH", "DROP")],
+        "Make a pipeline with full_refresh: it writes what a query answers into a table, at a time or by hand.",
+    ),
+    "DROP FUNCTION": "Write DROP TEMPORARY FUNCTION: all functions are of the session.",
     "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
     "GRANT": "An owner gives roles on the page Members of the catalog.",
     "REVOKE": "An owner takes roles on the page Members of the catalog.",
@@ -296,7 +305,7 @@ FORBIDDEN: tuple[str, ...] = (
         "CREATE OR REPLACE TEMPORARY",
         "CREATE TEMP",
     ),
-    *("CREATE GLOBAL", "CREATE OR REPLACE GLOBAL", "CREATE OR REPLACE TEMP", "CREATE EXTERNAL", "DROP FUNCTION"),
+    *("CREATE GLOBAL", "CREATE OR REPLACE GLOBAL", "CREATE OR REPLACE TEMP", "CREATE EXTERNAL"),
     *("DROP TEMPORARY", "EXECUTE", "DECLARE", "CALL", "MSCK", "EXPORT", "IMPORT", "COPY", "MAP", "REDUCE", "TRANSFORM"),
     *("IF", "WHILE", "REPEAT", "LOOP", "FOR", "CASE", "LEAVE", "ITERATE", "SIGNAL", "INSTALL", "ATTACH", "DFS", "!"),
 )

@@ -12,6 +12,7 @@ from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, names_in_view, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
+from lakeui.sql.session_functions import functions_refused
 from lakeui.sql.session_values import session_values_refused
 from lakeui.sql.statements import Condition, NamedInView, Query, TableName
 from lakeui.sql.terms import predicate_of
@@ -27,7 +28,8 @@ def build_query(text: str, common: exp.With | None = None) -> Query:
 
 def build_view(text: str) -> tuple[Query, tuple[NamedInView, ...]]:
     """The query of a view, and what it names."""
-    tree = read_query(text)
+    with functions_refused("a view of a database is read in other sessions."):
+        tree = read_query(text)
     query, mentions = _taken(tree)
     return query, names_in_view(tree, mentions)
 

@@ -47,10 +47,20 @@ def show_views(cursor: Cursor) -> s.ShowViews:
 
 
 def show_functions(cursor: Cursor) -> s.ShowFunctions:
-    cursor.accept_phrase("ALL", "SYSTEM")
-    if cursor.sees("USER") or cursor.sees("IN") or cursor.sees("FROM"):
-        raise NotSupported("There are only functions of Spark SQL.", remedy="Write SHOW FUNCTIONS [LIKE 'pattern'].")
-    return s.ShowFunctions(accept_pattern(cursor))
+    return _functions(cursor)
+
+
+def show_user_functions(cursor: Cursor) -> s.ShowFunctions:
+    return _functions(cursor, of_session=True)
+
+
+def _functions(cursor: Cursor, *, of_session: bool = False) -> s.ShowFunctions:
+    if cursor.sees("IN") or cursor.sees("FROM"):
+        raise NotSupported(
+            "No database has functions: they are of Spark SQL, or of the session.",
+            remedy="Write SHOW [USER] FUNCTIONS [LIKE 'pattern'].",
+        )
+    return s.ShowFunctions(accept_pattern(cursor), of_session)
 
 
 def show_properties(cursor: Cursor) -> s.ShowTableProperties:

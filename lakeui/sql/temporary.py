@@ -19,6 +19,7 @@ from lakeui.sql.dialect import quote_name, read_query, write
 from lakeui.sql.lexer import Kind, Word
 from lakeui.sql.names import database_given
 from lakeui.sql.query import build_query
+from lakeui.sql.session_functions import function_names_given
 from lakeui.sql.session_values import session_values_refused
 from lakeui.sql.views import read_view_columns, read_view_properties
 
@@ -78,7 +79,11 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryView:
 
 
 def _whole(text: str, name: str, columns: Sequence[s.ViewColumn], common: exp.With | None) -> str:
-    """The query with the temporary views in it that it names: what becomes of these later does not touch it."""
+    """The query with the temporary views and functions in it that it names: what becomes of these later does not touch
+    it.
+    """
+    if any(word.value.casefold() in function_names_given() for word in Cursor(text).words):
+        text = write(read_query(text))
     if common is not None:
         tree = with_common_tables(read_query(text), common)
         text = write(tree) if any(cte.alias for cte in tree.find_all(exp.CTE)) else text

@@ -106,6 +106,9 @@ def test_temporary_views_and_settings_stay(tab: Tab) -> None:
     assert (kept["temporary_views"], kept["partition_overwrite"]) == (
         {"v": "SELECT id + 1 AS n FROM d.t"}, "dynamic",
     )  # fmt: skip
+    tab.sql("CREATE TEMPORARY FUNCTION f(x INT) RETURNS INT RETURN x + 1")
+    assert tab.now()["temporary_functions"] == {"f": "(`x` int) RETURNS int RETURN `x` + 1"}
+    assert tab.sql("SELECT f(n) AS a FROM v")["rows"] == [[3]]
     tab.sql("DROP VIEW v")
     problem(tab.send("SELECT n FROM v"), 400, "INVALID_VALUE")
 

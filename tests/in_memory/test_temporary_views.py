@@ -120,3 +120,19 @@ def test_a_script_keeps_both(lake: Lake, talk: Conversation) -> None:
     assert [len(step.parameters.views) for step in steps] == [0, 0, 1, 1, 0, 0]
     assert [step.parameters.overwrites_dynamically for step in steps] == [False, *[True] * 4, False]
     assert steps[2].statement.is_dynamic
+
+
+def test_functions_are_of_the_session(lake: Lake, talk: Conversation) -> None:
+    made = say(talk, "CREATE TEMPORARY FUNCTION f(x INT, y INT) RETURNS INT RETURN x * 10 + y")
+    assert made["temporary_functions"] == {"f": "(`x` int, `y` int) RETURNS int RETURN `x` * 10 + `y`"}
+    assert say(talk, "SELECT f(id, p) AS n FROM d.t WHERE f(id, p) > 20 ORDER BY n")["rows"] == [[21], [32]]
+    say(talk, "UPDATE d.t SET id = f(id, 5) WHERE f(p, 0) = 20", "DELETE FROM d.t WHERE f(id, 0) = 10")
+    assert lake.rows("d.t") == [(2, 1), (35, 2)]
+    with pytest.raises(AlreadyExists):
+        say(talk, "CREATE TEMPORARY FUNCTION F() RETURN 1")
+    say(talk, "CREATE OR REPLACE TEMPORARY FUNCTION F() RETURN 1")
+    assert say(talk, "SHOW USER FUNCTIONS")["rows"] == [["F"]]
+    assert ["Body", "1"] in say(talk, "DESCRIBE FUNCTION f")["rows"]
+    assert say(talk, "DROP TEMPORARY FUNCTION f")["temporary_functions"] == {}
+    with pytest.raises(ForbiddenStatement):
+        say(talk, "SELECT f()")

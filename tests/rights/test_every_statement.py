@@ -80,6 +80,7 @@ LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "own
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
 ELSEWHERE = {
     *("CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK", "SHOW FUNCTIONS"),
+    *("CREATE TEMPORARY FUNCTION f(x INT) RETURN x", "DROP TEMPORARY FUNCTION IF EXISTS f", "DESCRIBE FUNCTION f"),
     "CANCEL QUERY '7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e'",
 }
 """Statements that are tested below or with transactions."""

@@ -250,6 +250,18 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         ),
     ),
     ("DROP TEMPORARY VIEW IF EXISTS v", s.DropTemporaryView("v", True)),
+    (
+        "CREATE OR REPLACE TEMP FUNCTION f(x INT) RETURNS BIGINT RETURN x + 1",
+        s.CreateTemporaryFunction(
+            "f",
+            s.Query("SELECT CAST(CAST(NULL AS INT) + 1 AS BIGINT) AS `f(NULL)`"),
+            "(`x` int) RETURNS bigint RETURN `x` + 1",
+            True,
+        ),
+    ),
+    ("DROP TEMPORARY FUNCTION IF EXISTS f", s.DropTemporaryFunction("f", True)),
+    ("DESC FUNCTION EXTENDED f", s.DescribeFunction("f", True)),
+    ("SHOW USER FUNCTIONS", s.ShowFunctions(None, True)),
     ("DESCRIBE QUERY SELECT 1", s.DescribeQuery(s.Query("SELECT 1"))),
     ("SET spark.sql.sources.partitionOverwriteMode=DYNAMIC", s.SetPartitionOverwrite(True)),
     ("ALTER VIEW db.v AS SELECT 1", s.AlterView(s.TableName("v", "db"), s.Query("SELECT 1"), "SELECT 1")),

@@ -132,9 +132,12 @@ from lakeui.sql.statements.tables import (
 )
 from lakeui.sql.statements.views import (
     AlterView,
+    CreateTemporaryFunction,
     CreateTemporaryView,
     CreateView,
+    DescribeFunction,
     DescribeQuery,
+    DropTemporaryFunction,
     DropTemporaryView,
     DropView,
     NamedInView,
@@ -235,6 +238,9 @@ Statement = (
     | ShowCreateTable
     | ShowPartitions
     | CreateView
+    | CreateTemporaryFunction
+    | DropTemporaryFunction
+    | DescribeFunction
     | CreateTemporaryView
     | DropTemporaryView
     | DescribeQuery
@@ -291,6 +297,7 @@ __all__ = [
     "CreateDatabase",
     "CreateTable",
     "CreateTag",
+    "CreateTemporaryFunction",
     "CreateTemporaryView",
     "CreateView",
     "DatabaseName",
@@ -299,6 +306,7 @@ __all__ = [
     "DescribeColumn",
     "DescribeDatabase",
     "DescribeDetail",
+    "DescribeFunction",
     "DescribeHistory",
     "DescribeQuery",
     "DescribeTable",
@@ -312,6 +320,7 @@ __all__ = [
     "DropPartition",
     "DropTable",
     "DropTag",
+    "DropTemporaryFunction",
     "DropTemporaryView",
     "DropView",
     "DryRun",

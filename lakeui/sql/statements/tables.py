@@ -187,6 +187,7 @@ class ShowFunctions:
     """The functions that queries may call."""
 
     like: str | None = None
+    of_session: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,28 @@ class DropTemporaryView:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTemporaryFunction:
+    """A function of the session. ``text``: its parameters and body. ``query`` calls it on a row without values."""
+
+    name: str
+    query: Query
+    text: str
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropTemporaryFunction:
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeFunction:
+    name: str
+    is_extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DescribeQuery:
     """The columns that a query answers."""
 

@@ -1,0 +1,121 @@
+"""Calls of the session's functions in the tree: arguments are values once, and nothing of a call is read as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotSupported
+from lakeui.sql import statements as s
+from lakeui.sql.parameters import Parameters
+from lakeui.sql.parse import parse
+from lakeui.sql.session_functions import MOST_NODES
+
+
+def made(*texts: str) -> Parameters:
+    """The functions of these texts, each made behind those before it."""
+    functions: tuple[tuple[str, str], ...] = ()
+    for text in texts:
+        found = parse(f"CREATE TEMPORARY FUNCTION {text}", Parameters(functions=functions))
+        assert isinstance(found, s.CreateTemporaryFunction)
+        functions += ((found.name, found.text),)
+    return Parameters(functions=functions)
+
+
+def query(text: str, functions: Parameters) -> str:
+    found = parse(text, functions)
+    assert isinstance(found, s.Select)
+    return found.query.text
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "expanded"),
+    [
+        ("f(x INT) RETURN x * 2", "f(1 + 2)", "(CAST(1 + 2 AS INT) * 2)"),
+        ("f(x INT) RETURN x + 2", "3 * F(1)", "3 * (CAST(1 AS INT) + 2)"),
+        ("f(x INT) RETURNS BIGINT RETURN x", "f(f(1))", "CAST(CAST(CAST(CAST(1 AS INT) AS BIGINT) AS INT) AS BIGINT)"),
+        ("f() RETURNS INT RETURN 1", "f()", "CAST(1 AS INT)"),
+        ("f(x INT) RETURN f.x", "f(1)", "(CAST(1 AS INT))"),
+        (
+            "f(x STRUCT<a:INT>) RETURN x.a",
+            "f(named_struct('a', 1))",
+            "(CAST(named_struct('a', 1) AS STRUCT<`a`: INT>).`a`)",
+        ),
+        ("f(x INT) RETURN transform(array(1), x -> x + 1)", "f(2)", "(transform(ARRAY(1), `x` -> `x` + 1))"),
+        ("f(x STRING) RETURN concat(x, ')')", "f('x) --')", "(concat(CAST('x) --' AS STRING), ')'))"),
+    ],
+)
+def test_a_call_is_its_body_with_typed_values(function: str, call: str, expanded: str) -> None:
+    text = query(f"SELECT {call} AS a", made(function))
+    assert text.casefold() == f"SELECT {expanded} AS `a`".casefold()
+
+
+def test_a_column_is_named_as_the_call() -> None:
+    assert query("SELECT f(1)", made("f(x INT) RETURN x")) == "SELECT (CAST(1 AS INT)) AS `f(1)`"
+
+
+def test_a_function_keeps_what_it_was_made_of() -> None:
+    functions = made("f(x INT) RETURN x + 1", "g(y INT) RETURN f(y) * 2")
+    alone = Parameters(functions=functions.functions[1:])
+    assert query("SELECT g(3) AS a", alone) == "SELECT ((CAST(CAST(3 AS INT) AS INT) + 1) * 2) AS `a`"
+
+
+@pytest.mark.parametrize("argument", ["rand()", "uuid()", "(SELECT max(id) FROM d.t)"])
+def test_an_argument_that_may_differ_is_computed_once_or_refused(argument: str) -> None:
+    assert query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, 'a')"))
+    with pytest.raises(NotSupported, match="names x several times") as refused:
+        query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, x)"))
+    assert "subquery" in refused.value.remedy
+
+
+def test_no_name_of_an_argument_becomes_a_variable_of_the_body() -> None:
+    functions = made("f(x INT) RETURN transform(array(1), e -> e + x)")
+    assert "`id`" in query("SELECT f(id) AS a FROM d.t", functions)
+    with pytest.raises(NotSupported, match="e is a variable inside of f"):
+        query("SELECT f(e) AS a FROM d.t", functions)
+
+
+def test_calls_do_not_grow_without_end() -> None:
+    names = [f"f{number}" for number in range(30)]
+    texts = ["f0(x INT) RETURN x + x"]
+    texts += [f"{name}(x INT) RETURN {before}(x) + {before}(x)" for before, name in zip(names, names[1:], strict=False)]
+    with pytest.raises(InvalidValue, match=f"{MOST_NODES:,} parts"):
+        made(*texts)
+    nested = "1"
+    for _ in range(30):
+        nested = f"f0({nested})"
+    with pytest.raises(LakeError):
+        query(f"SELECT {nested} AS a", made(texts[0]))
+
+
+@pytest.mark.parametrize("text", ["CREATE VIEW d.v AS SELECT f(1) AS a", "ALTER VIEW d.v AS SELECT f(1) AS a"])
+def test_a_view_of_a_database_has_none(text: str) -> None:
+    with pytest.raises(NotSupported, match="read in other sessions"):
+        parse(text, made("f(x INT) RETURN x"))
+
+
+def test_a_temporary_view_and_a_constraint_keep_the_expression() -> None:
+    functions = made("f(x INT) RETURN x > 0")
+    view = parse("CREATE TEMP VIEW v AS SELECT f(id) AS a FROM d.t", functions)
+    assert isinstance(view, s.CreateTemporaryView)
+    assert view.text == "SELECT (CAST(`id` AS INT) > 0) AS `a` FROM `d`.`t`"
+    table = parse("CREATE TABLE d.u (a INT CHECK (f(a)))", functions)
+    assert isinstance(table, s.CreateTable)
+    assert table.checks[0].condition == "(CAST(`a` AS INT) > 0)"
+
+
+def test_chance_in_a_body_decides_no_rows() -> None:
+    with pytest.raises(ForbiddenStatement, match="rand answers differently"):
+        parse("DELETE FROM d.t WHERE f(id) > 0", made("f(x INT) RETURN x + rand()"))
+
+
+@pytest.mark.parametrize(
+    "text", ["(x INT) RETURN reflect(x)", "(x INT) RETURN (SELECT 1)", "RETURN 1", "(x INT) RETURN x; DROP TABLE d.t"]
+)
+def test_what_is_sent_as_a_function_is_read_as_strictly(text: str) -> None:
+    with pytest.raises(LakeError):
+        query("SELECT f(1) AS a", Parameters(functions=(("f", text),)))
+
+
+def test_a_wrong_number_of_arguments_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="f takes 1 arguments, and 2 are given"):
+        query("SELECT f(1, 2) AS a", made("f(x INT) RETURN x"))
