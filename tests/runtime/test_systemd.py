@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.core.management import load_command_class
 
 from lakeui.runtime.restarts import MOST_ENDS, WINDOW_SECONDS
 
@@ -41,7 +42,7 @@ def test_a_part_that_ends_is_started_again_until_it_ended_too_often(unit: str) -
     assert said(unit, "RestartMaxDelaySec"), "later starts wait longer"
 
 
-@pytest.mark.parametrize("unit", [*PARTS, "lakeui-prepare.service"])
+@pytest.mark.parametrize("unit", [*PARTS, "lakeui-prepare.service", "lakeui-backup.service"])
 def test_no_part_runs_as_root_or_gains_rights(unit: str) -> None:
     assert said(unit, "User") == ["lakeui"]
     assert said(unit, "NoNewPrivileges") == ["yes"]
@@ -73,6 +74,15 @@ def test_spark_is_started_as_in_the_container_but_on_loopback(part: str, memory:
     assert said(unit, "UnsetEnvironment") == ["SPARK_REMOTE"]
     assert f"_REMOTE=sc://127.0.0.1:{port}\n" in UNITS["lakeui.env.example"]
     assert f"{memory}=" in UNITS["lakeui.env.example"]
+
+
+def test_the_nightly_backup_is_a_command_that_there_is() -> None:
+    program, script, name, *arguments = command("lakeui-backup.service")
+    assert (program, script) == ("python", "manage.py")
+    options = vars(load_command_class("lakeui.api", name).create_parser(script, name).parse_args(arguments))
+    assert (options["folder"], options["keep"]) == (Path("/var/backups/lakeui"), 14)
+    (time,) = said("lakeui-backup.timer", "OnCalendar")
+    assert time.endswith("01:30:00 UTC"), "before the night's tidying at 2:30"
 
 
 def test_units_name_units_that_there_are() -> None:
