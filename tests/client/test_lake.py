@@ -237,3 +237,24 @@ def test_an_answer_that_is_cut_off_is_refused(status: int) -> None:
     with pytest.raises(LakeError) as refused:
         Answer(status, {"content-type": "application/json"}, b'{"name": "ma').json  # noqa: B018 - it raises
     assert refused.value.code == "UNEXPECTED_ANSWER"
+
+
+def test_a_session_goes_on_from_statement_to_statement_and_ends_with_its_block(catalog: Catalog) -> None:
+    with catalog.branch("main").session() as session:
+        session.sql("CREATE BRANCH fix")
+        session.sql("USE BRANCH fix")
+        session.sql("USE DATABASE d")
+        session.sql("CREATE TEMPORARY FUNCTION named(x STRING) RETURNS STRING RETURN concat(x, '!')")
+        session.sql("BEGIN")
+        session.sql("UPDATE t SET name = named(name) WHERE id = ?", [1])
+        assert session.get()["transaction"]["state"] == "open"
+        session.sql("COMMIT")
+        found = session.get()
+        assert (found["branch"], found["database"], found["transaction"]) == ("fix", "d", None)
+        session.sql("BEGIN")
+        session.sql("DELETE FROM t")
+    assert names(catalog, "fix") == [(1, "a!"), (2, "b")]
+    assert names(catalog) == [(1, "a"), (2, "b")]
+    with pytest.raises(NotFound):
+        session.sql("SELECT 1 AS a")
+    session.end()

@@ -17,7 +17,7 @@ from lakeui_client.errors import (
     WaitsForPeople,
 )
 from lakeui_client.files import FileTable
-from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest
+from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest, Session
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "PermissionDenied",
     "Rehearsal",
     "Result",
+    "Session",
     "Stale",
     "Unauthenticated",
     "Undone",

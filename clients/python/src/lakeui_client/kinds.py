@@ -17,7 +17,7 @@ _QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\
 _BEGINS_QUERY = ("select", "from", "values", "table", "(")
 _SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)
 _OF_A_SESSION = re.compile(
-    rf"{_BLANKS}(set\b|(?:create\s+(?:or\s+replace\s+)?|drop\s+)temp(?:orary)?\s+view\b)", _FLAGS
+    rf"{_BLANKS}(set\b|(?:create\s+(?:or\s+replace\s+)?|drop\s+)temp(?:orary)?\s+(?:view|function)\b)", _FLAGS
 )
 _TOKEN = re.compile(
     rf"""{_BLANKS}(r'[^']*'|r"[^"]*"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\w+|.)""", _FLAGS
@@ -58,6 +58,11 @@ def _after_with(statement: str, start: int) -> str:
 def reads(statement: str) -> bool:
     """Whether to run it twice is to run it once."""
     return is_query(statement) or any(kind.match(statement) is not None for kind in (_SHOWS, _OF_A_SESSION))
+
+
+def reads_in_session(statement: str) -> bool:
+    """Whether to run it twice in a session is to run it once: what a session keeps would be there already."""
+    return reads(statement) and _OF_A_SESSION.match(statement) is None
 
 
 def changes_tables(statement: str) -> bool:

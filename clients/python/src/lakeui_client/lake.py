@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
-from lakeui_client.errors import LakeError, Stale, failed
+from lakeui_client.errors import LakeError, NotFound, Stale, failed
 from lakeui_client.files import FileTable
 from lakeui_client.http import Answer, Http, Watcher, key_make, segment
-from lakeui_client.kinds import is_query, reads
+from lakeui_client.kinds import is_query, reads, reads_in_session
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 if TYPE_CHECKING:
@@ -228,6 +228,14 @@ class Branch:
 
         return Result(answer, fetch if transaction is None and is_query(statement) else None)
 
+    def session(self, database: str | None = None) -> Session:
+        """A new session that begins here: `USE`, temporary views and functions, settings and `BEGIN .. COMMIT` count for
+        the statements behind them. It ends with its ``with`` block.
+        """
+        place = {"catalog": self.catalog.name, "branch": self.name, "database": database}
+        opened = self.http.write("POST", "/api/v1/sessions/", place, has_key=False)
+        return Session(self.http, opened["id"])
+
     def script(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, one_transaction: bool = False
     ) -> list[Result]:
@@ -394,6 +402,57 @@ class Branch:
         return MergeRequest(
             self.catalog, self.http.write("POST", f"{self.catalog.path}merge-requests/", body)["number"]
         )
+
+
+class Session:
+    """A session of yours at the server, by its id. Raises NotFound where it has ended."""
+
+    def __init__(self, http: Http, identity: str) -> None:
+        self.http, self.id = http, identity
+        self.path = f"/api/v1/sessions/{segment(identity)}/"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.end()
+        except LakeError:
+            # What ended the block is what its reader has to know.
+            if error is None:
+                raise
+
+    def get(self) -> dict[str, Any]:
+        """Where it is, and what it keeps."""
+        found: dict[str, Any] = self.http.get(self.path)
+        return found
+
+    def sql(
+        self, statement: str, parameters: Parameters = None, *, dry_run: bool = False, bypass_reason: str = ""
+    ) -> Result:
+        """Run one statement in the session. What changes something, also of the session, is done once."""
+        body: dict[str, Any] = {"session": self.id, "statement": statement}
+        if parameters is not None:
+            from lakeui_client.parameters import parameters_sent
+
+            body["parameters"] = parameters_sent(parameters)
+        given = {"bypass_reason": bypass_reason, "dry_run": dry_run or None}
+        body |= {name: value for name, value in given.items() if value}
+        headers = {"Prefer": self.http.preference}
+        is_read = reads_in_session(statement)
+        if not is_read:
+            headers["Idempotency-Key"] = key_make()
+        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
+        return Result(self.http.finished(sent.json))
+
+    def end(self) -> None:
+        """End it; an open transaction is rolled back. One that has ended stays ended."""
+        try:
+            self.http.write("DELETE", self.path, has_key=False)
+        except NotFound:
+            return
 
 
 class MergeRequest:
