@@ -563,5 +563,5 @@ def _statistics(schema: Schema, rows: Sequence[Mapping[int, Any]]) -> dict[int, 
         present = [value for value in values if value is not None]
         is_flat = bool(present) and not isinstance(present[0], list | dict)
         bounds = (min(present), max(present)) if is_flat else (None, None)
-        found[column.id] = ColumnStatistics(*bounds, nulls=len(values) - len(present))
+        found[column.id] = ColumnStatistics(bounds[0], bounds[1], len(values) - len(present))
     return found
