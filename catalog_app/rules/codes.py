@@ -109,7 +109,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Give both sides one layout, then merge again.",
     ),
     VerdictCode.LAYOUT_COLUMN_MISSING: CodeText(
-        "The layout of one side reads a column that the other side dropped",
+        "The layout of one side needs a column, or a type of it, that the other side took away",
         "Drop the partition field, or restore the column, then merge again.",
     ),
     VerdictCode.CHECK_VIOLATED: CodeText(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from catalog_app.domain.checks import (
+    LAYOUT,
     Violation,
     check_name,
     checks_of,
@@ -22,8 +23,10 @@ from catalog_app.domain.checks import (
 )
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.generated import is_generated
+from catalog_app.domain.layout import layout_of
 from catalog_app.domain.operations import ColumnAttribute, PropertyChange
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.transforms import is_taken
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
@@ -159,6 +162,11 @@ def _shown(case: Case, stored: str | None) -> str:
     return condition_shown(stored or "", schema)
 
 
+def _columns_read(case: Case) -> Iterator[Problem]:
+    yield from _columns_of_constraints(case)
+    yield from _types_of_layout(case)
+
+
 def _columns_of_constraints(case: Case) -> Iterator[Problem]:
     """A constraint, or the layout, of the result reads a column that the result lacks: one side made it, the other
     dropped that.
@@ -186,6 +194,26 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
                 "column": name,
                 "column_id": missing[0],
             },
+        )
+
+
+def _types_of_layout(case: Case) -> Iterator[Problem]:
+    """One side made a transform of a column, the other gave the column a type that the transform does not take."""
+    if case.columns is None:
+        return
+    for one in layout_of(case.properties):
+        column = case.columns.schema.column(one.column_id)
+        if column is None or is_taken(one.name, column.type):
+            continue
+        is_of_source = LAYOUT in case.source.properties
+        side, other = ("source", "destination") if is_of_source else ("destination", "source")
+        yield Problem(
+            ("properties", "column") if is_of_source else ("column", "properties"),
+            VerdictCode.LAYOUT_COLUMN_MISSING,
+            "",
+            f"The partition field {one.shown(column.name)} of the {side} takes no column of type {column.type},"
+            f" as the {other} made it.",
+            {"property": LAYOUT, "side": side, "column": column.name, "column_id": column.id},
         )
 
 
@@ -310,7 +338,7 @@ def partition_text(values: PartitionValues | None) -> str:
 _BY_NAME: dict[str, Callable[[Case], Iterator[Problem]]] = {
     "same key unset": _same_key_unset,
     "properties": _of_properties,
-    "columns of constraints": _columns_of_constraints,
+    "columns of constraints": _columns_read,
     "values of constraints": _values_of_constraints,
     "columns": _columns,
     "values of required columns": _required_values,

@@ -228,6 +228,21 @@ def test_a_layout_of_a_column_that_the_other_side_dropped(laid: Lake, is_source:
     assert "partition fields" in found["message"]
 
 
+@pytest.mark.parametrize("is_source", [True, False])
+def test_a_layout_of_a_column_that_the_other_side_made_too_wide(lake: Lake, is_source: bool) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v DECIMAL(18,2))")
+    lake.sql("CREATE BRANCH b")
+    mine, other = ("b", "main") if is_source else ("main", "b")
+    lake.sql(ADD_V, mine)
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v TYPE DECIMAL(20,2)", other)
+    (found,) = lake.refused("b")
+    assert found["code"] == "LAYOUT_COLUMN_MISSING"
+    assert "bucket(2, v)" in found["message"]
+    assert "decimal(20,2)" in found["message"]
+    part = "PROPERTY 'write.layout'" if is_source else "COLUMN v"
+    lake.sql(f"MERGE BRANCH b TO main RESOLVE (TABLE d.t {part} TAKE DESTINATION)")
+
+
 def test_two_clusterings_are_a_conflict(laid: Lake) -> None:
     laid.sql("ALTER TABLE d.t CLUSTER BY (v)", "b")
     laid.sql("ALTER TABLE d.t CLUSTER BY (id)")
