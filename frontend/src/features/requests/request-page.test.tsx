@@ -215,7 +215,7 @@ describe("talk on a merge request", () => {
     await user.click(screen.getByRole("button", { name: "Comment" }));
     await waitFor(() =>
       expect(sent(asked, "POST", `${AT}comments/`)).toEqual({
-        body: "Which rows?", reply_to: null, object_kind: "table", object_id: 5, rule_table: "table", source_op: "update", dest_op: "insert",
+        body: "Which rows?", reply_to: null, object_kind: "table", object_id: 5, rule_table: "table", source_op: "update", dest_op: "insert", row_key: "", column_id: null,
       }),
     );
   });
