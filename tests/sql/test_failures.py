@@ -226,6 +226,7 @@ WRITING = {
     "Delete": "DELETE FROM {}",
     "Update": "UPDATE {} SET name = 'x'",
     "MergeInto": "MERGE INTO {} USING d.regions ON true WHEN MATCHED THEN DELETE",
+    "CopyInto": "COPY INTO {} FROM '/x' FILEFORMAT = CSV",
     "Truncate": "TRUNCATE TABLE {}",
     "Optimize": "OPTIMIZE {}",
     "RestoreTable": "RESTORE TABLE {} TO VERSION AS OF 3",

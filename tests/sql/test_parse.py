@@ -395,6 +395,14 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         ),
     ),
     ("TRUNCATE TABLE db.t", s.Truncate(T)),
+    ("COPY INTO db.t FROM '/x' FILEFORMAT = PARQUET", s.CopyInto(T, "/x", "PARQUET")),
+    (
+        "COPY INTO db.t FROM 's3://b/x' FILEFORMAT = csv PATTERN = '*.csv'"
+        " FORMAT_OPTIONS ('sep' = ';', 'header' = 'true') COPY_OPTIONS ('force' = 'true')",
+        s.CopyInto(T, "s3://b/x", "CSV", (), "*.csv", (("sep", ";"), ("header", "true")), force=True),
+    ),
+    ("COPY INTO db.t FROM '/x' FILEFORMAT = JSON FILES = ('a', 'b')", s.CopyInto(T, "/x", "JSON", ("a", "b"))),
+    ("CREATE TABLE db.t FROM ICEBERG '/x'", s.CreateTable(T, taken=s.OutsideTable("ICEBERG", "/x"))),
     ("OPTIMIZE db.t WHERE a = 1", s.Optimize(T, s.Condition("`a` = 1", term("a", "=", 1)))),
     ("OPTIMIZE db.t", s.Optimize(T)),
 ]

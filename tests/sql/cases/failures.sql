@@ -198,6 +198,7 @@ SYNTAX_ERROR | main | LIKE and a pattern | SHOW DATABASES d
 # DescribeDatabase
 SYNTAX_ERROR | main | | DESCRIBE DATABASE
 # CreateTable
+PERMISSION_DENIED | main | /x may not be read by statements | CREATE TABLE d.theirs FROM PARQUET '/x'
 INVALID_VALUE | main | answers otherwise in each session | CREATE TABLE d.fresh (id INT, who STRING DEFAULT current_user())
 INVALID_VALUE | main | write.merge.mod; write.merge.mode | CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mod' = 'copy-on-write')
 ALREADY_EXISTS | main | table named d.people | CREATE TABLE d.people (id int)
@@ -606,6 +607,11 @@ SYNTAX_ERROR | main | 2 columns and 1 values | MERGE INTO d.people t USING d.sal
 SYNTAX_ERROR | main | Only the last clause | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE
 SYNTAX_ERROR | main | whatever | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE whatever
 SYNTAX_ERROR | main | MERGE | MERGE d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
+# CopyInto
+PERMISSION_DENIED | main | /x may not be read by statements | COPY INTO d.people FROM '/x' FILEFORMAT = CSV
+PERMISSION_DENIED | main | LAKEUI_IMPORT_LOCATIONS | COPY INTO d.people FROM '/' FILEFORMAT = JSON
+NOT_SUPPORTED | main | header; JSON takes none | COPY INTO d.people FROM '/x' FILEFORMAT = JSON FORMAT_OPTIONS ('header' = 'true')
+SYNTAX_ERROR | main | PARQUET, CSV or JSON | COPY INTO d.people FROM '/x' FILEFORMAT = AVRO
 # Truncate
 SYNTAX_ERROR | main | | TRUNCATE TABLE
 # Optimize
