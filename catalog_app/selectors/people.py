@@ -9,6 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
 from catalog_app.models import Branch, Catalog, CatalogMember, GroupRole
 from catalog_app.selectors.agents import agent_action_require, agents_among
@@ -207,7 +208,7 @@ def group_role_get(catalog: Catalog, name: str) -> GroupRole:
 
 def group_get(name: str) -> Group:
     """The group of that name. Raises NotFound with the nearest one."""
-    found = Group.objects.filter(name=name).first()
+    found = Group.objects.filter(name=name_folded(name)).first()
     if found is None:
         raise NotFound("group", name, nearest=nearest_name(name, Group.objects.values_list("name", flat=True)))
     return found

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Action, Principal, Standing
 from catalog_app.selectors.people import group_get, standing_require
 from lakeui.access.models import AccessToken, ExternalIdentity, Invitation
@@ -101,6 +102,7 @@ def person_add(
     standing_require(principal, Action.MANAGE_PEOPLE)
     if groups:
         standing_require(principal, Action.MANAGE_GROUPS)
+    username = User.normalize_username(name_folded(username))
     user = User(username=username, email=email, first_name=first_name, last_name=last_name)
     user.set_unusable_password()
     _names_check(user)
@@ -213,6 +215,7 @@ def link_require(principal: Principal, user: User) -> None:
 def group_add(principal: Principal, name: str) -> Group:
     """A new group. Raises AlreadyExists, InvalidValue."""
     standing_require(principal, Action.MANAGE_GROUPS)
+    name = name_folded(name)
     if not name.strip() or "/" in name:
         raise InvalidValue("A group's name is not blank and holds no /.", remedy="Write another one.")
     try:

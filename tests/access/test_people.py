@@ -270,6 +270,14 @@ def test_owners_give_groups_roles_of_their_catalog_only(root: Asker, person: Ask
     refused(person.send("put", f"{GROUPS}g/members/person/"), 403, "PERMISSION_DENIED")
 
 
+def test_a_name_is_found_in_either_form_of_its_letters(root: Asker) -> None:
+    for name in ("Re\u0301becca", "R\u00e9gine"):
+        assert root.send("post", GROUPS, {"name": name}).status_code == 201
+        assert root.invite(name, groups=[name]).status_code == 201
+        assert root.send("get", f"{GROUPS}{name}/").json()["member_count"] == 1
+        assert root.send("patch", f"{PEOPLE}{name}/", {"first_name": "R"}).status_code == 200
+
+
 def test_a_group_that_has_a_role_is_not_removed(root: Asker, person: Asker) -> None:
     catalog_create(name="lake")
     root.send("post", GROUPS, {"name": "g"})
