@@ -7,7 +7,7 @@ size and time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from uuid import uuid4
@@ -148,7 +148,7 @@ def _looked_into(
                 remedy="Say its FILEFORMAT, or leave it out by FILES or PATTERN.",
             )
         known = map_choices(target.table.schema) if plain.format is FileFormat.JSON else ()
-        reading = replace(plain.reading, columns=known, **dict(_layout(options)))
+        reading = _layout(replace(plain.reading, columns=known), options)
         scan = file_scan(plain.path, plain.format, reading)
     if scan.doubled:
         raise InvalidValue(
@@ -166,14 +166,16 @@ def _looked_into(
     return made, scan.reading
 
 
-def _layout(options: dict[str, str]) -> Iterator[tuple[str, object]]:
+def _layout(reading: Reading, options: dict[str, str]) -> Reading:
+    """The reading with what the options say of CSV."""
     for key, value in options.items():
         if key == "header":
-            yield "header", value.casefold() == "true"
+            reading = replace(reading, header=value.casefold() == "true")
         elif key in ("delimiter", "sep"):
-            yield "delimiter", value
+            reading = replace(reading, delimiter=value)
         elif key == "nullvalue":
-            yield "null_text", value
+            reading = replace(reading, null_text=value)
+    return reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,17 @@ def _address(url: str) -> str:
     return url
 
 
+def _place(said: str) -> str:
+    """A folder from the root on, or an address of an object store, in the one form that it has."""
+    parts = said.removeprefix("file://").rstrip("/").split("/")
+    if said.startswith(("s3://", "s3a://", "s3n://")):
+        parts = parts[1:]
+    first, *rest = parts
+    if first or not rest or any(part in ("", ".", "..") for part in rest) or any(mark in said for mark in "*?[]{}@\\"):
+        raise ValueError
+    return said
+
+
 def _networks(said: str) -> str:
     for part in filter(None, (part.strip() for part in said.split(","))):
         ipaddress.ip_network(part)
@@ -94,6 +105,11 @@ Count = Annotated[int, Field(ge=0, lt=10**12), Allowed("a whole number from 0 on
 Positive = Annotated[int, Field(ge=1, le=1000), Allowed("a whole number from 1 to 1000")]
 Port = Annotated[int, Field(ge=1, le=65535), Allowed("a port number from 1 to 65535")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Allowed("names with commas between")]
+Places = Annotated[
+    tuple[Annotated[str, AfterValidator(_place)], ...],
+    BeforeValidator(_names),
+    Allowed("folders and addresses with commas between, for example /lake/in, s3://bucket/in"),
+]
 Origins = Annotated[
     tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$")], ...],
     BeforeValidator(_names),
@@ -331,7 +347,7 @@ class Variables(BaseModel):
     import_hours: Number = _variable(
         "LAKEUI_IMPORT_HOURS", 24.0, "How long a file to be imported waits to be loaded, in hours."
     )
-    import_locations: Names = _variable(
+    import_locations: Places = _variable(
         "LAKEUI_IMPORT_LOCATIONS",
         (),
         "Where statements may read files of others: folders, or addresses in the store of the warehouse, with what"
