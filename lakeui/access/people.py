@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from catalog_app.domain.names import name_folded
+from catalog_app.domain.names import name_check, name_folded
 from catalog_app.domain.roles import Action, Principal, Standing
 from catalog_app.selectors.people import group_get, standing_require
 from lakeui.access.models import AccessToken, ExternalIdentity, Invitation
@@ -118,6 +118,7 @@ def person_add(
 
 
 def _names_check(user: User) -> None:
+    name_check("person", user.username)
     try:
         User.username_validator(user.username)
         if user.email:
@@ -216,8 +217,7 @@ def group_add(principal: Principal, name: str) -> Group:
     """A new group. Raises AlreadyExists, InvalidValue."""
     standing_require(principal, Action.MANAGE_GROUPS)
     name = name_folded(name)
-    if not name.strip() or "/" in name:
-        raise InvalidValue("A group's name is not blank and holds no /.", remedy="Write another one.")
+    name_check("group", name)
     try:
         with transaction.atomic():
             account_record(principal, "group", name, after={})

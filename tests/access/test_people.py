@@ -31,7 +31,7 @@ PASSWORD = "a long sentence of its own"
 class Asker:
     """Somebody with a token."""
 
-    def __init__(self, name: str, **standing: bool) -> None:
+    def __init__(self, name: str, **standing: Any) -> None:
         self.user = User.objects.create_user(name, password=PASSWORD, **standing)
         self.headers = {"Authorization": f"Bearer {token_create(user=self.user, name='test')[1]}"}
 
@@ -203,11 +203,17 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused(root: Asker, person: 
     refused(answer, 412, "STALE")
 
 
-@pytest.mark.parametrize("name", ["a b", "", "a/b", "x" * 151])
+@pytest.mark.parametrize("name", ["a b", "", "a/b", "..", "x" * 151])
 def test_names_that_are_none_are_refused(staff: Asker, name: str) -> None:
     assert staff.invite(name).status_code == 400
     assert staff.invite("erin", email="nowhere").status_code == 400
     assert not User.objects.filter(username__in=[name, "erin"]).exists()
+
+
+@pytest.mark.parametrize("name", ["", " ", "a/b", ".", "a\u200bb"])
+def test_groups_that_no_address_leads_to_are_refused(root: Asker, name: str) -> None:
+    assert root.send("post", GROUPS, {"name": name}).status_code == 400
+    assert not Group.objects.exists()
 
 
 def test_a_name_is_taken_in_any_case(staff: Asker, person: Asker) -> None:
@@ -364,7 +370,7 @@ def test_one_sees_where_one_is_signed_in_and_ends_it(person: Asker) -> None:
     other = Asker("other")
     listed = here.get(SESSIONS).json()["results"]
     assert {(one["agent"], one["is_this"]) for one in listed} == {("Here", True), ("There", False)}
-    assert there.session.session_key not in here.get(SESSIONS).content.decode()
+    assert str(there.session.session_key) not in here.get(SESSIONS).content.decode()
     ended = next(one["id"] for one in listed if not one["is_this"])
     refused(other.send("delete", f"{SESSIONS}{ended}/"), 404, "NOT_FOUND")
     assert there.get("/api/v1/account/").status_code == 200
