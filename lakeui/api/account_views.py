@@ -48,7 +48,7 @@ class PasswordRequest(serializers.Serializer[Any]):
     new = serializers.CharField(max_length=4096, trim_whitespace=False)
 
 
-class SessionAnswer(serializers.Serializer[Any]):
+class SignInAnswer(serializers.Serializer[Any]):
     """A browser in which one is signed in."""
 
     id = serializers.UUIDField(source="identity")
@@ -142,7 +142,7 @@ class SessionListView(ApiView):
         description="The browsers in which you are signed in.",
         tags=["account"],
         parameters=[PageFilter],
-        responses={200: page_schema("SessionPage", SessionAnswer(many=True)), **BAD_REQUEST},
+        responses={200: page_schema("SignInPage", SignInAnswer(many=True)), **BAD_REQUEST},
     )
     def get(self, request: Request) -> Response:
         page = keyset_page(checked(PageFilter, request), str)
@@ -155,7 +155,7 @@ class SessionListView(ApiView):
             page,
             list(found[: page.fetch]),
             key=lambda session: (str(session.identity),),
-            shown=lambda part: SessionAnswer(part, many=True, context=context).data,
+            shown=lambda part: SignInAnswer(part, many=True, context=context).data,
         )
         return Response(body)
 

@@ -11,7 +11,7 @@ export type PersonChange = components["schemas"]["PatchedPersonChange"];
 export type Invitation = components["schemas"]["LinkAnswer"];
 export type RightsRecord = components["schemas"]["RightsRecordAnswer"];
 export type GroupRole = components["schemas"]["GroupRoleAnswer"];
-export type OwnSession = components["schemas"]["SessionAnswer"];
+export type OwnSession = components["schemas"]["SignInAnswer"];
 export type PersonState = components["schemas"]["PersonState"];
 
 export interface PeopleFilter {

@@ -229,8 +229,8 @@ class Branch:
         return Result(answer, fetch if transaction is None and is_query(statement) else None)
 
     def session(self, database: str | None = None) -> Session:
-        """A new session that begins here: `USE`, temporary views and functions, settings and `BEGIN .. COMMIT` count for
-        the statements behind them. It ends with its ``with`` block.
+        """A new session that begins here. `USE`, temporary views and functions, settings and `BEGIN .. COMMIT` hold for
+        the statements after them. It ends with its ``with`` block.
         """
         place = {"catalog": self.catalog.name, "branch": self.name, "database": database}
         opened = self.http.write("POST", "/api/v1/sessions/", place, has_key=False)
