@@ -50,8 +50,9 @@ def explained(lake: Lake, condition: str) -> tuple[int, int]:
 
 def test_statements_lay_rows_as_they_would_lie_without(lake: Lake) -> None:
     columns = "(id BIGINT, at TIMESTAMP, name STRING, p STRING, v BIGINT)"
-    lake.sql(f"CREATE TABLE d.t {columns} PARTITIONED BY (days(at), bucket(4, id), p)")
-    lake.sql(f"CREATE TABLE d.u {columns} PARTITIONED BY (p)")
+    rows = "TBLPROPERTIES ('merge.conflicts' = 'row')"
+    lake.sql(f"CREATE TABLE d.t {columns} PARTITIONED BY (days(at), bucket(4, id), p) {rows}")
+    lake.sql(f"CREATE TABLE d.u {columns} PARTITIONED BY (p) {rows}")
     lake.sql("CREATE BRANCH b")
 
     def both(text: str, branch: str = "main") -> None:

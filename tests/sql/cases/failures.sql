@@ -296,6 +296,19 @@ SYNTAX_ERROR | main | | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id >
 # DropConstraint
 NOT_FOUND | main | constraint c; DESCRIBE TABLE EXTENDED | ALTER TABLE d.people DROP CONSTRAINT c
 SYNTAX_ERROR | main | | ALTER TABLE d.people DROP CONSTRAINT
+# ChangeLayout
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD PARTITION FIELD bucket(4, nam)
+NOT_FOUND | main | partition field days(name); which has none; DESCRIBE TABLE EXTENDED | ALTER TABLE d.people DROP PARTITION FIELD days(name)
+NOT_SUPPORTED | main | name as it is; PARTITIONED BY | ALTER TABLE d.people ADD PARTITION FIELD name
+NOT_SUPPORTED | main | day is a partition column; Leave one | ALTER TABLE d.sales ADD PARTITION FIELD truncate(2, day)
+NOT_SUPPORTED | main | Leave AS out | ALTER TABLE d.people ADD PARTITION FIELD bucket(4, id) AS b
+INVALID_VALUE | main | takes no column of type string; TIMESTAMP | ALTER TABLE d.people ADD PARTITION FIELD years(name)
+INVALID_VALUE | main | bucket takes a number; bucket(16, id) | ALTER TABLE d.people ADD PARTITION FIELD bucket(id)
+SYNTAX_ERROR | main | | ALTER TABLE d.people REPLACE PARTITION FIELD bucket(4, id)
+# ClusterBy
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people CLUSTER BY (nam)
+INVALID_VALUE | main | day is a partition column | ALTER TABLE d.sales CLUSTER BY (day)
+SYNTAX_ERROR | main | | ALTER TABLE d.people CLUSTER BY id
 # DropColumns
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people DROP COLUMN nam
 NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people DROP COLUMNS (name, zzz)
