@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
 import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
@@ -7,7 +7,7 @@ import { finerSettings, objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
 import { ChangeBars } from "../../ui/change-bars";
 import { MarkBadge } from "../../ui/mark";
-import { Loaded } from "../../ui/states";
+import { Loaded, Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { BranchWays } from "./branch-ways";
 import { CommitsFold } from "./commits-fold";
@@ -15,8 +15,9 @@ import { ComparedRows } from "./compared-rows";
 import type { RowAdditions } from "./conflicting-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { FirstRows } from "./first-rows";
-import { ProfileTab } from "./profile-tab";
 import { RuleFold } from "./rule-fold";
+
+const ProfileTab = lazy(() => import("./profile-tab"));
 
 const ACTIONS: Record<string, string> = {
   create: "would be created",
@@ -183,7 +184,11 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
       {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
-      {chosen === "values" ? <ProfileTab pair={pair} detail={detail} /> : null}
+      {chosen === "values" ? (
+        <Suspense fallback={<Loading label="the values" />}>
+          <ProfileTab pair={pair} detail={detail} />
+        </Suspense>
+      ) : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}

@@ -21,7 +21,7 @@ const COLUMNS = [
 const STATES = ["before", "after", "merged"] as const;
 
 /** What the change does to the values of each column, counted from the rows that it changed. */
-export function ProfileTab({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+export default function ProfileTab({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
   const profile = useProfile(pair, detail.object_id);
   return (
     <Loaded query={profile} label="the values">

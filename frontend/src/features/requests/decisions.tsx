@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
@@ -9,10 +9,12 @@ import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/co
 import type { RequestPlace } from "../../queries/requests";
 import { useResolutionChange, useResolutions } from "../../queries/resolutions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { Failure, Loaded } from "../../ui/states";
+import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
-import { EditedForm, type EditedPlace } from "./edited-form";
+import type { EditedPlace } from "./edited-form";
 import "../../styles/requests.css";
+
+const EditedForm = lazy(() => import("./edited-form"));
 
 /** What people decided about the conflicts of an object, and how they decide. Without a request the first decision opens
  * one. */
@@ -159,7 +161,9 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
         />
       ) : null}
       {asking === "edited" && edited ? (
-        <EditedForm edited={edited} pair={pair} title={`Edit ${part.label}`} onGiven={(json) => give(asking, json)} onClose={() => setAsking(undefined)} />
+        <Suspense fallback={<Loading label="the form" />}>
+          <EditedForm edited={edited} pair={pair} title={`Edit ${part.label}`} onGiven={(json) => give(asking, json)} onClose={() => setAsking(undefined)} />
+        </Suspense>
       ) : null}
       {asking && asking !== "edited" ? (
         <TextForm

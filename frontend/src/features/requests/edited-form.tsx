@@ -17,7 +17,7 @@ export interface EditedPlace {
 }
 
 /** Values of a row, typed by a person: a field for each column, and what each branch has there. */
-export function EditedForm({ edited, pair, title, onGiven, onClose }: { edited: EditedPlace; pair: Pair; title: string; onGiven: (json: string) => void; onClose: () => void }) {
+export default function EditedForm({ edited, pair, title, onGiven, onClose }: { edited: EditedPlace; pair: Pair; title: string; onGiven: (json: string) => void; onClose: () => void }) {
   const { row, all, columns, isCell } = edited;
   const [typed, setTyped] = useState(() => beginning(row, all));
   const [only] = columns;
