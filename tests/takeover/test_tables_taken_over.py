@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +18,12 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import IntegerType, LongType, NestedField, StringType
 
+from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.segments import table_scan
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
+from catalog_app.storage.deletes import StoredFacts
 from lakeui.common.errors import LakeError
+from lakeui.frontdoor import compute
 from tests.e2e.conftest import services
 from tests.e2e.lake import Lake
 from tests.iceberg.test_engines import Engines, Seen, engines
@@ -151,6 +157,34 @@ def test_iceberg_keeps_its_deletes_and_takes_more(engines: Engines, outside: Pat
     engines.compare("d.i", taken, changed, others=[taken, changed])
     lake.sql("RESTORE TABLE d.i TO VERSION AS OF " + str(taken.version))
     assert found(lake, "SELECT count(*), sum(id) FROM d.i") == [[18, 180]]
+    assert lake.breaches() == []
+    assert contents(outside) == before
+
+
+def test_rows_of_files_are_copied_with_ids_and_facts(lake: Lake, outside: Path) -> None:
+    """As copy-on-write does, and a merge that shows a part of a file."""
+    odd_files(outside)
+    before = contents(outside)
+    lake.sql(f"CREATE TABLE d.w FROM PARQUET '{outside}' TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), "main"))
+    table = table_get(snapshot, database_get(snapshot, "d"), "w")
+    file = next(file for file in table_scan(snapshot, table).files if file.partition == ("2024-01-31", "ü=%"))
+    number = np.full(file.rows, 5, dtype=np.int64)
+    part = compute.engine().part_rows(
+        table.table_id, file, np.array([2, 7]), StoredFacts(number, number, number, number)
+    )
+    written = pq.read_table(Path(settings.LAKEUI["WAREHOUSE"], part.path), partitioning=None)
+    assert written.column("id").to_pylist() == [42, 47]
+    assert written.column("region").to_pylist() == ["ü=%"] * 2
+    assert written.column("_row_id").to_pylist() == [file.base + 2, file.base + 7]
+    assert written.column("_last_updated_sequence_number").to_pylist() == [5, 5]
+    ids = [int(field.metadata[b"PARQUET:field_id"]) for field in written.schema][: len(table.schema.columns)]
+    assert ids == [column.id for column in table.schema.columns]
+    told = lake.sql("UPDATE d.w SET base = 'new' WHERE id = 42")
+    assert told.metrics["files_removed"] == 1
+    assert found(lake, "SELECT count(*), count_if(base = 'new'), sum(id), sum(s.x) FROM d.w WHERE region = 'ü=%'") == [
+        [40, 1, 2380, 2380]
+    ]
     assert lake.breaches() == []
     assert contents(outside) == before
 
