@@ -23,8 +23,8 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
 
 /** Whether only a merge request gets in: nothing else has approvals, checks or statuses. */
 export function takesRequestsOnly(protection: Protection): boolean {
-  const asked = (protection.required_checks?.length ?? 0) + (protection.required_statuses?.length ?? 0);
-  return protection.refuse_direct_merges || protection.required_approvals > 0 || asked > 0;
+  const asked = [...(protection.required_checks ?? []), ...(protection.required_statuses ?? [])];
+  return protection.refuse_direct_merges || protection.required_approvals > 0 || asked.length > 0;
 }
 
 /** Whether a branch's name is of a rule's pattern: `*` any characters, `?` one, `[abc]` one of them, `[!abc]` none of them;
