@@ -31,6 +31,7 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check, ConflictResolution, MergeRequest, RequestStatus, Review
+from merge_app.review.states import REVIEWED
 from merge_app.webhooks.models import Webhook
 from tests.api.test_statements import problem
 from tests.rights.test_every_resource import IMPORT, WRITES, Scene
@@ -107,7 +108,11 @@ def world(agent: User) -> dict[str, Any]:
     branches = Branch.objects.filter(is_workspace=False).exclude(name__istartswith="agent/person/")
     kept["Branch"] = set(branches.values_list("pk", "name", "head_version", "dropped_at"))
     requests = MergeRequest.objects.exclude(author=agent)
-    kept["MergeRequest"] = set(requests.values_list("pk", "state", "title", "destination_id", "queued_at"))
+    # Whoever touches a request has its state follow what the branches are: that it is with people does not change.
+    kept["MergeRequest"] = {
+        (pk, "with people" if state in REVIEWED else state, *rest)
+        for pk, state, *rest in requests.values_list("pk", "state", "title", "destination_id", "queued_at")
+    }
     kept["Task"] = set(Task.objects.exclude(created_by=agent).values_list("pk", "state"))
     kept["User"] = set(User.objects.values_list("pk", "is_active", "is_superuser", "username"))
     return kept
