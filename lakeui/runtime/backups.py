@@ -78,7 +78,7 @@ class Backup:
 @contextmanager
 def folder_locked(folder: Path) -> Iterator[None]:
     """One run at a time in a folder of backups. Raises InvalidValue where another one works there."""
-    folder.mkdir(parents=True, exist_ok=True)
+    _folder_make(folder)
     with (folder / ".lock").open("w") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -87,6 +87,11 @@ def folder_locked(folder: Path) -> Iterator[None]:
                 f"Another backup or restore works in {folder}.", remedy="Wait until it has ended."
             ) from None
         yield
+
+
+def _folder_make(folder: Path) -> None:
+    """A dump holds hashes of passwords and tokens: a folder that is new is its owner's alone."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def backup_make(folder: Path, *, say: Say, link: bool = False) -> Backup:
@@ -101,7 +106,8 @@ def backup_make(folder: Path, *, say: Say, link: bool = False) -> Backup:
     for left in folder.glob(f"{PART}*"):
         shutil.rmtree(left)
     part = folder / f"{PART}{os.getpid()}"
-    part.mkdir(parents=True)
+    _folder_make(folder)
+    part.mkdir()
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

@@ -143,6 +143,7 @@ def test_a_second_backup_copies_only_what_is_new(lake: Lake, tmp_path: Path) -> 
     now = {path: path.stat().st_ino for path in (kept / "warehouse").rglob("*.parquet")}
     assert copied.items() < now.items()
     assert [one.name for one in backups_list(kept)] == [first.name, second.name]
+    assert kept.stat().st_mode & 0o077 == 0, "the dump holds hashes of passwords"
     assert second.files == first.files + 1
 
 
