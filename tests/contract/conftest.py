@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.engine.values import QueryResult
+from catalog_app.models import GroupRole
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
+from lakeui.access.models import BrowserSession
 from lakeui.frontdoor import compute, pipelines
 from merge_app.jobs.models import Task
 from merge_app.pipelines.definition.templates import template_render
@@ -103,7 +108,14 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     task = dora.post("/api/v1/sql/", _statement(lake, "OPTIMIZE d.t"), Prefer="respond-async").json()
     pipeline = _made(dora.post("/api/v1/pipelines/", {"catalog": lake.catalog, **PIPELINE}))["id"]
     assert dora.post(f"/api/v1/pipelines/{pipeline}/runs/", Prefer="respond-async").status_code == 202
+<<<<<<< HEAD
     _made(dora.post("/api/v1/agents/", {"name": "keys", "purpose": "Tries things"}))
+=======
+    readers = Group.objects.create(name="readers")
+    GroupRole.objects.create(catalog=catalog_get(lake.catalog), group=readers, role="viewer")
+    Client().force_login(lake.people["dora"].user)
+    session = BrowserSession.objects.get(user=lake.people["dora"].user)
+>>>>>>> 6d040b91 (contract: addresses of groups and sessions lead somewhere)
     return {
         "catalog": lake.catalog,
         "branch": "main",
@@ -127,6 +139,8 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "delivery_id": _made(dora.post(f"{address}webhooks/{hook}/test/"), 202)["id"],
         "import_id": send(lake, b"a,b\n1,x\n")["id"],
         "username": "carol",
+        "group": "readers",
+        "session_id": str(session.identity),
         "task_id": task["id"],
         "merge_id": dora.get(f"/api/v1/merges/?catalog={lake.catalog}").json()["results"][0]["merge_id"],
         "pipeline_id": pipeline,
