@@ -108,14 +108,11 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     task = dora.post("/api/v1/sql/", _statement(lake, "OPTIMIZE d.t"), Prefer="respond-async").json()
     pipeline = _made(dora.post("/api/v1/pipelines/", {"catalog": lake.catalog, **PIPELINE}))["id"]
     assert dora.post(f"/api/v1/pipelines/{pipeline}/runs/", Prefer="respond-async").status_code == 202
-<<<<<<< HEAD
     _made(dora.post("/api/v1/agents/", {"name": "keys", "purpose": "Tries things"}))
-=======
     readers = Group.objects.create(name="readers")
     GroupRole.objects.create(catalog=catalog_get(lake.catalog), group=readers, role="viewer")
     Client().force_login(lake.people["dora"].user)
     session = BrowserSession.objects.get(user=lake.people["dora"].user)
->>>>>>> 6d040b91 (contract: addresses of groups and sessions lead somewhere)
     return {
         "catalog": lake.catalog,
         "branch": "main",
