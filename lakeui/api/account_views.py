@@ -168,14 +168,14 @@ class SessionView(ApiView):
         tags=["account"],
         responses={204: OpenApiResponse(description="It opens nothing any more."), **FORBIDDEN, **NOT_FOUND},
     )
-    def delete(self, request: Request, session_id: str) -> Response:
+    def delete(self, request: Request, sign_in_id: str) -> Response:
         principal, user = principal_of(request), _user(request)
         scope_require(principal, Action.MANAGE_ACCOUNT)
         with transaction.atomic():
             accounts_lock()
-            if not BrowserSession.objects.filter(user=user, identity=session_id).delete()[0]:
-                raise NotFound("session", str(session_id), where="of yours")
-            account_record(principal, "session", user.username, before={"id": str(session_id)})
+            if not BrowserSession.objects.filter(user=user, identity=sign_in_id).delete()[0]:
+                raise NotFound("session", str(sign_in_id), where="of yours")
+            account_record(principal, "session", user.username, before={"id": str(sign_in_id)})
         return Response(status=204)
 
 

@@ -211,7 +211,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/account/": ["get"],
         "/api/v1/account/password/": [],
         "/api/v1/account/sessions/": ["get"],
-        "/api/v1/account/sessions/{session_id}/": ["delete"],
+        "/api/v1/account/sessions/{sign_in_id}/": ["delete"],
         "/api/v1/people/": ["get", "post"],
         "/api/v1/people/{username}/": ["get", "patch"],
         "/api/v1/people/{username}/link/": ["post"],

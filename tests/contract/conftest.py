@@ -137,7 +137,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "import_id": send(lake, b"a,b\n1,x\n")["id"],
         "username": "carol",
         "group": "readers",
-        "session_id": str(session.identity),
+        "sign_in_id": str(session.identity),
         "task_id": task["id"],
         "merge_id": dora.get(f"/api/v1/merges/?catalog={lake.catalog}").json()["results"][0]["merge_id"],
         "pipeline_id": pipeline,

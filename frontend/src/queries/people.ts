@@ -148,6 +148,6 @@ export function useOwnSessions() {
 
 export function useSessionEnd() {
   return useChange(async (id: string): Promise<void> => {
-    await client.DELETE("/api/v1/account/sessions/{session_id}/", { params: { path: { session_id: id } } });
+    await client.DELETE("/api/v1/account/sessions/{sign_in_id}/", { params: { path: { sign_in_id: id } } });
   }, ACCOUNT);
 }

@@ -130,7 +130,7 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       </Link>
       <span className="muted small ellipsis table-comment">{table.comment}</span>
       <span className="number small">{counted(table.column_count, "column")}</span>
-      <span className="number small">{table.sizes ? `${counted(table.sizes.rows, "row")}` : ""}</span>
+      <span className="number small">{table.sizes ? counted(table.sizes.rows, "row") : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
       <span className="number small muted" title="Version of its schema">
         v{table.schema_version}
