@@ -96,6 +96,13 @@ BODIES: dict[str, dict[str, Any]] = {
         "parameters": {"carrier": "UA"},
         "catalog": "demo",
     },
+    "session_open": {"catalog": "demo", "branch": "delays", "database": "flights"},
+    "person_invite": {"username": "grace", "first_name": "Grace", "email": "grace@example.org"},
+    "person_change": {"is_active": False},
+    "password_change": {"present": "the one so far", "new": "correct horse battery staple"},
+    "group_add": {"name": "analysts"},
+    "group_role_add": {"group": "analysts", "role": "contributor"},
+    "group_role_change": {"role": "viewer"},
     "agent_create": {
         "name": "fixer",
         "model": "a language model",
