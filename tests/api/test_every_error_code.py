@@ -43,7 +43,6 @@ CONTRACT = {
 
 NOT_OF_STATEMENTS = {
     "UNAUTHENTICATED",  # tests/api/test_own_tokens.py
-    "PERMISSION_DENIED",  # tests/rights
     "BRANCH_MOVED",  # tests/sql/test_failures.py, over a branch that never rests
     "STALE",  # tests/review
     "ENGINE_ERROR",  # tests/faults/test_killed_servers.py
