@@ -139,6 +139,9 @@ class Pruner:
         return test
 
 
+_LONGEST_BITS = 63
+
+
 def _null_test(column: Column, *, is_null: bool) -> _Test:
     def test(statistics: Statistics, rows: int) -> bool:
         known = known_of(column, statistics)
@@ -159,7 +162,12 @@ def _hashes(domain: Domain, column: Column, ranges: Sequence[tuple[Any, Any]]) -
     if not is_taken(BUCKET, column.type) or any(low is None or low != high for low, high in ranges):
         return None
     found = [stored_value(domain, column.type, low) for low, _ in ranges]
-    return None if None in found else [bucket_hash(column.type, value) for value in found]
+    return None if not all(map(_is_hashed, found)) else [bucket_hash(column.type, value) for value in found]
+
+
+def _is_hashed(value: Any) -> bool:
+    """Whether the value is known, and no whole number that is longer than BIGINT."""
+    return value is not None and not (isinstance(value, int) and value.bit_length() > _LONGEST_BITS)
 
 
 def _in_no_bucket(hashes: Sequence[int], known: ColumnStatistics, column: Column) -> bool:

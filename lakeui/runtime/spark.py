@@ -39,7 +39,7 @@ LEFT_OFF = (
     *("spark-mllib_", "spark-mllib-local_", "spark-graphx_", "breeze", "spire", "algebra_", "cats-kernel_"),
     *("JTransforms-", "JLargeArrays-", "arpack", "blas-", "lapack-"),
     # The pages and shells of Spark, which do not run.
-    *("jersey-", "hk2-", "jakarta.ws.rs-", "jaxb-", "spark-repl_", "jline-", "spark-pipelines_"),
+    *("jersey-", "hk2-", "jakarta.ws.rs-", "jaxb-", "spark-repl_", "jline-"),
 )
 """How files of the distribution begin that no part of lakeui needs.
 

@@ -276,15 +276,15 @@ def test_a_later_attempt_at_a_load_finds_what_the_earlier_one_committed(lake: La
 def test_a_load_that_meets_another_write_lands_beside_it(lake: Lake, tmp_path: Path) -> None:
     made = send(lake, b"id\n1\n", tmp_path)
     lake.sql("CREATE TABLE d.t (id INT)")
-    from lakeui.frontdoor import imports
+    from lakeui.frontdoor import imported_rows
 
-    convert = imports.file_convert
+    convert = imported_rows.file_convert
 
     def meanwhile(*arguments: Any, **options: Any) -> int:
         lake.sql("INSERT INTO d.t VALUES (2)")
         return convert(*arguments, **options)
 
-    with patch.object(imports, "file_convert", meanwhile):
+    with patch.object(imported_rows, "file_convert", meanwhile):
         load(lake, made, append=True)
     assert lake.rows("d.t") == [(1,), (2,)]
 
