@@ -84,7 +84,9 @@ def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
     preference = read_preference(request.headers.get("Prefer", ""))
     if key and task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
         return task_response(_known(request, sent, key), preference)
-    parameters = session_filled(sent, request.data, request.user)
+    # Only a session looks at what was sent; a tool's request names none, and its body is no statement.
+    members = request.data if sent.get("session") else ()
+    parameters = session_filled(sent, members, request.user)
     as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
     if as_task or key or preference.respond_async:

@@ -34,8 +34,7 @@ class McpView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """The protocol has servers look at Origin, against names that are pointed at them."""
         super().initial(request, *args, **kwargs)
-        origin = request.headers.get("Origin", "")
-        if origin and urlsplit(origin).netloc != request.get_host():
+        if not _is_of_host(request.headers.get("Origin", ""), request.get_host()):
             raise PermissionDenied("Requests from pages of another origin are refused.", remedy="Send no Origin.")
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
@@ -46,3 +45,11 @@ class McpView(APIView):
         from lakeui.mcp.serving import answer
 
         return answer(request)
+
+
+def _is_of_host(origin: str, host: str) -> bool:
+    """Whether there is no origin, or it is the host's. What cannot be read is another one."""
+    try:
+        return not origin or urlsplit(origin).netloc == host
+    except ValueError:
+        return False
