@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 from rest_framework.request import Request
 
 from catalog_app.domain.names import name_folded
@@ -46,9 +47,27 @@ Name = Field(min_length=1, max_length=255)
 
 
 class Arguments(BaseModel):
-    """What is not declared is refused."""
+    """What is not declared is refused, and text that no name and no database can hold."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @field_validator("*")
+    @classmethod
+    def _text(cls, value: Any) -> Any:
+        if isinstance(value, str) and value and not value.strip():
+            raise PydanticCustomError("blank", "Text of spaces only says nothing")
+        _storable_require(value)
+        return value
+
+
+def _storable_require(value: Any) -> None:
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        for item in value:
+            _storable_require(item)
+    elif isinstance(value, str) and any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in value):
+        raise PydanticCustomError("unstorable", "A NUL or half of a surrogate pair is no text")
 
 
 class ListArguments(Arguments):

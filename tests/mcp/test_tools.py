@@ -133,6 +133,10 @@ def test_what_an_agent_may_not_do_no_tool_does(desk: Desk, live_server: Any) -> 
         ("list", {"catalog": "nowhere"}, "NOT_FOUND"),
         ("query", {"statement": "SELECT 1", "brnach": "x"}, "INVALID_VALUE"),
         ("query", {"statement": 1}, "INVALID_VALUE"),
+        ("query", {"statement": "SELECT ?", "parameters": [{"a": ["x\0"]}]}, "INVALID_VALUE"),
+        ("open_request", {"source": "b", "title": " "}, "INVALID_VALUE"),
+        ("open_request", {"source": "b", "title": "a\0b"}, "INVALID_VALUE"),
+        ("list", {"catalog": "a\0"}, "INVALID_VALUE"),
         ("merge", {}, "INVALID_VALUE"),
     ):
         given = arguments if tool == "merge" else {"catalog": catalog, **arguments}
@@ -155,6 +159,7 @@ def test_only_tokens_and_no_pages_of_other_sites_get_in(desk: Desk, live_server:
     assert status() == 401
     assert status(Authorization="Bearer lake_wrong") == 401
     assert status(**token, Origin="https://elsewhere.example") == 403
+    assert status(**token, Origin="http://[::1") == 403
     assert status(**token, Origin=live_server.url) == 200
     assert httpx2.get(address, headers={**accept, **token}, timeout=30).status_code == 405
     assert (
