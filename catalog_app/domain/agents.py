@@ -40,7 +40,10 @@ class Agent:
 
     def may_change(self, name: str) -> bool:
         """Whether it may change what is called ``database.table``, or ``database.*`` for the database itself."""
-        return not self.tables or any(fnmatchcase(name.casefold(), pattern.casefold()) for pattern in self.tables)
+        of_database = name.endswith(".*")
+        # No other wildcard stands for the star that means the database itself.
+        judging = [pattern for pattern in self.tables if pattern.endswith(".*") or not of_database]
+        return not self.tables or any(fnmatchcase(name.casefold(), pattern.casefold()) for pattern in judging)
 
     def takes(self, kind: str) -> bool:
         """Whether it may run statements of that kind."""

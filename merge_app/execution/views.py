@@ -76,11 +76,13 @@ def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
 
 
 def _agent_require(branch: Branch, user_id: int | None, changes: Sequence[ViewChange], here: Snapshot) -> None:
-    """Raises what ``agent_commit_require`` does, of changes of views."""
+    """Raises what ``agent_commit_require`` does, of the names that views have and get."""
     if branch.is_workspace or agent_of(user_id) is None:
         return
     named = {state.database_id: state.name for state in databases_list(here)}
-    agent_commit_require(user_id, [f"{named.get(change.database_id, '')}.{change.name}" for change in changes])
+    present = views_load(here, [change.view_id for change in changes if change.view_id is not None])
+    judged = [*changes, *present.values()]
+    agent_commit_require(user_id, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
 
 
 def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Sequence[ViewChange]) -> None:

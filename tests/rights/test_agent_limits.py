@@ -51,6 +51,7 @@ class Limited:
 
 
 def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
+    limited.run("CREATE VIEW d.old AS SELECT * FROM d.r")
     limited.hold(tables=["d.r*", "e.*"])
     limited.run("INSERT INTO d.r VALUES (1)")
     for text in (
@@ -69,6 +70,13 @@ def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
             limited.hold(tables=["d.r*", "e.*"])
         with pytest.raises(PermissionDenied, match="tester"):
             limited.run(text)
+    for pattern in ("e.?", "e.[*]", "e*"):
+        limited.hold(tables=[pattern])
+        with pytest.raises(PermissionDenied, match="tester"):
+            limited.run("CREATE DATABASE e")
+    limited.hold(tables=["d.r*", "e.*"])
+    with pytest.raises(PermissionDenied, match="d.old"):
+        limited.run("ALTER VIEW d.old RENAME TO d.rnew")
     limited.run("CREATE DATABASE e")
     limited.run("CREATE TABLE e.any (id INT)")
     opened = limited.run("BEGIN").extra["transaction"]
