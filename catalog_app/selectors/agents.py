@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -35,6 +36,16 @@ def agent_of(user_id: int | None) -> Agent | None:
     for user, name, tables, statements, writes, rows in fetch_all(_AGENT, {"user": user_id}, prepared=True):
         return Agent(user, name, tuple(tables), frozenset(statements), writes, rows)
     return None
+
+
+def is_agent(user: Any) -> bool:
+    """Whether the account is an agent's. No query where ``user`` was read with ``agent``."""
+    return getattr(user, "agent", None) is not None
+
+
+def account_is_open(user: Any) -> bool:
+    """Whether the account may act: it is active, and where it is an agent's, so is that of who answers for it."""
+    return bool(user.is_active) and (not is_agent(user) or bool(user.agent.owner.is_active))
 
 
 def agent_action_require(user_id: int | None, action: Action) -> None:

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Catalog, CatalogMember, GroupRole
+from catalog_app.selectors.agents import is_agent
 from catalog_app.selectors.people import group_role_get, member_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue
@@ -107,9 +108,11 @@ def group_role_remove(
 
 
 def _keep_an_owner(leaving: CatalogMember) -> None:
-    if leaving.role != Role.OWNER.value:
+    """An agent manages no members, so only people count."""
+    if leaving.role != Role.OWNER.value or is_agent(leaving.user):
         return
-    owners = CatalogMember.objects.filter(catalog=leaving.catalog_id, role=Role.OWNER.value, user__is_active=True)
+    owners = CatalogMember.objects.filter(catalog=leaving.catalog_id, role=Role.OWNER.value)
+    owners = owners.filter(user__is_active=True, user__agent__isnull=True)
     if not owners.exclude(pk=leaving.pk).exists():
         raise InvalidValue(
             f"{leaving.user.get_username()} is the last owner of the catalog by name.",

@@ -7,6 +7,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from catalog_app.selectors.agents import account_is_open
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_find
 
@@ -26,11 +27,8 @@ class BearerAuthentication(BaseAuthentication):
         token = token_find(secret)
         if token is None:
             raise AuthenticationFailed("This token is unknown, expired or revoked.")
-        if not token.user.is_active:
-            raise AuthenticationFailed("The account of this token is not active.")
-        agent = getattr(token.user, "agent", None)
-        if agent is not None and not agent.owner.is_active:
-            raise AuthenticationFailed("The account of who answers for this agent is not active.")
+        if not account_is_open(token.user):
+            raise AuthenticationFailed("The account of this token is not active, or that of who answers for it.")
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -38,4 +36,6 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class BrowserAuthentication(SessionAuthentication):
-    """The session of a signed-in browser; unsafe methods need the CSRF token."""
+    """The session of a signed-in browser; unsafe methods need the CSRF token. It is of a person:
+    ``backends`` gives agents none.
+    """

@@ -14,8 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.roles import Principal
+from catalog_app.selectors.agents import is_agent
 from lakeui.access.models import Invitation
-from lakeui.access.people import link_require
+from lakeui.access.people import account_opens_something, link_require
 from lakeui.access.sessions import sessions_end
 from merge_app.audit.accounts import account_record, accounts_lock
 
@@ -46,9 +47,15 @@ def invitation_make(principal: Principal, user: User, *, days: int = DAYS) -> tu
 
 
 def invitation_find(secret: str) -> Invitation | None:
-    """The open link of that secret; None if it is unknown, used, replaced, expired, or of a disabled account."""
+    """The open link of that secret; None if it is unknown, used, replaced, expired, or of an account that is
+    disabled or an agent's; or if the account gained rights since, and who made the link is no superuser.
+    """
     open_links = Invitation.objects.filter(ended_at__isnull=True, expires_at__gt=timezone.now(), user__is_active=True)
-    return open_links.select_related("user").filter(digest=_digest(secret)).first()
+    found = open_links.select_related("user__agent", "created_by").filter(digest=_digest(secret)).first()
+    if found is None or is_agent(found.user):
+        return None
+    is_by_superuser = found.created_by is not None and found.created_by.is_superuser
+    return found if is_by_superuser or not account_opens_something(found.user) else None
 
 
 def invitation_use(secret: str, password: str) -> User | None:

@@ -19,6 +19,8 @@ from django.utils import timezone
 
 from catalog_app.domain.names import name_check, name_folded
 from catalog_app.domain.roles import Action, Principal, Standing
+from catalog_app.models import CatalogMember
+from catalog_app.selectors.agents import is_agent
 from catalog_app.selectors.people import group_get, standing_require
 from lakeui.access.models import AccessToken, ExternalIdentity, Invitation
 from lakeui.access.sessions import sessions_end
@@ -138,6 +140,7 @@ def person_change(
     with transaction.atomic():
         accounts_lock()
         user = _person(username)
+        _person_require(user)
         _touch_require(principal, user)
         if "standing" in wanted:
             standing_require(principal, Action.MANAGE_GROUPS)
@@ -170,11 +173,13 @@ def _touch_require(principal: Principal, user: User) -> None:
 
 
 def _superuser_keep(user: User, before: dict[str, Any]) -> None:
-    """The caller holds the lock, so that two superusers cannot disable each other at once."""
+    """An agent administers nothing, so it is not counted. The caller holds the lock, so that two superusers cannot
+    disable each other at once.
+    """
     was = before["is_active"] and before["standing"] == Standing.SUPERUSER.value
     if not was or (user.is_active and user.is_superuser):
         return
-    others = User.objects.filter(is_active=True, is_superuser=True).exclude(pk=user.pk)
+    others = User.objects.filter(is_active=True, is_superuser=True, agent__isnull=True).exclude(pk=user.pk)
     if not others.exists():
         raise InvalidValue(
             f"{user.username} is the last active superuser.", remedy="Make somebody else a superuser first."
@@ -200,14 +205,36 @@ def account_shown(user: User) -> dict[str, Any]:
 
 
 def link_require(principal: Principal, user: User) -> None:
-    """Whoever makes a link for an account can open it. So only superusers make one for an account that was used."""
+    """Whoever makes a link for an account can open it. So only superusers make one for an account that was used or
+    has rights, and nobody for an agent's.
+    """
     standing_require(principal, Action.MANAGE_PEOPLE)
+    _person_require(user)
     _touch_require(principal, user)
     if not user.is_active:
         raise InvalidValue(f"The account of {user.username} is disabled.", remedy="Enable it first.")
-    known = ExternalIdentity.objects.filter(user=user).exists()
-    if user.last_login is not None or user.has_usable_password() or known:
+    if account_opens_something(user):
         standing_require(principal, Action.MANAGE_GROUPS)
+
+
+def account_opens_something(user: User) -> bool:
+    """Whether somebody used the account, or whoever opens it gains a right: a link for it takes a superuser."""
+    return (
+        user.last_login is not None
+        or user.has_usable_password()
+        or standing_of(user) > Standing.PERSON
+        or user.groups.exists()
+        or any(kind.objects.filter(user=user).exists() for kind in (ExternalIdentity, CatalogMember, AccessToken))
+    )
+
+
+def _person_require(user: User) -> None:
+    if is_agent(user):
+        raise PermissionDenied(
+            f"{user.username} is an agent: its owner changes and ends it, and nobody signs in as it.",
+            remedy="Ask its owner, or a superuser, to do this under /api/v1/agents/.",
+            action=Action.MANAGE_PEOPLE.value,
+        )
 
 
 # -- groups -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from joserfc.errors import JoseError
 from requests import RequestException
 
 from catalog_app.domain.roles import Principal
+from lakeui.access.backends import may_sign_in
 from lakeui.access.models import ExternalIdentity
 from lakeui.access.people import groups_follow
 
@@ -69,8 +70,8 @@ def sign_on_finish(request: HttpRequest) -> User:
     if not claims:
         raise _failed("the provider sent no id token")
     user = _account(str(claims["iss"]), str(claims["sub"]), claims)
-    if not user.is_active:
-        raise SignOnRefused("Your account here is not active. Ask an administrator.")
+    if not may_sign_in(user):
+        raise SignOnRefused("Your account here is not active, or is an agent's. Ask an administrator.")
     _groups_follow(user, claims)
     return user
 

@@ -116,7 +116,7 @@ def sign_on_done(request: HttpRequest) -> HttpResponse:
     except SignOnRefused as refusal:
         return _sign_on_refused(request, refusal)
     wanted = request.session.pop(SIGN_ON_NEXT, "/")
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    login(request, user)
     return redirect(wanted)
 
 
@@ -156,7 +156,7 @@ class InvitationView(View):
         if user is None:
             return self._gone(request)
         request.session.flush()
-        login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+        login(request, user)
         return redirect("/")
 
     def _page(

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Principal, Scope
+from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible, reading
@@ -131,8 +132,11 @@ def _request(request_id: int) -> MergeRequest:
 
 def _header(context: TaskContext, request: MergeRequest, user: Any, bypass_reason: str = "") -> CommitHeader:
     """How the work shows in the history. The user may have been shut out since asking for it."""
-    if user is None or not user.is_active:
-        raise PermissionDenied("The account that asked for this is not active.", remedy="Ask an administrator.")
+    if user is None or not account_is_open(user):
+        raise PermissionDenied(
+            "The account that asked for this is not active, or that of who answers for it.",
+            remedy="Ask an administrator.",
+        )
     return CommitHeader(
         "MERGE BRANCH",
         f"MERGE BRANCH {quote_name(request.source.name)} TO {quote_name(request.destination.name)}"

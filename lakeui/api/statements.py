@@ -11,6 +11,7 @@ from django.db import transaction
 
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
+from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.api.sql_sessions import is_kept, session_follow
 from lakeui.common.errors import InvalidValue, PermissionDenied
@@ -94,8 +95,11 @@ def result_body(result: frontdoor.StatementResult) -> dict[str, Any]:
 
 def user_require_active(user: Any) -> None:
     """Raise PermissionDenied for somebody who was shut out since submitting a task."""
-    if user is not None and not user.is_active:
-        raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
+    if user is not None and not account_is_open(user):
+        raise PermissionDenied(
+            f"The account {user.get_username()} is not active, or that of who answers for it.",
+            remedy="Ask an administrator.",
+        )
 
 
 def task_kind(parameters: Mapping[str, Any]) -> str:

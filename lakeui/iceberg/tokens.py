@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from catalog_app.selectors.agents import account_is_open
 from lakeui.access.tokens import token_find
 from lakeui.api.throttling import PersonThrottle
 from lakeui.iceberg.errors import iceberg_response
@@ -46,7 +47,7 @@ class TokenView(APIView):
         if not secret:
             return _refused(400, "invalid_request", "There is no client_secret. Send a token of lakeui as such.")
         token = token_find(secret) if secret.isascii() else None
-        if token is None or not token.user.is_active:
+        if token is None or not account_is_open(token.user):
             return _refused(401, "invalid_client", "client_secret is no token of lakeui, or it expired or was revoked.")
         body = {
             "access_token": secret,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -12,12 +13,16 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from catalog_app.domain.roles import Role
+from catalog_app.models import Agent
 from catalog_app.services.catalogs import catalog_create
 from lakeui.access.models import AccessToken, BrowserSession, Invitation
 from lakeui.access.tokens import token_create
+from lakeui.api.statements import user_require_active
+from lakeui.common.errors import PermissionDenied
 from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountChain, AccountRecord
 from tests.members import join
@@ -25,6 +30,7 @@ from tests.members import join
 pytestmark = pytest.mark.django_db
 
 PEOPLE, GROUPS, SESSIONS = "/api/v1/people/", "/api/v1/groups/", "/api/v1/account/sessions/"
+FORM = "application/x-www-form-urlencoded"
 PASSWORD = "a long sentence of its own"
 
 
@@ -234,6 +240,88 @@ def test_people_are_found_by_name_state_and_group_page_by_page(root: Asker, pers
     page = root.send("get", f"{PEOPLE}?limit=2").json()
     rest = root.send("get", page["next"]).json()
     assert [entry["username"] for entry in page["results"] + rest["results"]] == ["erin", "person", "root"]
+
+
+# -- accounts that open something --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def agent(person: Asker) -> Asker:
+    """An agent that person answers for."""
+    made = Asker("fixer")
+    made.user.set_unusable_password()
+    made.user.save()
+    Agent.objects.create(user=made.user, owner=person.user, purpose="corrects values")
+    return made
+
+
+RIGHTS: dict[str, Any] = {
+    "group": lambda user: user.groups.add(Group.objects.create(name="g")),
+    "role": lambda user: join(user, catalog_create(name="lake").name, Role.VIEWER),
+    "token": lambda user: token_create(user=user, name="t"),
+    "standing": lambda user: User.objects.filter(pk=user.pk).update(is_staff=True),
+}
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+def test_the_staff_makes_no_link_for_an_account_that_has_rights(staff: Asker, root: Asker, right: str) -> None:
+    before = staff.invite("erin").json()["invitation"]["link"]
+    RIGHTS[right](User.objects.get(username="erin"))
+    refused(staff.send("post", f"{PEOPLE}erin/link/"), 403, "PERMISSION_DENIED")
+    assert Client().get(before).status_code == 410
+    link = root.send("post", f"{PEOPLE}erin/link/").json()["link"]
+    assert Client().get(link).status_code == 302
+
+
+def test_nobody_opens_or_changes_an_account_of_an_agent_as_a_person(root: Asker, agent: Asker) -> None:
+    refused(root.send("post", f"{PEOPLE}fixer/link/"), 403, "PERMISSION_DENIED")
+    for body in ({"is_active": False}, {"standing": "superuser"}, {"email": "x@example.org"}):
+        refused(root.send("patch", f"{PEOPLE}fixer/", body), 403, "PERMISSION_DENIED")
+    root.send("delete", "/api/v1/agents/fixer/")
+    refused(root.send("patch", f"{PEOPLE}fixer/", {"is_active": True}), 403, "PERMISSION_DENIED")
+
+
+def test_a_link_from_before_an_account_was_an_agents_opens_nothing(root: Asker, person: Asker) -> None:
+    link = root.invite("fixer").json()["invitation"]["link"]
+    user = User.objects.get(username="fixer")
+    Agent.objects.create(user=user, owner=person.user, purpose="corrects values")
+    assert Client().get(link).status_code == 410
+
+
+def test_an_agent_does_not_sign_in_by_a_browser(agent: Asker, person: Asker) -> None:
+    agent.user.set_password(PASSWORD)
+    agent.user.save()
+    browser, from_before = Client(), Client()
+    assert browser.post("/login/", {"username": "fixer", "password": PASSWORD}).status_code == 200
+    from_before.force_login(agent.user)
+    assert from_before.get("/api/v1/account/").status_code in (401, 403)
+    assert agent.send("get", "/api/v1/account/").status_code == 200
+
+
+def test_an_agent_is_no_last_superuser_and_no_last_owner(root: Asker, person: Asker, agent: Asker) -> None:
+    User.objects.filter(pk=agent.user.pk).update(is_superuser=True)
+    refused(root.send("patch", f"{PEOPLE}root/", {"is_active": False}), 400, "INVALID_VALUE")
+    catalog_create(name="lake")
+    join(person.user, "lake", Role.OWNER)
+    join(agent.user, "lake", Role.OWNER)
+    refused(root.send("delete", "/api/v1/catalogs/lake/members/person/"), 400, "INVALID_VALUE")
+    assert root.send("delete", "/api/v1/catalogs/lake/members/fixer/").status_code == 204
+
+
+def test_an_agent_is_shut_out_with_who_answers_for_it(agent: Asker, person: Asker) -> None:
+    secret = agent.headers["Authorization"].split()[1]
+    asked = urlencode({"grant_type": "client_credentials", "client_secret": secret})
+
+    def doors() -> tuple[int, int]:
+        tokens = Client().post(reverse("iceberg-tokens", args=["lake", "main"]), asked, content_type=FORM)
+        return agent.send("get", "/api/v1/account/").status_code, tokens.status_code
+
+    user_require_active(User.objects.get(pk=agent.user.pk))
+    assert doors() == (200, 200)
+    User.objects.filter(pk=person.user.pk).update(is_active=False)
+    with pytest.raises(PermissionDenied, match="who answers for it"):
+        user_require_active(User.objects.get(pk=agent.user.pk))
+    assert doors() == (401, 401)
 
 
 # -- groups -----------------------------------------------------------------------------------------------------------
