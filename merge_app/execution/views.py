@@ -81,7 +81,7 @@ def _agent_require(branch: Branch, user_id: int | None, changes: Sequence[ViewCh
         return
     named = {state.database_id: state.name for state in databases_list(here)}
     present = views_load(here, [change.view_id for change in changes if change.view_id is not None])
-    judged = [*changes, *present.values()]
+    judged: list[ViewChange | ViewState] = [*changes, *present.values()]
     agent_commit_require(user_id, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
 
 
