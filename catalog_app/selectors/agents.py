@@ -92,10 +92,10 @@ def agent_statement_require(user_id: int | None, kind: str) -> None:
         )
 
 
-def agent_commit_require(user_id: int | None, changed: Iterable[str]) -> None:
+def agent_commit_require(user_id: int | None, changed: Iterable[str], *, uncounted: Collection[str] = ()) -> None:
     """Judge a commit of the account that was just written. Raises PermissionDenied where an agent's commit changes what
     it may not, and LimitReached where it is one too many in this hour. ``changed``: names as ``Agent.may_change`` takes
-    them. The agent's commits come one after the other from here to the end of the transaction.
+    them. ``uncounted``: tables that lose rows which nothing counts; a limit of rows refuses that. The agent's commits come one after the other from here to the end of the transaction.
     """
     agent = agent_of(user_id)
     if agent is None:
@@ -107,6 +107,14 @@ def agent_commit_require(user_id: int | None, changed: Iterable[str]) -> None:
             remedy="Ask the agent's owner to allow it.",
             agent=agent.name,
             tables=refused,
+        )
+    if uncounted and agent.rows_per_hour is not None:
+        raise PermissionDenied(
+            f"Agent {agent.name} has a limit of rows an hour, and replacing all rows of {', '.join(sorted(uncounted))},"
+            " or of a partition, does not count them.",
+            remedy="Use INSERT, UPDATE, DELETE or MERGE INTO, or ask the agent's owner to take the limit away.",
+            agent=agent.name,
+            tables=sorted(uncounted),
         )
     _limits_require(agent)
 

@@ -14,9 +14,9 @@ from uuid import UUID
 from django.db import transaction
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind, OperationKind
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.domain.protection import Change, MergeAuthority
-from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.agents import agent_commit_require
@@ -223,7 +223,19 @@ def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapsh
         for state in (item.before, item.after)
         if state is not None
     }
-    agent_commit_require(header.author_id, changed)
+    uncounted = {
+        f"{named.get(item.after.database_id, '')}.{item.after.name}"
+        for item in plan.objects
+        if isinstance(item.after, TableState) and any(map(_takes_rows_uncounted, item.operations))
+    }
+    agent_commit_require(header.author_id, changed, uncounted=uncounted)
+
+
+def _takes_rows_uncounted(operation: Operation) -> bool:
+    """Whether all rows of the table, or of a partition, go at once: no metric counts those."""
+    return operation.kind is OperationKind.OVERWRITE or any(
+        isinstance(change, PartitionChange) and change.after is None for change in operation.changes
+    )
 
 
 def _decides(item: ObjectPlan) -> bool:

@@ -75,7 +75,7 @@ def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
         with pytest.raises(PermissionDenied, match="tester"):
             limited.run("CREATE DATABASE e")
     limited.hold(tables=["d.r*", "e.*"])
-    with pytest.raises(PermissionDenied, match="d.old"):
+    with pytest.raises(PermissionDenied, match=r"d\.old"):
         limited.run("ALTER VIEW d.old RENAME TO d.rnew")
     limited.run("CREATE DATABASE e")
     limited.run("CREATE TABLE e.any (id INT)")
@@ -108,6 +108,35 @@ def test_writes_and_rows_of_an_hour_are_counted_together(limited: Limited) -> No
         limited.run("CREATE VIEW d.v AS SELECT * FROM d.r")
     limited.hold(writes_per_hour=3)
     limited.run("ALTER TABLE d.r SET TBLPROPERTIES ('k' = '1')")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TRUNCATE TABLE d.r",
+        "INSERT OVERWRITE d.r VALUES (9)",
+        "CREATE OR REPLACE TABLE d.r (id INT)",
+        "ALTER TABLE d.p DROP PARTITION (v = 'a')",
+        "RESTORE TABLE d.r TO VERSION AS OF {version}",
+        "RESTORE BRANCH `agent/tester/x` TO VERSION AS OF {version}",
+    ],
+)
+def test_what_counts_no_rows_is_refused_where_rows_are_limited(limited: Limited, text: str) -> None:
+    version = limited.run("CREATE TABLE d.p (id INT, v STRING) PARTITIONED BY (v)").version
+    limited.run("INSERT INTO d.r VALUES (1), (2), (3), (4)")
+    limited.run("INSERT INTO d.p VALUES (1, 'a'), (2, 'b')")
+    limited.hold(rows_per_hour=7)
+    text = text.format(version=version)
+    with pytest.raises(PermissionDenied, match="limit of rows"):
+        limited.run(text)
+    opened = limited.run("BEGIN").extra["transaction"]
+    if not text.startswith("RESTORE"):
+        limited.run(text, transaction=opened)
+        with pytest.raises(PermissionDenied, match="limit of rows"):
+            limited.run("COMMIT", transaction=opened)
+    limited.run("DELETE FROM d.r WHERE id = 1")
+    limited.hold(rows_per_hour=None)
+    limited.run(text)
 
 
 class TestResources:
