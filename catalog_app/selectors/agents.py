@@ -95,7 +95,8 @@ def agent_statement_require(user_id: int | None, kind: str) -> None:
 def agent_commit_require(user_id: int | None, changed: Iterable[str], *, uncounted: Collection[str] = ()) -> None:
     """Judge a commit of the account that was just written. Raises PermissionDenied where an agent's commit changes what
     it may not, and LimitReached where it is one too many in this hour. ``changed``: names as ``Agent.may_change`` takes
-    them. ``uncounted``: tables that lose rows which nothing counts; a limit of rows refuses that. The agent's commits come one after the other from here to the end of the transaction.
+    them. ``uncounted``: tables that lose rows which nothing counts; a limit of rows refuses that. The agent's commits
+    come one after the other from here to the end of the transaction.
     """
     agent = agent_of(user_id)
     if agent is None:
@@ -157,6 +158,13 @@ def _over(agent: Agent, writes: int, rows: int) -> str:
     if agent.rows_per_hour is not None and rows > agent.rows_per_hour:
         return f"may change {agent.rows_per_hour} rows an hour, and with this commit it would be {rows}"
     return ""
+
+
+def answering_for(user_ids: Collection[int | None]) -> dict[int, int]:
+    """Who answers for those of these accounts that are agents, by account."""
+    asked = {"ids": [user_id for user_id in user_ids if user_id is not None]}
+    found = fetch_all("SELECT user_id, owner_id FROM catalog_app_agent WHERE user_id = ANY(%(ids)s)", asked)
+    return dict(found)
 
 
 def agents_among(user_ids: Collection[int]) -> frozenset[int]:

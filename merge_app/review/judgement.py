@@ -97,7 +97,8 @@ class Excluded:
 class Case:
     """Everything that a judgement depends on.
 
-    ``votes``: the last word of each person. ``reviewers``: who holds a role that may review, None where nobody is
+    ``votes``: the last word of each person. ``answering``: who answers for author or last writer, where those are
+    agents. ``reviewers``: who holds a role that may review, None where nobody is
     left out. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
     for the source's head. ``fingerprint``: that of the very plan
     which is about to be merged, "" where there is none yet.
@@ -108,6 +109,7 @@ class Case:
     votes: Sequence[Vote]
     author_id: int | None
     last_writer_id: int | None
+    answering: frozenset[int] = frozenset()
     required_approvals: int = 0
     reviewers: frozenset[int] | None = None
     checks: Mapping[str, CheckState] = field(default_factory=dict)
@@ -167,6 +169,8 @@ def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
         return "opened the request", False
     if vote.reviewer_id == case.last_writer_id:
         return "was the last to write to the source", False
+    if vote.reviewer_id in case.answering:
+        return "answers for the agent that opened the request, or was the last to write to the source", False
     if case.reviewers is not None and vote.reviewer_id not in case.reviewers:
         return "may not review in this catalog any more", False
     if case.fingerprint not in ("", vote.fingerprint):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import PermissionDenied, Stale
 from merge_app.execution.engine_source import EngineSource
@@ -61,8 +62,15 @@ def _require_reviewable(request: MergeRequest, principal: Principal, draft: Revi
         raise wrong_state(request, f"A request that is {state} takes no reviews.")
     if draft.verdict is ReviewVerdict.APPROVE and state is RequestState.DRAFT:
         raise wrong_state(request, "A draft cannot be approved.")
-    if draft.verdict is ReviewVerdict.APPROVE and principal.user_id == request.author_id:
-        raise PermissionDenied("Nobody approves their own request.", remedy="Ask somebody else for a review.")
+    if draft.verdict is ReviewVerdict.APPROVE and _is_of(principal, request):
+        raise PermissionDenied(
+            "Nobody approves their own request, or that of their agent.", remedy="Ask somebody else for a review."
+        )
+
+
+def _is_of(principal: Principal, request: MergeRequest) -> bool:
+    """Whether they opened the request, or answer for the agent that did."""
+    return principal.user_id in (request.author_id, *answering_for([request.author_id]).values())
 
 
 def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, plan: KnownPlan) -> Review:

@@ -25,6 +25,7 @@ from django.db.models.functions import Cast, Extract
 from catalog_app.domain.roles import Principal
 from catalog_app.models import Catalog
 from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
@@ -189,7 +190,7 @@ class RequestSummary:
 
 
 def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]:
-    """The same requests with what was said about them, counted: three queries."""
+    """The same requests with what was said about them, counted: four queries."""
     ids = [request.pk for request in requests]
     reviewers: dict[int, list[str]] = {}
     asked = RequestedReviewer.objects.filter(request_id__in=ids).order_by("user__username")
@@ -202,19 +203,35 @@ def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]
             total=Count("pk"), unsettled=Count("pk", filter=Q(thread__isnull=True, resolved_at__isnull=True))
         )
     }
-    votes = votes_load(ids)
+    votes, barred = votes_load(ids), _barred(requests)
     return [
-        _summary(item, reviewers.get(item.pk, []), votes.get(item.pk, ()), *comments.get(item.pk, (0, 0)))
+        _summary(
+            item, reviewers.get(item.pk, []), votes.get(item.pk, ()), barred[item.pk], *comments.get(item.pk, (0, 0))
+        )
         for item in requests
     ]
 
 
+def _barred(requests: Sequence[MergeRequest]) -> dict[int, set[int | None]]:
+    """Whose approval does not count, by request: author and last writer, and who answers for them."""
+    made_by = {
+        request.pk: {request.author_id, last_writer_id(request.source, destination_id=request.destination_id)}
+        for request in requests
+    }
+    owners = answering_for({user_id for both in made_by.values() for user_id in both})
+    return {pk: both | {owners.get(user_id) for user_id in both if user_id in owners} for pk, both in made_by.items()}
+
+
 def _summary(
-    request: MergeRequest, reviewers: Sequence[str], votes: tuple[Vote, ...], comments: int, open_threads: int
+    request: MergeRequest,
+    reviewers: Sequence[str],
+    votes: tuple[Vote, ...],
+    barred: Collection[int | None],
+    comments: int,
+    open_threads: int,
 ) -> RequestSummary:
     now = seen_judged(request, request.source, request.destination)
     approvals = [vote for vote in votes if vote.verdict is ReviewVerdict.APPROVE]
-    barred = {request.author_id, last_writer_id(request.source, destination_id=request.destination_id)}
     current = [vote for vote in approvals if vote.seen == now and vote.reviewer_id not in barred]
     return RequestSummary(
         request=request,

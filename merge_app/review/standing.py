@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from catalog_app.domain.protection import Protection
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch
+from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
 from merge_app.audit.models import MergeAttempt
@@ -40,13 +41,15 @@ def request_standing(
     seen, known = seen_now(request, source, destination), plan_known(request)
     protection = protection_of(destination) or Protection(())
     votes = votes_load([request.pk]).get(request.pk, ())
+    writer_id = last_writer_id(source, destination_id=destination.pk)
     return judge(
         Case(
             state=RequestState(request.state),
             seen=approved.seen if approved else seen,
             votes=votes,
             author_id=request.author_id,
-            last_writer_id=last_writer_id(source, destination_id=destination.pk),
+            last_writer_id=writer_id,
+            answering=frozenset(answering_for([request.author_id, writer_id]).values()),
             required_approvals=protection.required_approvals,
             reviewers=users_who_may(
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from catalog_app.models import Agent
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 
@@ -178,3 +179,22 @@ def test_the_database_refuses_to_rewrite_reviews(lake: ReviewLake, change: str) 
     text = f"{change} merge_app_review" + (" SET verdict = 'withdraw'" if change == "UPDATE" else "")
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(text)
+
+
+@pytest.mark.parametrize("agents", [("alice",), ("bob",), ("alice", "bob")])
+def test_who_answers_for_an_agent_does_not_approve_for_it(lake: ReviewLake, agents: tuple[str, ...]) -> None:
+    """Alice writes, bob asks: whichever is an agent of dora, her approval does not count."""
+    lake.protect()
+    request = lake.open(by="bob")
+    other = lake.review("dora", request)
+    assert other.status_code == 201
+    assert lake.detail(request)["approvals"] == 1
+    for name in agents:
+        Agent.objects.create(user=lake.people[name].user, owner=lake.people["dora"].user, purpose="writes")
+    assert lake.detail(request, "carol")["approvals"] == 0
+    (listed,) = lake.people["carol"].get(lake.requests).json()["results"]
+    assert listed["approvals"] == 0
+    again = lake.review("dora", request)
+    assert again.status_code == (403 if "bob" in agents else 201)
+    assert lake.review("carol", request).status_code == 201
+    assert lake.detail(request, "carol")["approvals"] == 1
