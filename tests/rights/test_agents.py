@@ -162,6 +162,8 @@ class Calls:
         self.asked.add((method, template))
         names = {**agency.scene.names, "branch": rng.choice(BRANCHES), "source": rng.choice(BRANCHES)}
         names |= {"destination": rng.choice(BRANCHES), "pipeline_id": 1, "version": 1, "token_id": 1}
+        # No session of a browser is the agent's: it signs in nowhere.
+        names |= {"sign_in_id": "00000000-0000-0000-0000-000000000000"}
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
         if template.startswith(IMPORT):
             names["branch"] = rng.choice(("main", OWN_BRANCH))
