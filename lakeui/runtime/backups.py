@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.conf import settings
@@ -247,6 +247,9 @@ def _whole_require(folder: Path, backup: Backup, files: dict[str, int]) -> None:
     wrong = [
         path for path, size in files.items() if not (root / path).is_file() or (root / path).stat().st_size != size
     ]
+    for path in files:
+        if not Path(path).is_absolute() and not (root / path).resolve().is_relative_to(root.resolve()):
+            raise _outside(backup, path)
     if len(files) != backup.files or wrong:
         raise InvalidValue(
             f"Backup {backup.name} is not whole: {len(wrong)} files are missing or of another size, such as"
@@ -257,13 +260,24 @@ def _whole_require(folder: Path, backup: Backup, files: dict[str, int]) -> None:
 
 def _files_of(folder: Path, backup: Backup) -> dict[str, int]:
     lines = (folder / backup.name / "files.txt").read_text(encoding="utf-8").splitlines()
-    return {path: int(size) for size, _, path in (line.partition("\t") for line in lines)}
+    files = {path: int(size) for size, _, path in (line.partition("\t") for line in lines)}
+    for path in files:
+        if not path or "\0" in path or ".." in PurePosixPath(path).parts:
+            raise _outside(backup, path)
+    return files
+
+
+def _outside(backup: Backup, path: str) -> InvalidValue:
+    return InvalidValue(
+        f"Backup {backup.name} lists {path!r}, which lies outside of its files.", remedy="Restore another backup."
+    )
 
 
 def _files_keep(source: Path, target: Path, needed: dict[str, int | None], *, link: bool) -> dict[str, int]:
     """Have each file in the target too; by path, the size. A file has its name there once it is whole.
 
-    Without a size it may be missing in the source; with one it must be there, or be in the target already.
+    Without a size it may be missing in the source; with one it must be there, or be in the target already. Files with
+    an absolute path were taken over: they stay where they lie, and nothing is written there.
     """
     kept = {}
     for path, size in needed.items():
@@ -271,11 +285,11 @@ def _files_keep(source: Path, target: Path, needed: dict[str, int | None], *, li
         if size is not None and placed.is_file() and placed.stat().st_size == size:
             kept[path] = size
             continue
-        if not read.is_file():
+        if not read.is_file() or Path(path).is_absolute():
             if size is None:
                 continue
             raise InvalidValue(
-                f"The file {path} is not there any more: VACUUM ran meanwhile, or the disk lost it.",
+                f"The file {path} is not there any more, or has another size: VACUUM ran, or the disk lost it.",
                 remedy="Run it again; where it stays so, check_catalog names what is missing.",
             )
         placed.parent.mkdir(parents=True, exist_ok=True)
@@ -290,6 +304,9 @@ def _files_keep(source: Path, target: Path, needed: dict[str, int | None], *, li
 
 
 def _file_place(read: Path, placed: Path, *, link: bool) -> None:
+    """Raises InvalidValue where ``read`` is a symbolic link: what it leads to is no file of the lake."""
+    if read.is_symlink():
+        raise InvalidValue(f"The file {read} is a symbolic link.", remedy="Put the file itself there.")
     part = placed.with_name(f"{PART}{placed.name}")
     part.unlink(missing_ok=True)
     if link:
@@ -300,8 +317,14 @@ def _file_place(read: Path, placed: Path, *, link: bool) -> None:
                 "The folder and the warehouse lie on different disks.", remedy="Leave --link out."
             ) from None
     else:
-        shutil.copyfile(read, part)
-        with part.open("rb") as written:
+        # Neither is followed, also where one comes to be a link meanwhile.
+        new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with (
+            os.fdopen(os.open(read, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source,
+            os.fdopen(os.open(part, new, 0o666), "wb") as written,
+        ):
+            shutil.copyfileobj(source, written, READ_BYTES)
+            written.flush()
             os.fsync(written.fileno())
     part.rename(placed)
 

@@ -19,7 +19,17 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from lakeui.common.errors import InvalidValue
-from lakeui.runtime.backups import MARK, PART, backup_choose, backup_make, backups_list, backups_prune, folder_locked
+from lakeui.runtime import backups
+from lakeui.runtime.backups import (
+    MARK,
+    PART,
+    Backup,
+    backup_choose,
+    backup_make,
+    backups_list,
+    backups_prune,
+    folder_locked,
+)
 from lakeui.runtime.postgres import postgres_program
 from tests.e2e.lake import Lake
 
@@ -222,6 +232,47 @@ def test_a_backup_that_was_harmed_is_refused_before_anything_is_written(lake: La
     harmed.write_bytes(harmed.read_bytes()[:-1] if harm != "list" else b"")
     with pytest.raises(InvalidValue, match=r"was changed|is not whole"):
         call_command("restore", str(kept))
+
+
+def listed(folder: Path, *lines: str) -> Backup:
+    """A backup that lists these files, and no more of it than the list."""
+    (folder / "b").mkdir(parents=True)
+    (folder / "warehouse").mkdir()
+    (folder / "b" / "files.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return Backup("b", "", "", "", backups._digest(folder / "b" / "files.txt"), len(lines), 0)
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "", "a\0b"])
+def test_a_list_names_no_file_outside_of_the_backup(tmp_path: Path, path: str) -> None:
+    made = listed(tmp_path / "kept", f"1\t{path}")
+    with pytest.raises(InvalidValue, match="outside of its files"):
+        backups._files_of(tmp_path / "kept", made)
+
+
+def test_no_link_leads_out_of_a_backup(tmp_path: Path) -> None:
+    kept, away = tmp_path / "kept", tmp_path / "away"
+    made = listed(kept, "1\ta/secret")
+    away.mkdir()
+    (away / "secret").write_text("s")
+    (kept / "warehouse" / "a").symlink_to(away)
+    (kept / "b" / "database.dump").write_bytes((kept / "b" / "files.txt").read_bytes())
+    with pytest.raises(InvalidValue, match="outside of its files"):
+        backups._whole_require(kept, made, backups._files_of(kept, made))
+    (tmp_path / "link").symlink_to(away / "secret")
+    for link in (True, False):
+        with pytest.raises(InvalidValue, match="symbolic link"):
+            backups._file_place(tmp_path / "link", tmp_path / "placed", link=link)
+    assert not (tmp_path / "placed").exists()
+
+
+def test_a_file_that_was_taken_over_stays_and_is_not_written(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("rows")
+    before = taken.stat()
+    assert backups._files_keep(tmp_path / "s", tmp_path / "t", {str(taken): 4}, link=False) == {str(taken): 4}
+    with pytest.raises(InvalidValue, match="another size"):
+        backups._files_keep(tmp_path / "s", tmp_path / "t", {str(taken): 5}, link=False)
+    assert (taken.stat().st_ino, taken.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_a_backup_is_taken_back_to_a_time_and_to_a_version(lake: Lake, commands: Commands, tmp_path: Path) -> None:
