@@ -23,7 +23,8 @@ _TOKEN = re.compile(
     rf"""{_BLANKS}(r'[^']*'|r"[^"]*"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\w+|.)""", _FLAGS
 )
 _CHANGES = re.compile(
-    rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|merge\s+(?:with\s+schema\s+evolution\s+)?into"
+    rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|copy\s+into"
+    r"|merge\s+(?:with\s+schema\s+evolution\s+)?into"
     r"|(?:create|replace|drop|alter|restore|undrop)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
     _FLAGS,
 )
