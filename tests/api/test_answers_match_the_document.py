@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.values import QueryResult
+from catalog_app.models import GroupRole
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
 from lakeui.api import row_comparing
@@ -66,6 +68,8 @@ USUAL = [
     COMPARE,
     CATALOG + "members/",
     CATALOG + "members/{username}/",
+    CATALOG + "groups/",
+    CATALOG + "groups/{group}/",
     CATALOG + "candidates/",
     CATALOG + "protection-rules/",
     CATALOG + "branches/{branch}/protection/",
@@ -118,6 +122,8 @@ def _lake_make() -> Lake:
         fresh.sql("MERGE BRANCH bad TO dropped_there", "dropped_there")
     fresh.sql("CREATE TABLE d.gone (id INT)")
     fresh.sql("DROP TABLE d.gone")
+    team = Group.objects.create(name="team")
+    GroupRole.objects.create(catalog=catalog_get(fresh.catalog), group=team, role=Role.CONTRIBUTOR.value)
     return fresh
 
 
@@ -143,7 +149,7 @@ def _closed(shape: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", USUAL)
 def test_an_answer_has_the_members_of_the_document(lake: Lake, path: str) -> None:
-    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t", "tag": "early"}
+    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t", "tag": "early", "group": "team"}
     check(lake.caller, path, source="b", destination="main", username=lake.caller.user.username, **names)
 
 
