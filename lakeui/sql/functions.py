@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from functools import lru_cache
 from typing import NoReturn
 
 from sqlglot import exp
 
-from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, function_names, words_of_elsewhere
 from lakeui.sql.common import accept_if_exists, forbid
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name, read_expression, write
+from lakeui.sql.dialect import quote_name, read_expression, read_query, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import build_query
@@ -20,7 +23,6 @@ from lakeui.sql.session_functions import (
     function_hidden,
     functions_given,
     parameter_places,
-    refuse_name,
     with_functions,
 )
 from lakeui.sql.session_values import session_values_refused
@@ -28,7 +30,7 @@ from lakeui.sql.types import read_type
 
 MOST_PARAMETERS = 100
 _NO_SESSION = "a function is called by other statements than the one that made it."
-_GRAMMAR = ("cast", "try_cast", "extract", "overlay", "position", "substring", "substr", "trim", "case", "if")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 def create_temporary_function(cursor: Cursor) -> s.CreateTemporaryFunction:
@@ -63,9 +65,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryFunction:
         )
     if cursor.sees("AS"):
         forbid("CREATE TEMPORARY FUNCTION … AS")
-    refuse_name(name, {*function_names(), *words_of_elsewhere(), *_GRAMMAR})
-    if name.casefold().startswith(PLACEHOLDER_PREFIX):
-        raise InvalidValue(f"Names that start with {PLACEHOLDER_PREFIX} are reserved.", remedy="Choose another.")
+    _refuse_name(name)
     function = _signature(cursor, name)
     nothing = exp.Anonymous(this=name, expressions=[exp.Null() for _ in function.parameters])
     text = function_text(function)
@@ -79,6 +79,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryFunction:
 
 def function_read(name: str, text: str) -> SessionFunction:
     """The function of a text that ``function_text`` made. Raises as any statement does: it came from outside."""
+    _refuse_name(name)
     with functions_given(()):
         return _signature(Cursor(text), name)
 
@@ -88,6 +89,38 @@ def function_text(function: SessionFunction) -> str:
     named = ", ".join(f"{quote_name(name)} {kind}" for name, kind in function.parameters)
     returns = "" if function.returns is None else f" RETURNS {function.returns}"
     return f"({named}){returns} RETURN {function.body}"
+
+
+def _refuse_name(name: str) -> None:
+    """Raise where a call of that name would not be one of this function."""
+    if name.casefold().startswith(PLACEHOLDER_PREFIX):
+        raise InvalidValue(f"Names that start with {PLACEHOLDER_PREFIX} are reserved.", remedy="Choose another.")
+    if name.casefold() in {*function_names(), *words_of_elsewhere()} or not _is_read_as_call(name):
+        raise ForbiddenStatement(
+            f"{name} is a function of Spark SQL, or a word of the grammar.",
+            remedy="Choose another name.",
+            function=name,
+        )
+
+
+@lru_cache(maxsize=256)
+def _is_read_as_call(name: str) -> bool:
+    """Whether the grammar reads ``name(..)`` as a call with any number of arguments, and the word nowhere else."""
+    word = name if _PLAIN.fullmatch(name) else quote_name(name)
+    with functions_given(()):
+        for arguments in ("", "NULL", "NULL, NULL"):
+            try:
+                [found] = read_query(f"SELECT {word}({arguments})").expressions
+            except (LakeError, ValueError):
+                return False
+            if not isinstance(found, exp.Anonymous) or found.name.casefold() != name.casefold():
+                return False
+        for inner in ("NULL", "SELECT NULL"):
+            # ``a AND (b)``, ``a OFFSET (b)``, ``a UNION (SELECT b)``: nothing of that may stand behind a value.
+            with suppress(LakeError):
+                read_query(f"SELECT NULL {word} ({inner})")
+                return False
+    return True
 
 
 def _signature(cursor: Cursor, name: str) -> SessionFunction:

@@ -6,6 +6,7 @@ call is read as anything else. Whoever keeps the session sends the functions alo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,10 +16,23 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
+from lakeui.common.errors import InvalidValue, NotSupported
 
-MOST_NODES = 20_000
+MOST_NODES = 5_000
 """Parts of the expressions that the calls of one statement become."""
+_VALUES = (exp.Condition, exp.Subquery, exp.Tuple, exp.Interval, exp.Filter, exp.WithinGroup)
+_NO_VALUES = (exp.Kwarg, exp.PropertyEQ)
+_NULLS = (exp.IgnoreNulls, exp.RespectNulls)
+_OF_A_CALL = {
+    exp.Window: "OVER",
+    exp.Filter: "FILTER",
+    exp.WithinGroup: "WITHIN GROUP",
+    exp.IgnoreNulls: "IGNORE NULLS",
+    exp.RespectNulls: "RESPECT NULLS",
+    exp.Lateral: "LATERAL VIEW",
+}
+"""What stands around a call, and says more than where a value goes."""
+_INTS = range(-(1 << 31), 1 << 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,7 @@ def with_functions(tree: exp.Expr) -> exp.Expr:
                 remedy="Write its expression.",
                 function=call.name,
             )
+        _require_place(call)
         function = _function(call.name, given[call.name.casefold()])
         value = _expanded(function, call, left)
         left -= sum(1 for _ in value.walk())
@@ -112,6 +127,7 @@ def _expanded(function: SessionFunction, call: exp.Anonymous, left: int) -> exp.
     from lakeui.sql.dialect import read_expression
 
     arguments = call.expressions
+    _require_values(function, arguments)
     if len(arguments) != len(function.parameters):
         raise InvalidValue(
             f"{function.name} takes {len(function.parameters)} arguments, and {len(arguments)} are given.",
@@ -125,7 +141,7 @@ def _expanded(function: SessionFunction, call: exp.Anonymous, left: int) -> exp.
     with functions_given(()):
         body = read_expression(function.body)
     places = parameter_places(body, function.name, given)
-    _require_once(function, [name for _, name, _ in places], given)
+    _require_once(function, [(column, name) for column, name, _ in places], given)
     size = sum(1 for _ in body.walk())
     size += sum(sum(1 for _ in given[name][1].walk()) for _, name, _ in places)
     if size > left:
@@ -141,7 +157,22 @@ def _expanded(function: SessionFunction, call: exp.Anonymous, left: int) -> exp.
         for part in rest:
             value = exp.Dot(this=value, expression=part.copy())
         column.replace(value)
-    return holder if function.returns is None else _cast(holder.this, function.returns)
+    if function.returns is not None:
+        return _cast(holder.this, function.returns)
+    if _is_ordinal(holder):
+        return exp.Paren(this=_cast(holder.this, "INT"))
+    return holder
+
+
+def _is_ordinal(value: exp.Expr) -> bool:
+    """Whether Spark takes the value, as it stands, for the place of a column in GROUP BY and ORDER BY."""
+    sign = ""
+    while isinstance(value, exp.Paren | exp.Neg):
+        sign += "-" if isinstance(value, exp.Neg) else ""
+        value = value.this
+    if not isinstance(value, exp.Literal) or value.is_string or not value.name.isdecimal():
+        return False
+    return int(value.name) * (-1) ** len(sign) in _INTS
 
 
 def parameter_places(
@@ -171,15 +202,50 @@ def _cast(value: exp.Expr, kind: str) -> exp.Expr:
     return exp.Cast(this=value.copy(), to=exp.DataType.build(kind, dialect="spark"))
 
 
-def _require_once(function: SessionFunction, used: list[str], given: Mapping[str, tuple[exp.Expr, exp.Expr]]) -> None:
-    """Raise NotSupported where an argument that differs each time would be computed several times."""
+def _require_place(call: exp.Anonymous) -> None:
+    """Raise NotSupported where more than a value is meant: the body, put there, would be read otherwise."""
+    what = _OF_A_CALL.get(type(call.parent)) if call.arg_key == "this" else None
+    if isinstance(call.find_ancestor(exp.Pivot, exp.Query), exp.Pivot):
+        what = "PIVOT"
+    if what is not None:
+        raise NotSupported(
+            f"The function {call.name} of the session is a value, and does not go with {what}.",
+            remedy="Write its expression, or compute it in a subquery.",
+            function=call.name,
+        )
+
+
+def _require_values(function: SessionFunction, arguments: Iterable[exp.Expr]) -> None:
+    """Raise NotSupported for DISTINCT, a star, a name or an order in the place of a value."""
+    for argument in arguments:
+        inner = argument.expression if isinstance(argument, exp.Dot) else argument
+        is_value = isinstance(argument, _VALUES) and not isinstance(argument, _NO_VALUES) and not inner.is_star
+        # ``first(a) IGNORE NULLS`` says something of first; ``a IGNORE NULLS`` would say it of this function.
+        is_value |= isinstance(argument, _NULLS) and isinstance(argument.this, exp.Func)
+        if not is_value:
+            raise NotSupported(
+                f"{function.name} takes values alone, and {argument.sql('spark')[:80]} is none.",
+                remedy="Pass one value for each parameter, in their order.",
+                function=function.name,
+            )
+
+
+def _require_once(
+    function: SessionFunction, used: list[tuple[exp.Column, str]], given: Mapping[str, tuple[exp.Expr, exp.Expr]]
+) -> None:
+    """Raise NotSupported where an argument that differs each time would be computed several times. A lambda computes
+    what is inside of it for each element.
+    """
     from lakeui.sql.allowlist import is_deterministic
 
+    times: Counter[str] = Counter()
+    for column, name in used:
+        times[name] += 1 if column.find_ancestor(exp.Lambda) is None else 2
     for name, (argument, _) in given.items():
         differs = argument.find(exp.Query) is not None or not is_deterministic(argument)
-        if used.count(name) > 1 and differs:
+        if times[name] > 1 and differs:
             raise NotSupported(
-                f"{function.name} names {name} several times, and this argument may differ each time.",
+                f"{function.name} computes {name} several times, and this argument may differ each time.",
                 remedy="Compute it in a subquery, and pass the column.",
                 function=function.name,
             )
@@ -201,13 +267,3 @@ def _require_free(function: SessionFunction, column: exp.Expr, argument: exp.Exp
                 remedy="Give the column another name in a subquery.",
                 function=function.name,
             )
-
-
-def refuse_name(name: str, builtin: Iterable[str]) -> None:
-    """Raise where a function of the session cannot be called so."""
-    if name.casefold() in builtin:
-        raise ForbiddenStatement(
-            f"{name} is a function of Spark SQL, or a word of the grammar.",
-            remedy="Choose another name.",
-            function=name,
-        )

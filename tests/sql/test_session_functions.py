@@ -8,6 +8,7 @@ import pytest
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotSupported
 from lakeui.sql import statements as s
+from lakeui.sql.functions import function_read
 from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import parse
 from lakeui.sql.session_functions import MOST_NODES
@@ -60,9 +61,117 @@ def test_a_function_keeps_what_it_was_made_of() -> None:
 @pytest.mark.parametrize("argument", ["rand()", "uuid()", "(SELECT max(id) FROM d.t)"])
 def test_an_argument_that_may_differ_is_computed_once_or_refused(argument: str) -> None:
     assert query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, 'a')"))
-    with pytest.raises(NotSupported, match="names x several times") as refused:
+    with pytest.raises(NotSupported, match="computes x several times") as refused:
         query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, x)"))
     assert "subquery" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    "body", ["transform(array(1, 2), y -> x)", "aggregate(array(1.0D), 0.0D, (total, y) -> total + x)"]
+)
+def test_an_argument_inside_a_lambda_is_computed_for_each_element(body: str) -> None:
+    functions = made(f"g(x DOUBLE) RETURN {body}")
+    assert query("SELECT g(a) FROM d.t", functions)
+    for argument in ("rand()", "(SELECT max(id) FROM d.t)"):
+        with pytest.raises(NotSupported, match="computes x several times"):
+            query(f"SELECT g({argument})", functions)
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("1", "(CAST(1 AS INT))"),
+        ("(1)", "(CAST((1) AS INT))"),
+        ("-1", "(CAST(-1 AS INT))"),
+        ("-2147483648", "(CAST(-2147483648 AS INT))"),
+        ("2147483648", "(2147483648)"),
+        ("1.5", "(1.5)"),
+        ("1 + 1", "(1 + 1)"),
+    ],
+)
+def test_a_number_is_no_ordinal(body: str, value: str) -> None:
+    """Spark takes a plain INT behind GROUP BY and ORDER BY for the place of a column."""
+    text = query("SELECT max(id) AS a FROM d.t GROUP BY one() ORDER BY one()", made(f"one() RETURN {body}"))
+    assert f"GROUP BY {value} ORDER BY {value}" in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("not", "interval", "in", "values", "select", "and", "or", "all", "distinct", "as", "between", "case", "cast"),
+        *("exists", "extract", "is", "like", "limit", "null", "offset", "position", "substring", "trim", "true"),
+        *("union", "except", "where", "with", "`not`", "`If`"),
+    ],
+)
+def test_a_word_of_the_grammar_is_no_name(name: str) -> None:
+    with pytest.raises(ForbiddenStatement, match="word of the grammar"):
+        made(f"{name}(x INT) RETURN x")
+
+
+@pytest.mark.parametrize("name", ["f", "group1", "`my f`", "`ä`", "`1f`", "row", "text"])
+def test_other_names_can_be_called(name: str) -> None:
+    assert "CAST(7 AS INT)" in query(f"SELECT {name}(7) AS a", made(f"{name}(x INT) RETURN x"))
+
+
+@pytest.mark.parametrize("name", ["abs", "cast", "and", "__lake_x"])
+def test_what_is_sent_as_a_function_has_a_name_for_one(name: str) -> None:
+    with pytest.raises(LakeError):
+        function_read(name, "(x INT) RETURN x")
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        *("DISTINCT a", "*", "t.*", "x => 1", "x := 1", "1 AS a", "x -> x", "a ORDER BY b", "a LIMIT 1"),
+        *("a IGNORE NULLS", "a RESPECT NULLS", "SELECT 1", "a HAVING MAX b"),
+    ],
+)
+def test_an_argument_is_a_value(argument: str) -> None:
+    with pytest.raises(NotSupported, match="f takes values alone"):
+        query(f"SELECT f({argument}) AS a FROM d.t", made("f(x INT) RETURN x"))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        *("a", "NULL", "(SELECT 1)", "(a)", "a > 1 AND b", "sum(a) FILTER (WHERE b)", "CASE WHEN b THEN 1 END", "-a"),
+        *("a IN (1)", "EXISTS (SELECT 1)", "X'1F'", "first(a) IGNORE NULLS", "sum(a) OVER ()", "current_date", "a[0]"),
+        *("INTERVAL 1 DAY", "(1, 2)", "a.b", "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "DATE '2020-01-01'"),
+    ],
+)
+def test_every_kind_of_value_is_an_argument(argument: str) -> None:
+    assert query(f"SELECT f({argument}) AS a FROM d.t", made("f(x INT) RETURN x"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT f(a) OVER (ORDER BY b) FROM d.t",
+        "SELECT f(a) FILTER (WHERE b) FROM d.t",
+        "SELECT f(a) WITHIN GROUP (ORDER BY b) FROM d.t",
+        "SELECT f(a) IGNORE NULLS FROM d.t",
+        "SELECT f(a) RESPECT NULLS OVER (ORDER BY b) FROM d.t",
+        "SELECT * FROM d.t PIVOT (f(a) FOR b IN (1, 2))",
+        "SELECT * FROM d.t PIVOT (sum(f(a)) AS c FOR b IN (1, 2))",
+        "SELECT * FROM d.t LATERAL VIEW f(a) v AS y",
+    ],
+)
+def test_a_call_is_a_value(text: str) -> None:
+    with pytest.raises(NotSupported, match="f of the session is a value"):
+        query(text, made("f(x INT) RETURN x"))
+
+
+def test_a_call_stands_inside_of_windows_and_filters() -> None:
+    functions = made("f(x INT) RETURN x")
+    text = "SELECT sum(f(a)) FILTER (WHERE f(a) > 0) OVER (PARTITION BY f(a) ORDER BY f(b)) AS a FROM d.t"
+    assert query(text, functions).count("CAST(`a` AS INT)") == 3
+
+
+def test_functions_that_double_end_early() -> None:
+    names = [f"h{number}" for number in range(10)]
+    texts = [f"{name}(x INT) RETURN {before}(x) + {before}(x)" for before, name in pairwise(names)]
+    with pytest.raises(InvalidValue, match="5,000 parts"):
+        made("h0(x INT) RETURN x + x", *texts)
 
 
 def test_no_name_of_an_argument_becomes_a_variable_of_the_body() -> None:
