@@ -54,6 +54,16 @@ def bound(parameters: Mapping[str, Any]) -> Parameters:
                 remedy="Drop those that are not needed, or make views of the database.",
                 field=field,
             )
+        seen: set[str] = set()
+        for name in texts:
+            folded = name_folded(name).casefold()
+            if folded in seen:
+                raise InvalidValue(
+                    f"The {field.replace('_', ' ')} name {name} twice, in other letters.",
+                    remedy="Send one of them: upper and lower case make no other name.",
+                    field=field,
+                )
+            seen.add(folded)
     return replace(
         parameters_read(parameters.get("parameters")),
         database=database and name_folded(database),

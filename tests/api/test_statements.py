@@ -56,6 +56,8 @@ def test_temporary_views_and_the_mode_of_overwrites_are_of_the_session(alice: Ca
         {"temporary_views": ["SELECT 1"]},
         {"temporary_views": {"x": 1.5}},
         {"temporary_views": {"x": "s" * (1 << 20), "y": "s"}},
+        {"temporary_views": {"V": "SELECT 1 AS a", "w": "SELECT 1 AS a", "v": "SELECT 2 AS a"}},
+        {"temporary_functions": {"F": "() RETURN 1", "f": "() RETURN 2"}},
         {"partition_overwrite": "both"},
     ],
 )
