@@ -81,11 +81,14 @@ def deleted_keys_restore(*, tables: Collection[int], branch_id: int, version: in
     )
 
 
-def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int) -> None:
-    """Those of a transaction's workspace are of its commit: no branch reaches the workspace. Of a table's restores the
-    last one counts, and where the table was overwritten after it, none: the commit may show neither. Part of the
-    commit's transaction.
+def deleted_keys_publish(*, workspace_id: int, branch_id: int, version: int, counting: Collection[int]) -> None:
+    """Those of a transaction's workspace are of its commit: no branch reaches the workspace. The others than those
+    ``counting`` where it ended go, as the commit does not say which came first. Of a table's restores the last one
+    counts, and where the table was overwritten after it, none: the commit may show neither. Part of the commit's
+    transaction.
     """
+    forgotten = DeletedKeys.objects.filter(branch_id=workspace_id, restores__isnull=True)
+    forgotten.exclude(pk__in=counting).delete()
     with connection.cursor() as cursor:
         cursor.execute(_OVERRULED, {"workspace": workspace_id})
         cursor.execute(_CLEARED, {"workspace": workspace_id})

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pyarrow as pa
 
-from catalog_app.models import Branch
+from catalog_app.models import Branch, DeletedKeys
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.deleted_keys import deleted_keys_unpack
@@ -67,6 +67,16 @@ def tombstones_came(seen: Snapshot, here: Snapshot, table_id: int) -> bool:
     """Whether the table has some at ``here`` that a statement which saw ``seen`` does not know."""
     before = reach_load(seen)
     return any(before.get(branch, 0) < version for branch, version in _places(_known(reach_load(here), table_id)))
+
+
+def tombstones_made(head: Snapshot) -> dict[int, list[Tombstones]]:
+    """By table those that the chain's own branch made and that count at its head."""
+    own = head.branch_ids[0]
+    made = DeletedKeys.objects.filter(branch_id=own, restores__isnull=True).values_list("table_id", flat=True)
+    return {
+        table_id: [item for item in tombstones_find(head, table_id) if item.place[0] == own]
+        for table_id in made.distinct()
+    }
 
 
 def tables_with_other_tombstones(then: Snapshot, now: Snapshot, tables: Collection[int] | None) -> frozenset[int]:

@@ -38,7 +38,7 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
-from merge_app.execution.deleted_keys import tombstones_came
+from merge_app.execution.deleted_keys import tombstones_came, tombstones_made
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -308,7 +308,12 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         source = Source(prepared.side, parent, is_workspace=is_transaction)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         if is_transaction:
-            deleted_keys_publish(workspace_id=request.source_id, branch_id=branch.pk, version=applied.version)
+            deleted_keys_publish(
+                workspace_id=request.source_id,
+                branch_id=branch.pk,
+                version=applied.version,
+                counting=[item.identity for kept in tombstones_made(source.snapshot).values() for item in kept],
+            )
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))

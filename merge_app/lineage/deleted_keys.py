@@ -36,6 +36,11 @@ def newest(replacements: Collection[Replacement]) -> list[Replacement]:
 def counting(commits: Collection[Place], replacements: Collection[Replacement]) -> frozenset[Place]:
     """The commits whose tombstones count where all ``commits`` and ``replacements`` are known. A replacement says of
     what it knew what counts, unless a later one that knew it says otherwise; of what is concurrent it says nothing.
+    What a commit has beside its own replacement came after it: a transaction leaves out what its replacement forgot.
     """
     last = newest(replacements)
-    return frozenset(place for place in commits if all(place in item.keeps or not item.reaches(place) for item in last))
+    return frozenset(
+        place
+        for place in commits
+        if all(place == item.place or place in item.keeps or not item.reaches(place) for item in last)
+    )

@@ -18,6 +18,8 @@ EVERY = {OLD, NEW, ASIDE}
         # What it knew goes, what came later or beside it stays.
         ([Replacement((MAIN, 5), {MAIN: 5})], {NEW, ASIDE}),
         ([Replacement((MAIN, 8), {MAIN: 8, CUT: 6})], set()),
+        # What its own commit has came after it.
+        ([Replacement(NEW, {MAIN: 7})], {NEW, ASIDE}),
         # A restore keeps what counted where it went back to.
         ([Replacement((MAIN, 8), {MAIN: 8, CUT: 6}, frozenset({OLD}))], {OLD}),
         # The later one, which knew the other, decides of what both knew.

@@ -26,6 +26,13 @@ from tests.in_memory.conftest import services
 
 __all__ = ["lake", "services"]
 
+REPLACING = [
+    "TRUNCATE TABLE d.t",
+    "INSERT OVERWRITE d.t VALUES (9, 'n')",
+    "CREATE OR REPLACE TABLE d.t (id INT, v STRING)",
+    "RESTORE TABLE d.t TO VERSION AS OF {}",
+]
+
 
 @pytest.fixture
 def place(tmp_path: Path, lake: Lake) -> Iterator[Path]:
@@ -128,6 +135,30 @@ def test_a_transaction_loads_it_with_its_commit(lake: Lake, place: Path) -> None
     assert ids(lake) == []
     lake.sql("COMMIT", transaction=opened)
     assert copy(lake, place) == (0, said(0, 2))
+
+
+@pytest.mark.parametrize("replacing", REPLACING)
+def test_what_a_transaction_loads_after_it_replaced_the_rows_counts(lake: Lake, place: Path, replacing: str) -> None:
+    empty = lake.head()
+    copy(lake, place, "FILES = ('a.csv')")
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql(replacing.format(empty), transaction=opened)
+    lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV", transaction=opened)
+    lake.sql("COMMIT", transaction=opened)
+    assert copy(lake, place) == (0, said(0, 2))
+
+
+@pytest.mark.parametrize("replacing", ["TRUNCATE TABLE d.t", "CREATE OR REPLACE TABLE d.t (id INT, v STRING)"])
+def test_what_a_transaction_loads_before_it_replaces_the_rows_is_forgotten(
+    lake: Lake, place: Path, replacing: str
+) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV", transaction=opened)
+    lake.sql(replacing, transaction=opened)
+    lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV FILES = ('b.csv')", transaction=opened)
+    lake.sql("COMMIT", transaction=opened)
+    assert copy(lake, place) == (2, said(1, 1))
+    assert ids(lake) == [1, 2, 3]
 
 
 def test_a_dry_run_loads_nothing(lake: Lake, place: Path) -> None:
