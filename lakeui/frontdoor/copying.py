@@ -52,7 +52,8 @@ def copy_into(call: Call, statement: sql.CopyInto) -> StatementResult:
     target = table_for_writing(call, statement.table)
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     locations = Locations.of(warehouse, settings.LAKEUI["IMPORT_LOCATIONS"])
-    found = _asked(locations, locations.find(statement.uri), statement)
+    uri = locations.find(statement.uri)
+    found = _asked(locations, uri, statement)
     known = frozenset[tuple[str, str]]() if statement.force else _loaded(target)
     fresh = [file for file in found if _identity(file) not in known]
     staged = [part for file in fresh for part in _stage(call, target, warehouse, statement, file)]
@@ -60,6 +61,7 @@ def copy_into(call: Call, statement: sql.CopyInto) -> StatementResult:
     said = f"{len(fresh):,} files were loaded, {len(found) - len(fresh):,} had been loaded before."
     if not fresh:
         return with_notice(StatementResult(version=target.place.snapshot.version, metrics=metrics), said)
+    _require_unchanged(fresh, locations.files(uri))
     added = data_files_register(target.table.table_id, staged)
     staged_rows_check(target, staged, segments_list(target.place.snapshot, target.table.table_id))
     operations: list[Operation | None] = []
@@ -108,6 +110,18 @@ def _is_hidden(name: str) -> bool:
 
 def _identity(file: OutsideFile) -> tuple[str, str]:
     return file.path, f"{file.bytes} {file.modified_ns}"
+
+
+def _require_unchanged(read: Sequence[OutsideFile], now: Sequence[OutsideFile]) -> None:
+    """Raise where a file is not what it was listed as before it was read: what was read of it could be loaded again."""
+    known = {_identity(file) for file in now}
+    for file in read:
+        if _identity(file) not in known:
+            raise InvalidValue(
+                f"{file.path} changed while it was read. Nothing was written.",
+                remedy="Run the statement again when the file is complete.",
+                file=file.path,
+            )
 
 
 def _loaded(target: TablePlace) -> frozenset[tuple[str, str]]:

@@ -6,7 +6,7 @@ A transaction's COMMIT is the merge of its workspace into its target: the same p
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -20,10 +20,10 @@ from catalog_app.models import Branch, TransactionState
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.selectors.snapshots import branch_snapshot
-from catalog_app.services.deleted_keys import deleted_keys_publish
+from catalog_app.services.deleted_keys import COPIED, deleted_keys_publish
 from catalog_app.services.joins import catalogs_join
 from catalog_app.services.transactions import transaction_close
-from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
+from lakeui.common.errors import BranchMoved, BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
 from lakeui.common.traces import span
 from merge_app.audit.models import MergeAttempt
@@ -38,7 +38,7 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
-from merge_app.execution.deleted_keys import tombstones_came, tombstones_made
+from merge_app.execution.deleted_keys import Tombstones, tombstones_came, tombstones_made
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -238,9 +238,14 @@ def _change(request: MergeOrder) -> Change:
 
 @contextmanager
 def _refusal_recorded(prepared: Prepared, request: MergeOrder) -> Iterator[None]:
-    """Record that the destination's protection refused the attempt, or that the merge request did not stand."""
+    """Record that the destination's protection refused the attempt, that the merge request did not stand, or that
+    others loaded files meanwhile.
+    """
     try:
         yield
+    except BranchMoved as refusal:
+        _record_refusal(prepared, request, {"message": refusal.message})
+        raise
     except BranchProtected as refusal:
         _record_refusal(prepared, request, {"message": refusal.message, "protection": refusal.as_problem()})
         raise
@@ -306,13 +311,15 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
             _require_known_tombstones(prepared, branch)
         parent = None if is_transaction else prepared.source.head_commit_id
         source = Source(prepared.side, parent, is_workspace=is_transaction)
+        made = tombstones_made(source.snapshot) if is_transaction else {}
+        _require_files_loaded_once(source, branch, made)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         if is_transaction:
             deleted_keys_publish(
                 workspace_id=request.source_id,
                 branch_id=branch.pk,
                 version=applied.version,
-                counting=[item.identity for kept in tombstones_made(source.snapshot).values() for item in kept],
+                counting=[item.identity for kept in made.values() for item in kept],
             )
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
@@ -331,6 +338,22 @@ def _require_known_tombstones(prepared: Prepared, branch: Branch) -> None:
     tables = [item.object_id for item in prepared.planned.objects if item.kind is ObjectKind.TABLE]
     if any(tombstones_came(seen, branch_snapshot(branch), table_id) for table_id in tables):
         raise StatementOvertaken
+
+
+def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int, Sequence[Tombstones]]) -> None:
+    """Raise BranchMoved where a transaction loaded files into a table, and others loaded some meanwhile, maybe these:
+    a transaction, which people hold open, is not run again. ``made``: by table what the transaction kept.
+    """
+    for table_id, kept in made.items():
+        table = source.side.tables.get(table_id)
+        if table is None or not any(list(item.columns) == COPIED for item in kept):
+            continue
+        if tombstones_came(source.snapshot, branch_snapshot(branch), table_id):
+            raise BranchMoved(
+                f"Others loaded files into {table.name} since BEGIN, maybe those of this transaction. Nothing was"
+                " written.",
+                remedy="ROLLBACK, and run the transaction again.",
+            )
 
 
 def _lock(prepared: Prepared, request: MergeOrder) -> tuple[Branch, int]:

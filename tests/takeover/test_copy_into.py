@@ -17,9 +17,10 @@ from catalog_app.models import DeletedKeys
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
+from lakeui.common.errors import BranchMoved, InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
 from lakeui.frontdoor import copying
 from lakeui.sql.parse import parse
+from merge_app.audit.models import MergeAttempt
 from tests.e2e.conftest import lake
 from tests.e2e.lake import Lake
 from tests.in_memory.conftest import services
@@ -159,6 +160,42 @@ def test_what_a_transaction_loads_before_it_replaces_the_rows_is_forgotten(
     lake.sql("COMMIT", transaction=opened)
     assert copy(lake, place) == (2, said(1, 1))
     assert ids(lake) == [1, 2, 3]
+
+
+def test_a_transaction_beside_another_run_loads_nothing_twice(lake: Lake, place: Path) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV", transaction=opened)
+    copy(lake, place)
+    with pytest.raises(BranchMoved, match="loaded files into t since BEGIN"):
+        lake.sql("COMMIT", transaction=opened)
+    assert MergeAttempt.objects.latest("pk").outcome == "refused"
+    lake.sql("ROLLBACK", transaction=opened)
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_a_transaction_that_loads_nothing_commits_beside_a_run(lake: Lake, place: Path) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql("INSERT INTO d.t VALUES (7, 'w')", transaction=opened)
+    copy(lake, place)
+    lake.sql("COMMIT", transaction=opened)
+    assert ids(lake) == [1, 2, 3, 7]
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = copying._stage
+
+    def staged(*given: Any) -> Any:
+        with (place / "b.csv").open("a") as file:
+            file.write("4,w\n")
+        return stage(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "_stage", staged)
+        with pytest.raises(InvalidValue, match=r"b\.csv changed while it was read"):
+            copy(lake, place, "FILES = ('b.csv')")
+    assert copy(lake, place, "FILES = ('b.csv')") == (2, said(1, 0))
 
 
 def test_a_dry_run_loads_nothing(lake: Lake, place: Path) -> None:
