@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from catalog_app.domain.checks import CLUSTERING, LAYOUT
 from catalog_app.domain.differences import state_operations
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.schema import Column, Schema
@@ -114,6 +115,8 @@ def _replaced(
     stated |= checks_stated(statement.checks, schema, table.name)
     stated |= generated_stated(definitions, schema, table.name)
     stated |= layout_stated(statement.layout, statement.cluster_by, schema, table.name)
+    # That there is none is a value, so that a merge sees it beside what the other side chose.
+    stated |= {key: "" for key in (LAYOUT, CLUSTERING) if key in table.properties and key not in stated}
     return replace(
         table,
         schema=schema,

@@ -243,6 +243,19 @@ def test_a_layout_of_a_column_that_the_other_side_made_too_wide(lake: Lake, is_s
     lake.sql(f"MERGE BRANCH b TO main RESOLVE (TABLE d.t {part} TAKE DESTINATION)")
 
 
+@pytest.mark.parametrize(
+    "theirs", ["ALTER TABLE d.t REPLACE PARTITION FIELD days(at) WITH years(at)", "ALTER TABLE d.t CLUSTER BY (id)"]
+)
+def test_a_layout_that_a_replacement_leaves_out_is_a_conflict_beside_another(lake: Lake, theirs: str) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, at TIMESTAMP, v BIGINT) PARTITIONED BY (days(at)) CLUSTER BY (v)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE OR REPLACE TABLE d.t AS SELECT * FROM d.t", "b")
+    (row,) = lake.sql("SHOW CREATE TABLE d.t", "b").rows
+    assert not {"PARTITIONED", "CLUSTER", "PROPERTIES"} & set(row[0].split())
+    lake.sql(theirs)
+    assert lake.codes("b") == {"LAYOUT_DIFFERS"}
+
+
 def test_two_clusterings_are_a_conflict(laid: Lake) -> None:
     laid.sql("ALTER TABLE d.t CLUSTER BY (v)", "b")
     laid.sql("ALTER TABLE d.t CLUSTER BY (id)")
