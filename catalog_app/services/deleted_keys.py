@@ -61,6 +61,21 @@ def deleted_keys_register(
     )
 
 
+def deleted_keys_copy(identities: Collection[int], *, table_id: int, branch_id: int, version: int) -> None:
+    """Keep those of another table for this one, too. Part of the commit's transaction."""
+    DeletedKeys.objects.bulk_create(
+        DeletedKeys(
+            table_id=table_id,
+            branch_id=branch_id,
+            version=version,
+            columns=item.columns,
+            rows=item.rows,
+            content=item.content,
+        )
+        for item in DeletedKeys.objects.filter(pk__in=identities).order_by("pk")
+    )
+
+
 def _packed(part: pa.Table) -> bytes:
     target = pa.BufferOutputStream()
     pq.write_table(part, target, compression="zstd")

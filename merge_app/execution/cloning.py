@@ -14,7 +14,9 @@ from catalog_app.models import SchemaDefinition
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.services.deleted_keys import COPIED, deleted_keys_copy
 from lakeui.common.errors import Stale
+from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.execution.record import Recorded
 
 
@@ -45,10 +47,12 @@ def clones_apply(
     recorded: Recorded,
     definitions: Mapping[int, int],
 ) -> None:
-    """Give new tables the files of their sources. ``definitions``: by new table the id of its definition. VACUUM of the
-    source's catalog waits until the commit is made.
+    """Give new tables the files of their sources, and what COPY INTO had loaded there. ``definitions``: by new table
+    the id of its definition. VACUUM of the source's catalog waits until the commit is made.
     """
     for table_id, clone in clones.items():
+        loaded = (item for item in tombstones_find(clone.snapshot, clone.source_id) if list(item.columns) == COPIED)
+        deleted_keys_copy([item.identity for item in loaded], table_id=table_id, branch_id=branch_id, version=version)
         inserted = (row for item, row in recorded[ObjectKind.TABLE, table_id] if item.kind is OperationKind.INSERT)
         operation_id = next(inserted, None)
         if operation_id is not None:

@@ -104,6 +104,17 @@ def test_what_replaces_all_rows_forgets_the_files(lake: Lake, place: Path) -> No
     assert copy(lake, place) == (3, said(2, 0))
 
 
+def test_a_clone_knows_what_its_source_loaded(lake: Lake, place: Path) -> None:
+    copy(lake, place, "FILES = ('a.csv')")
+    lake.sql("TRUNCATE TABLE d.t")
+    copy(lake, place, "FILES = ('b.csv')")
+    lake.sql("CREATE TABLE d.u CLONE d.t")
+    lake.sql("CREATE TABLE d.v LIKE d.t")
+    for table, loaded in (("u", [1, 2, 3]), ("v", [1, 2, 3])):
+        lake.sql(f"COPY INTO d.{table} FROM '{place}' FILEFORMAT = CSV")
+        assert [row[0] for row in lake.rows(f"d.{table}")] == loaded
+
+
 def test_vacuum_forgets_no_file(lake: Lake, place: Path) -> None:
     copy(lake, place, "FILES = ('a.csv')")
     then = lake.head()
