@@ -67,6 +67,27 @@ describe("the session of the console", () => {
     expect(bodies(asked, "/api/v1/sessions/")).toHaveLength(1);
   });
 
+  it("says where the next statement runs as soon as another branch is chosen", async () => {
+    sessionStorage.setItem("lakeui.session.demo", JSON.stringify({ id: "s-1", branch: "main" }));
+    sessionServed({ place: { database: "flights" } });
+    const router = renderAt("/c/demo/sql?branch=main");
+    expect(await screen.findByText(/demo · main · flights/)).toBeTruthy();
+    await act(() => router.navigate("/c/demo/sql?branch=delays"));
+    expect(await screen.findByText(/demo · delays · flights/)).toBeTruthy();
+  });
+
+  it("with a transaction keeps the page on its branch, so that COMMIT reaches it", async () => {
+    sessionStorage.setItem("lakeui.session.demo", JSON.stringify({ id: "s-1", branch: "delays" }));
+    const asked = sessionServed({ place: { branch: "delays", transaction: TRANSACTION } });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/sql?branch=delays&statement=COMMIT");
+    expect(await screen.findByText(/The transaction stays on delays/)).toBeTruthy();
+    await act(() => router.navigate("/c/demo/sql?branch=main&statement=COMMIT"));
+    await waitFor(() => expect(router.state.location.search).toContain("branch=delays"));
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "COMMIT" }]));
+  });
+
   it("that ended is said and forgotten; the next statement begins another", async () => {
     sessionStorage.setItem("lakeui.session.demo", JSON.stringify({ id: "s-1", branch: "main" }));
     const gone = () => problem(404, { code: "NOT_FOUND", kind: "session", title: "Not found", detail: "There is no session s-1 of yours." });

@@ -71,8 +71,11 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
     <div className="page">
       <PageHead title="SQL">
         <span className="row">
-          SQL on <LaneDot branch={branch} /> {session.place ? placeText(session.place) : branch}
+          SQL on <LaneDot branch={session.place?.branch ?? branch} /> {session.place ? placeText(session.place) : branch}
         </span>
+        {session.place?.transaction ? (
+          <p className="small muted">The transaction stays on {session.place.branch}. COMMIT or ROLLBACK ends it; then another branch can be chosen.</p>
+        ) : null}
         {session.hasEnded ? (
           <p className="small muted" role="status">
             The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 import { asProblem } from "../../api/problem";
 import { quoted } from "../../model/sql";
@@ -44,14 +44,22 @@ export function useSqlSession(catalog: string, branch: string, moveTo: (branch: 
     refetchInterval: (query) => (query.state.data?.transaction ? LOOK_EVERY : false),
   });
 
-  /** The id of the session, which then is on the branch of the page. */
+  const now = kept === undefined ? undefined : place.data;
+  const hasTransaction = now !== undefined && now.transaction !== null;
+  // A transaction stays on its branch, so the page does: else neither a statement nor COMMIT would reach it.
+  const heldOn = hasTransaction && now.catalog === catalog ? now.branch : branch;
+  useEffect(() => {
+    if (heldOn !== branch) moveTo(heldOn);
+  }, [heldOn, branch, moveTo]);
+
+  /** The id of the session, which then is on the branch of the page; one with a transaction stays where it is. */
   const ready = async (): Promise<string> => {
     if (kept === undefined) {
       const { id } = await sessionOpen({ catalog, branch });
       keep({ id, branch });
       return id;
     }
-    if (kept.branch !== branch) {
+    if (kept.branch !== branch && !hasTransaction) {
       await statementRun({ session: kept.id, statement: `USE BRANCH ${quoted(catalog)}.${quoted(branch)}` });
       keep({ ...kept, branch });
     }
@@ -71,7 +79,9 @@ export function useSqlSession(catalog: string, branch: string, moveTo: (branch: 
     if (isOver(error)) keep(undefined);
   };
 
-  return { place: kept === undefined ? undefined : place.data, hasEnded, ready, follow, failed };
+  /** Where the next statement runs: a session without a transaction goes first to the branch of the page. */
+  const next = now && kept?.branch !== branch && !hasTransaction ? { ...now, catalog, branch } : now;
+  return { place: next, hasEnded, ready, follow, failed };
 }
 
 /** Whether there is no such session any more. */
