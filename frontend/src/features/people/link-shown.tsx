@@ -7,7 +7,7 @@ export function LinkShown({ username, invitation }: { username: string; invitati
   return (
     <>
       <p>
-        {username} chooses a password by this link. It works once, until <Time at={invitation.expires_at} />, and is shown only now.
+        {username} chooses a password by this link. It works once, ends <Time at={invitation.expires_at} />, and is shown only now.
       </p>
       <Copyable text={invitation.link} label="the link" />
       <p className="small muted">{invitation.was_mailed ? "It was sent by mail." : "It was not sent by mail: hand it over yourself."}</p>
