@@ -122,13 +122,15 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
         <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
           {part.decisions.map((decision) => {
             const effect = effectOf(effects, part, decision);
+            // Nobody leaves out rows before their number is known.
+            const isAwaited = isCounting && !effect && !needsText(decision);
             return (
               <li key={decision}>
                 <button
                   type="button"
                   className={isPressed(decision) ? "button small primary" : "button small"}
                   aria-pressed={isPressed(decision)}
-                  disabled={Boolean(effect?.refused)}
+                  disabled={isAwaited || Boolean(effect?.refused)}
                   title={isBrief ? sentence(effect) : undefined}
                   onClick={() => choose(decision)}
                 >

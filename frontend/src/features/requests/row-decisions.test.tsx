@@ -116,6 +116,21 @@ describe("deciding rows that conflict", () => {
   });
 });
 
+it("cannot be decided before it is known what is left out", async () => {
+  let counted: (response: Response) => void = () => undefined;
+  const asked = lake({ [`${TABLE}decisions/`]: () => new Promise<Response>((resolve) => (counted = resolve)) });
+  const user = userEvent.setup();
+  renderAt("/c/demo/requests/3?tab=compare");
+  const larger = () => screen.getByRole<HTMLButtonElement>("button", { name: "Keep the larger value of all rows in conflict" });
+  expect((await screen.findAllByText("counting what it leaves out …")).length).toBeGreaterThan(0);
+  expect(larger().disabled).toBe(true);
+  counted(json({ source_head: 15, destination_head: 16, results: [{ ...NEWEST, decision: "larger" }] }));
+  await waitFor(() => expect(larger().disabled).toBe(false));
+  await user.click(larger());
+  expect(await screen.findByRole("button", { name: "Leave out 1 changed row" })).toBeTruthy();
+  expect(asked.some(({ method }) => method === "POST")).toBe(false);
+});
+
 describe("comments on data", () => {
   const said = { ...DATA, row_key: KEY, place: "value" as const, column_id: 2, column_name: "carrier", body_html: "<p>Which carrier?</p>" };
 
