@@ -73,15 +73,15 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
         <span className="row">
           SQL on <LaneDot branch={session.place?.branch ?? branch} /> {session.place ? placeText(session.place) : branch}
         </span>
-        {session.place?.transaction ? (
-          <p className="small muted">The transaction stays on {session.place.branch}. COMMIT or ROLLBACK ends it; then another branch can be chosen.</p>
-        ) : null}
-        {session.hasEnded ? (
-          <p className="small muted" role="status">
-            The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
-          </p>
-        ) : null}
       </PageHead>
+      {session.place?.transaction ? (
+        <p className="small muted">The transaction stays on {session.place.branch}. COMMIT or ROLLBACK ends it; then another branch can be chosen.</p>
+      ) : null}
+      {session.hasEnded ? (
+        <p className="small muted" role="status">
+          The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
+        </p>
+      ) : null}
       <Panel>
         <Suspense fallback={<Loading label="the editor" />}>
           <SqlEditor
