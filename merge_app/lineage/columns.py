@@ -48,6 +48,7 @@ def columns_pair(
     led = {alias: lead for lead, others in theirs.items() for alias in others}
     leads = dict(led)
     joined: set[int] = set()
+    added: set[int] = set()
     taken: dict[int, int] = {}
     for lead in sorted(_leading(source, mine), key=lambda column: not _exists(source, column)):
         ids = (lead, *mine.get(lead, ()))
@@ -57,6 +58,7 @@ def columns_pair(
             result = _same_addition(source, target, lead, of_source, of_target, theirs) or lead
             if result != lead:
                 joined.add(result)
+                added.add(lead)
         leads |= dict.fromkeys(ids, result)
         taken.setdefault(result, lead)
     others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in theirs.items()}
@@ -70,19 +72,22 @@ def columns_pair(
         taken,
         joined,
         {lead: ids for lead, ids in aliases.items() if ids},
-        (*_parted(source, mine, leads), *_parted(target, theirs, leads)),
+        (*_parted(source, mine, leads, added), *_parted(target, theirs, leads, frozenset())),
     )
 
 
 def _parted(
-    facts: OfObject, aliases: Mapping[int, tuple[int, ...]], leads: Mapping[int, int]
+    facts: OfObject, aliases: Mapping[int, tuple[int, ...]], leads: Mapping[int, int], added: AbstractSet[int]
 ) -> Iterator[tuple[int, ...]]:
-    """Several columns of one side, at least one of them shown, that are one in the result."""
+    """Several columns of one side, at least one of them shown, that are one in the result. ``added``: those that this
+    merge joins as the same addition. Such a one may take the place of a column that was dropped before.
+    """
     columns: dict[int, list[int]] = {}
     for lead in _leading(facts, aliases):
         columns.setdefault(leads.get(lead, lead), []).append(lead)
     for several in columns.values():
-        if len(several) > 1 and any(_exists(facts, column) for column in several):
+        shown = [column for column in several if _exists(facts, column)]
+        if len(several) > 1 and shown and (len(shown) > 1 or shown[0] not in added):
             yield tuple(several)
 
 
