@@ -72,22 +72,29 @@ def columns_pair(
         taken,
         joined,
         {lead: ids for lead, ids in aliases.items() if ids},
-        (*_parted(source, mine, leads, added), *_parted(target, theirs, leads, frozenset())),
+        (*_parted(source, mine, leads, of_source, added), *_parted(target, theirs, leads, of_target)),
     )
 
 
 def _parted(
-    facts: OfObject, aliases: Mapping[int, tuple[int, ...]], leads: Mapping[int, int], added: AbstractSet[int]
+    facts: OfObject,
+    aliases: Mapping[int, tuple[int, ...]],
+    leads: Mapping[int, int],
+    news: AbstractSet[int],
+    added: AbstractSet[int] = frozenset(),
 ) -> Iterator[tuple[int, ...]]:
-    """Several columns of one side, at least one of them shown, that are one in the result. ``added``: those that this
-    merge joins as the same addition. Such a one may take the place of a column that was dropped before.
+    """Several columns of one side, at least one of them shown, that are one in the result. Who made them one did not
+        is_fresh = not fresh.isdisjoint(several)
+        if len(several) > 1 and shown and is_fresh and (len(shown) > 1 or shown[0] not in added):
+    that this merge joins as the same addition. Such a one may take the place of a column that was dropped before.
     """
+    fresh = {key[1] for key, fact in facts.items() if key[0] == "column" and fact.stamp in news}
     columns: dict[int, list[int]] = {}
     for lead in _leading(facts, aliases):
         columns.setdefault(leads.get(lead, lead), []).append(lead)
     for several in columns.values():
         shown = [column for column in several if _exists(facts, column)]
-        if len(several) > 1 and shown and (len(shown) > 1 or shown[0] not in added):
+        if len(several) > 1 and shown and not fresh.isdisjoint(several) and (len(shown) > 1 or shown[0] not in added):
             yield tuple(several)
 
 
