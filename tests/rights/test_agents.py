@@ -149,6 +149,9 @@ class Calls:
         self.ends: dict[str, int] = {}
 
     def make(self, number: int) -> None:
+        # A call may have dropped or renamed it, and then none writes any more.
+        if not Branch.objects.filter(name=OWN_BRANCH, dropped_at=None).exists():
+            self.agency.run(f"CREATE BRANCH `{OWN_BRANCH}`", "main")
         if number < len(self.operations):
             end = self._operation(*self.operations[number])
         elif self.rng.random() < 0.3:
@@ -162,9 +165,8 @@ class Calls:
         self.asked.add((method, template))
         names = {**agency.scene.names, "branch": rng.choice(BRANCHES), "source": rng.choice(BRANCHES)}
         names |= {"destination": rng.choice(BRANCHES), "pipeline_id": 1, "version": 1, "token_id": 1}
-        # No session of a browser is the agent's: it signs in nowhere.
-        names |= {"sign_in_id": "00000000-0000-0000-0000-000000000000"}
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
+        names |= {"sign_in_id": names["import_id"], "session_id": names["import_id"]}
         if template.startswith(IMPORT):
             names["branch"] = rng.choice(("main", OWN_BRANCH))
         path = template.format(**names)
