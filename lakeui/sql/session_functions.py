@@ -20,18 +20,23 @@ from lakeui.common.errors import InvalidValue, NotSupported
 
 MOST_NODES = 5_000
 """Parts of the expressions that the calls of one statement become."""
-_VALUES = (exp.Condition, exp.Subquery, exp.Tuple, exp.Interval, exp.Filter, exp.WithinGroup)
+# An identifier alone is the variable of a lambda around the call.
+_VALUES = (exp.Condition, exp.Identifier, exp.Subquery, exp.Tuple, exp.Interval, exp.Filter, exp.WithinGroup)
 _NO_VALUES = (exp.Kwarg, exp.PropertyEQ)
 _NULLS = (exp.IgnoreNulls, exp.RespectNulls)
-_OF_A_CALL = {
-    exp.Window: "OVER",
-    exp.Filter: "FILTER",
-    exp.WithinGroup: "WITHIN GROUP",
-    exp.IgnoreNulls: "IGNORE NULLS",
-    exp.RespectNulls: "RESPECT NULLS",
-    exp.Lateral: "LATERAL VIEW",
+_NO_PLACES: dict[tuple[type | None, str | None], str] = {
+    (exp.Window, "this"): "OVER",
+    (exp.Filter, "this"): "FILTER",
+    (exp.WithinGroup, "this"): "WITHIN GROUP",
+    (exp.IgnoreNulls, "this"): "IGNORE NULLS",
+    (exp.RespectNulls, "this"): "RESPECT NULLS",
+    (exp.Lateral, "this"): "LATERAL VIEW",
+    (exp.In, "field"): "IN without parentheses",
+    (exp.Extract, "this"): "the unit of EXTRACT",
+    (exp.Collate, "expression"): "COLLATE",
+    (exp.Star, "except_"): "EXCEPT",
 }
-"""What stands around a call, and says more than where a value goes."""
+"""By what stands around a call, and where in it: no place for a value, or what says more about a call."""
 _INTS = range(-(1 << 31), 1 << 31)
 
 
@@ -204,7 +209,7 @@ def _cast(value: exp.Expr, kind: str) -> exp.Expr:
 
 def _require_place(call: exp.Anonymous) -> None:
     """Raise NotSupported where more than a value is meant: the body, put there, would be read otherwise."""
-    what = _OF_A_CALL.get(type(call.parent)) if call.arg_key == "this" else None
+    what = _NO_PLACES.get((type(call.parent), call.arg_key))
     if isinstance(call.find_ancestor(exp.Pivot, exp.Query), exp.Pivot):
         what = "PIVOT"
     if what is not None:
