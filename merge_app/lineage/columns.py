@@ -84,9 +84,8 @@ def _parted(
     added: AbstractSet[int] = frozenset(),
 ) -> Iterator[tuple[int, ...]]:
     """Several columns of one side, at least one of them shown, that are one in the result. Who made them one did not
-        is_fresh = not fresh.isdisjoint(several)
-        if len(several) > 1 and shown and is_fresh and (len(shown) > 1 or shown[0] not in added):
-    that this merge joins as the same addition. Such a one may take the place of a column that was dropped before.
+    know what this side did to them: it is among ``news``, the stamps that the other side does not know. ``added``:
+    those that this merge joins as the same addition. Such a one may take the place of a column that was dropped before.
     """
     fresh = {key[1] for key, fact in facts.items() if key[0] == "column" and fact.stamp in news}
     columns: dict[int, list[int]] = {}
@@ -94,7 +93,8 @@ def _parted(
         columns.setdefault(leads.get(lead, lead), []).append(lead)
     for several in columns.values():
         shown = [column for column in several if _exists(facts, column)]
-        if len(several) > 1 and shown and not fresh.isdisjoint(several) and (len(shown) > 1 or shown[0] not in added):
+        is_one = len(several) < 2 or not shown or fresh.isdisjoint(several)
+        if not is_one and (len(shown) > 1 or shown[0] not in added):
             yield tuple(several)
 
 

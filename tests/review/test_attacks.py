@@ -85,7 +85,10 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
         **dict.fromkeys(
             ("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id", "pipeline_id"), 1
         ),
-        **dict.fromkeys(("import_id", "task_id", "delivery_id"), "00000000-0000-0000-0000-000000000001"),
+        **dict.fromkeys(
+            ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id"), "00000000-0000-0000-0000-000000000001"
+        ),
+        "group": "readers",
     }
     victim = Client(enforce_csrf_checks=True, headers={"Origin": "https://elsewhere.example"})
     victim.force_login(lake.people["dora"].user)
