@@ -35,16 +35,13 @@ LEFT_OFF = (
     *("hive-jdbc-", "hive-metastore-", "hive-serde-", "hive-service-rpc-", "hive-shims-", "datanucleus-", "derby"),
     *("HikariCP-", "javax.jdo-", "jdo-api-", "commons-dbcp-", "commons-pool-", "libthrift-", "libfb303-"),
     *("jta-", "transaction-api-", "javolution-", "jpam-", "super-csv-", "opencsv-", "ST4-", "antlr-runtime-"),
-    # Machine learning and graphs.
-    *("spark-mllib_", "spark-mllib-local_", "spark-graphx_", "breeze", "spire", "algebra_", "cats-kernel_"),
-    *("JTransforms-", "JLargeArrays-", "arpack", "blas-", "lapack-"),
     # The pages and shells of Spark, which do not run.
     *("jersey-", "hk2-", "jakarta.ws.rs-", "jaxb-", "spark-repl_", "jline-"),
 )
 """How files of the distribution begin that no part of lakeui needs.
 
 For each name of a class that does not exist Spark looks into every file. Code that it generates makes it look for many
-of those. With half of the files a server starts in 3 s of CPU, with all in 5.
+of those. Files of pipelines and machine learning stay: Spark needs them where it closes a session.
 """
 LOGGING = """rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
