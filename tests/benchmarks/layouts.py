@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Iterator
 
-from lakeui.frontdoor import data
 from tests.benchmarks.lake import Figure
 from tests.benchmarks.row_merges import COLUMNS, FILES, Tables, spark
 
@@ -17,6 +16,9 @@ CONDITIONS = {"region": "region = 7", "ordered_on": "ordered_on = DATE'2024-03-0
 
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
+        # Django is ready only here.
+        from lakeui.frontdoor import data
+
         tables = Tables(rows, home, batches_of=())
         seconds = {}
         for name, layout in (("plain", ""), ("laid", "PARTITIONED BY (bucket(16, id), months(ordered_at))")):
