@@ -64,6 +64,7 @@ def _footer(warehouse: Warehouse, file: OutsideFile) -> FileFooter:
             f"The file {file.path} is not there any more.", remedy="Name a table whose files are all there."
         ) from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        # Arrow says the first of other and broken files, the second of Parquet that it does not read.
         raise InvalidValue(
             f"The file {file.path} is no Parquet file that can be read.", remedy="Take it out of the folder."
         ) from error

@@ -151,14 +151,16 @@ def _table(locations: Locations, path: str) -> Table:
             return _input(locations, locations.find(self.location))
 
     class ReadOnly(FileIO):
+        """PyIceberg asks for writing too; files of others are never written."""
+
         def new_input(self, location: str) -> InputFile:
             return Allowed(location)
 
         def new_output(self, location: str) -> OutputFile:
-            raise NotImplementedError
+            raise NotImplementedError(f"{location} is read only")
 
         def delete(self, location: Any) -> None:
-            raise NotImplementedError
+            raise NotImplementedError(f"{location} is read only")
 
     io = ReadOnly()
     try:
@@ -174,6 +176,7 @@ def _tasks(table: Table) -> list[FileScanTask]:
     try:
         return sorted(table.scan().plan_files(), key=lambda task: task.file.file_path)
     except (ValueError, NotImplementedError) as error:
+        # PyIceberg has no error of its own for these: it raises one kind where it plans, another for a server's plan.
         if "equality delete" not in str(error):
             raise
         raise NotSupported(

@@ -11,4 +11,5 @@ class AccessConfig(AppConfig):
 
     def ready(self) -> None:
         """Have each sign-in noted in its session."""
+        # Its receiver of sign-ins is connected by the import.
         import lakeui.access.sessions  # noqa: F401

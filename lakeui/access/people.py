@@ -231,7 +231,7 @@ def account_opens_something(user: User) -> bool:
 def _person_require(user: User) -> None:
     if is_agent(user):
         raise PermissionDenied(
-            f"{user.username} is an agent: its owner changes and ends it, and nobody signs in as it.",
+            f"{user.username} is an agent: its owner changes and ends it, and no person signs in as it.",
             remedy="Ask its owner, or a superuser, to do this under /api/v1/agents/.",
             action=Action.MANAGE_PEOPLE.value,
         )

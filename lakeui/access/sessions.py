@@ -34,6 +34,7 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def _get_session_from_db(self) -> Any:
+        # Django has this method for stores that keep more; its type stubs leave it out.
         found = super()._get_session_from_db()  # type: ignore[misc]
         self.seen_at = None if found is None else found.last_seen_at
         return found

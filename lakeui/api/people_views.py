@@ -45,7 +45,7 @@ class PersonFilter(CatalogFilter):
 
 
 class PersonAnswer(serializers.Serializer[Any]):
-    """An account. ``invited``: nobody signed in yet, and an open link lets somebody choose a password."""
+    """An account. ``invited``: no sign-in yet, and an open link by which a person chooses a password."""
 
     username = serializers.CharField()
     first_name = serializers.CharField(allow_blank=True)

@@ -27,7 +27,7 @@ LONGEST_URL = 2000
 
 
 class NewStatus(serializers.Serializer[Any]):
-    context = serializers.RegexField(  # type: ignore[assignment]  # a declared field
+    context = serializers.RegexField(  # type: ignore[assignment]  # a field named as a property of Serializer
         r"^[^\x00-\x1f\x7f]+$",
         max_length=LONGEST_NAME,
         help_text="What reports, as a protection rule names it: `ci/tests`.",
@@ -60,7 +60,7 @@ class StatusAnswer(serializers.Serializer[Any]):
     """What was reported of the source at one head."""
 
     id = serializers.IntegerField()
-    context = serializers.CharField()  # type: ignore[assignment]  # a declared field
+    context = serializers.CharField()  # type: ignore[assignment]  # a field named as a property of Serializer
     state = serializers.ChoiceField(STATUS_STATES)
     source_head = serializers.IntegerField()
     description = serializers.CharField(allow_blank=True)
@@ -72,7 +72,7 @@ class StatusAnswer(serializers.Serializer[Any]):
 class ContextEntry(serializers.Serializer[Any]):
     """A context with its newest status. One that is not current was reported of an earlier head and does not count."""
 
-    context = serializers.CharField()  # type: ignore[assignment]  # a declared field
+    context = serializers.CharField()  # type: ignore[assignment]  # a field named as a property of Serializer
     is_required = serializers.BooleanField(help_text="By the destination's protection.")
     is_current = serializers.BooleanField()
     status = StatusAnswer(allow_null=True)

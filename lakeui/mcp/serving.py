@@ -28,7 +28,7 @@ from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.mcp.tools import TOOLS, Tool, ToolFailed
 
 logger = logging.getLogger(__name__)
-# It tells of the start and the end of each request.
+# It logs the start and the end of each request.
 logging.getLogger("mcp").setLevel(logging.WARNING)
 
 INSTRUCTIONS = (
@@ -122,23 +122,24 @@ def _call(request: Request, name: str, arguments: dict[str, Any]) -> CallToolRes
         tool = TOOLS.get(name)
         if tool is None:
             raise InvalidValue(f"There is no tool {name}.", remedy=f"There are {', '.join(TOOLS)}.", field="name")
-        return _told(tool.run(request, tool.takes.model_validate(arguments)))
+        return _result(tool.run(request, tool.takes.model_validate(arguments)))
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(str(part) for part in wrong["loc"])
         refusal = InvalidValue(f"{field}: {wrong['msg']}.", remedy="The tool's schema says what it takes.", field=field)
-        return _told(refusal.as_problem(), is_error=True)
+        return _result(refusal.as_problem(), is_error=True)
     except ToolFailed as failed:
-        return _told(json.loads(failed.response.content), is_error=True)
+        return _result(json.loads(failed.response.content), is_error=True)
     except (LakeError, APIException) as error:
         response: Any = exception_response(error, {"request": request, "view": None})
-        return _told(json.loads(response.content), is_error=True)
+        return _result(json.loads(response.content), is_error=True)
     except Exception:
+        # The protocol has no status 500: a tool answers its failure, and the SDK would show the exception's text.
         logger.exception("tool %s failed", name)
         failed_inside = {"code": "INTERNAL_ERROR", "detail": "Something failed inside lakeui. The log says what."}
-        return _told(failed_inside, is_error=True)
+        return _result(failed_inside, is_error=True)
 
 
-def _told(content: Any, *, is_error: bool = False) -> CallToolResult:
+def _result(content: Any, *, is_error: bool = False) -> CallToolResult:
     text = JSONRenderer().render(content).decode()
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)

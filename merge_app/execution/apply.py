@@ -200,14 +200,19 @@ def plan_apply(
     )
     if clones:
         clones_apply(clones, branch_id=branch.pk, version=version, recorded=recorded, definitions=new_definitions)
+    _reads_write(commit, plan, header, source)
+    branch.head_version, branch.head_commit = version, commit
+    kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
+    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
+
+
+def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: Source | None) -> None:
+    """Record what the commit's statement read, or what those of its transaction did."""
     written = [item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE]
     if header.reads:
         reads_record(commit, written, header.reads)
     if source is not None and source.is_workspace:
         reads_copy(commit, written, source.snapshot.branch_ids[0])
-    branch.head_version, branch.head_commit = version, commit
-    kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
-    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
 
 
 def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapshot: Snapshot) -> None:

@@ -19,10 +19,10 @@ from catalog_app.services.imports import imports_expire
 from catalog_app.services.transactions import transactions_expire
 from catalog_app.storage.warehouse import Warehouse
 from merge_app.jobs.errors import TaskCancelled, TaskLost
+from merge_app.jobs.events import task_event_emit
 from merge_app.jobs.models import REQUEST_KINDS, Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
-from merge_app.jobs.telling import task_tell
 from merge_app.webhooks.outbox import deliveries_ring
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _end(same: QuerySet[Task], task: Task, state: TaskState, error: dict[str, An
     with transaction.atomic():
         done = same.update(state=state, error=error, finished_at=Now())
         if done:
-            task_tell(task.pk)
+            task_event_emit(task.pk)
     return done
 
 

@@ -34,9 +34,9 @@ from merge_app.jobs.errors import (
     TaskSuperseded,
     TooManyQueued,
 )
+from merge_app.jobs.events import task_event_emit
 from merge_app.jobs.models import QUERY_TASK_KIND, SCRIPT_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
-from merge_app.jobs.telling import task_tell
 
 logger = logging.getLogger(__name__)
 
@@ -260,7 +260,7 @@ def task_finish(
             heartbeat_at=Now(),
         )
         if finished:
-            task_tell(task_id)
+            task_event_emit(task_id)
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
@@ -303,7 +303,7 @@ def task_cancel(*, task_id: UUID) -> Task:
     with transaction.atomic():
         ended = waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now())
         if ended:
-            task_tell(task_id)
+            task_event_emit(task_id)
     if not ended:
         Task.objects.filter(pk=task_id, state=TaskState.RUNNING).update(cancel_requested=True)
     task = Task.objects.select_related("created_by").get(pk=task_id)

@@ -146,7 +146,7 @@ def test_dropped_branches_say_until_when_they_can_come_back(lake: Lake) -> None:
     for name in ("a", "b", "gone"):
         lake.sql(f"CREATE BRANCH {name}")
         lake.sql(f"DROP BRANCH {name}")
-    # A transaction's own branch is nobody's trash, and what VACUUM took cannot come back.
+    # A transaction's own branch is in no trash, and what VACUUM took cannot come back.
     lake.sql("ROLLBACK", transaction=lake.sql("BEGIN").extra["transaction"])
     Branch.objects.filter(name="gone").update(expired_at=timezone.now())
     pages = lake.pages("branches/?dropped=true&limit=1")

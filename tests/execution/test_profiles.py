@@ -74,7 +74,8 @@ def test_the_counts_are_those_by_hand(seed: int) -> None:
     both = [row for row in rows if row.before is not None and row.after is not None]
     for place, profile in enumerate(found.columns):
         assert profile.updated == found.updated == len(both)
-        assert profile.changed == sum(row.before[place] != row.after[place] for row in both)  # type: ignore[index]
+        pairs = [(row.before or (), row.after or ()) for row in both]
+        assert profile.changed == sum(before[place] != after[place] for before, after in pairs)
         for state in ("before", "after", "merged"):
             values = [values[place] for values in of_state(rows, state)]
             counts, wanted = getattr(profile, state), by_hand(values, place)

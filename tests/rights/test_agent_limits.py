@@ -171,7 +171,7 @@ class TestResources:
         problem(tell("SHOW BRANCHES"), 401, "UNAUTHENTICATED")
         assert [entry["name"] for entry in dora.get("/api/v1/agents/").json()["results"]] == ["tester"]
 
-    def test_nobody_sees_or_changes_agents_of_others(self, limited: Limited) -> None:
+    def test_agents_of_others_are_neither_seen_nor_changed(self, limited: Limited) -> None:
         dora, alice = limited.lake.people["dora"], limited.lake.people["alice"]
         assert dora.post("/api/v1/agents/", self.WANTED).status_code == 201
         assert alice.get("/api/v1/agents/").json()["results"] == []

@@ -1,4 +1,4 @@
-"""The ends of tasks, as webhooks are told them."""
+"""The ends of tasks, as messages of webhooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUN_KIND = "pipeline"
 """That of ``merge_app.pipelines.runs``, which needs what needs this module."""
 
 
-def task_tell(task_id: UUID) -> None:
+def task_event_emit(task_id: UUID) -> None:
     """Leave the messages of a task that has just ended, in the transaction of its end; of one that belongs to no
     catalog, and of one that a request waits for, there are none.
     """
