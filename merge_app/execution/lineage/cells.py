@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.placed import Placed, image_places
-from merge_app.execution.lineage.readers import Reader
+from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News, RowFacts
@@ -36,6 +36,16 @@ def no_column_absent(images: Ints) -> Mapping[int, Mask]:
     return {}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """Images, ascending, and where their cells are among those that were read under ``shown``."""
+
+    images: Ints
+    places: Ints
+    shown: Sequence[ShownFile]
+    cells: RowCells
+
+
 @dataclass(slots=True)
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
@@ -46,12 +56,28 @@ class CellReader:
     reader: Reader
     with_keys: bool = False
     absent: Absent = no_column_absent
+    _kept: list[_Kept] = field(default_factory=list)
+
+    def keep(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
+        """Reads images that are asked for again, until ``forget``."""
+        cells = self.read(images, shown)
+        order = np.argsort(images)
+        self._kept.append(_Kept(images[order], order, shown, cells))
+        return cells
+
+    def forget(self) -> None:
+        """Nothing is kept from here on."""
+        self._kept.clear()
 
     def read(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
         """Images by code, in their order. ``shown``: the files of the side that has them."""
         if not len(images):
             texts = tuple(pa.nulls(0, pa.string()) for _ in self.schema.partition_by)
             return RowCells({column.id: pa.nulls(0) for column in self.schema.columns}, texts)
+        for kept in self._kept:
+            # Where a side shows a file says its partition, and nothing else of its rows.
+            if (kept.shown is shown or not self.schema.partition_by) and are_among(images, kept.images).all():
+                return kept.cells.take(kept.places[np.searchsorted(kept.images, images)])
         files, positions = image_places(images)
         partitions = {file.file_id: file.partition for file in shown}
         scan = self.reader.scan(np.unique(files).tolist(), self.schema)
@@ -137,7 +163,7 @@ class _Images:
     @classmethod
     def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile]) -> _Images:
         is_there = codes != ABSENT
-        return cls(is_there, cells.read(codes[is_there], shown), cells.absent(codes[is_there]))
+        return cls(is_there, cells.keep(codes[is_there], shown), cells.absent(codes[is_there]))
 
     @property
     def lacks(self) -> Mask:
@@ -222,7 +248,7 @@ class Cells:
         """``CONFLICT`` where both sides changed one cell differently and nothing decides it."""
         has_base = base != NO_BASE
         mine, theirs = self.reader.read(source, self.group.source), self.reader.read(target, self.group.target)
-        before = self.reader.read(np.where(has_base, base, target))
+        before = self.reader.read(np.where(has_base, base, base[has_base][0] if has_base.any() else target))
         absent = [self.reader.absent(images) for images in (source, target)]
         columns: dict[int, Any] = dict(theirs.columns)
         clashes: dict[int, Mask] = {}

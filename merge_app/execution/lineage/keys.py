@@ -19,8 +19,8 @@ from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.cells import Met
 from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
-from merge_app.execution.lineage.readers import Reader
-from merge_app.execution.lineage.rows import collected
+from merge_app.execution.lineage.readers import Reader, are_among
+from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
 from merge_app.lineage.outcomes import Pairs
@@ -61,6 +61,9 @@ class Keys:
     """By column the keys in the order of their codes; the last one is the place, where that is part of the key."""
     _place_of: dict[int, int] = field(default_factory=dict)
     """By file, a place in which a side has or had it."""
+    _images: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Images that have a code, ascending. No image is read twice."""
+    _code_of: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def has_place(self) -> bool:
@@ -70,10 +73,17 @@ class Keys:
         """Those of the keys of images, by code of the image. ``places``: see ``places_of``."""
         if not len(images):
             return np.zeros(0, dtype=np.int64)
-        columns = self._cells(images)
         if self.has_place:
-            columns.append(pa.array(places, type=pa.int64()))
-        return self._codes(columns)
+            return self._codes([*self._cells(images), pa.array(places, type=pa.int64())])
+        unique, first = np.unique(images, return_index=True)
+        fresh = images[np.sort(first[~are_among(unique, self._images)])]
+        if len(fresh):
+            known = np.concatenate([self._images, fresh])
+            order = np.argsort(known)
+            codes = np.concatenate([self._code_of, self._codes(self._cells(fresh))])
+            self._images, self._code_of = known[order], codes[order]
+        found: Ints = self._code_of[np.searchsorted(self._images, images)]
+        return found
 
     def places_of(self, rows: Mapping[str, Array], side: int) -> Ints:
         """Where rows of a side lie or lay, as both sides name it."""
@@ -156,9 +166,15 @@ class KeyedRows:
 
 def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRows:
     """The rows of both sides whose facts differ or may. Only their keys are read."""
-    sides = collected(group.source, group.source_gone, reader), collected(group.target, group.target_gone, reader)
-    wanted = _wanted(sides, news)
-    parts = [_where(rows, np.isin(rows["row_id"], wanted)) for side in sides for rows in side]
+    # Another row may have taken the key of a row that one side alone shows.
+    alone = shown_by_one_side(group, reader)
+    may = np.unique(np.concatenate([alone, rows_with_news(group, reader, news)]))
+    sides = (
+        collected(group.source, group.source_gone, reader, may),
+        collected(group.target, group.target_gone, reader, may),
+    )
+    wanted = _wanted(sides, news, alone)
+    parts = [_where(rows, are_among(rows["row_id"], wanted)) for side in sides for rows in side]
     images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
     places = [keys.places_of(rows, side) for rows, side in zip(parts, (0, 0, 1, 1), strict=True)]
     codes = keys.codes(np.concatenate(images), np.concatenate(places))
@@ -178,14 +194,13 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     return KeyedRows(found[0], found[1], codes, ids)
 
 
-def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], news: News) -> Ints:
-    """Row ids that a side has news of, and those that one side alone shows: another row took their key there."""
+def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], news: News, alone: Ints) -> Ints:
+    """The row ids that a side has news of, and ``alone``."""
     fresh = [
         rows["row_id"][_is_fresh(rows, is_news)]
         for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
         for rows in side
     ]
-    alone = np.setxor1d(sides[0][0]["row_id"], sides[1][0]["row_id"])
     found: Ints = np.unique(np.concatenate([*fresh, alone]))
     return found
 

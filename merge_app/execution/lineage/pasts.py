@@ -84,17 +84,15 @@ def _images(
     reader: Reader, row_ids: Ints, file_id: int, stamp: int, rows_file: int, masks: list[int], is_restore: bool
 ) -> Iterator[tuple[Ints, Ints, Ints]]:
     """The rows of one event: its stamp is that of rows which store none, and of all that it named or restored."""
-    ids, stored = reader.file(file_id)
-    is_asked = np.isin(ids, row_ids)
+    positions, ids, stored = reader.rows(file_id, row_ids)
+    is_asked = np.ones(len(ids), dtype=np.bool_)
     if rows_file:
-        named = np.zeros(len(ids), dtype=bool)
-        named[reader.marks(rows_file)[0]] = True
-        is_asked &= named
+        is_asked = np.isin(positions, reader.marks(rows_file)[0])
     for mask in masks:
-        is_asked[reader.marks(mask)[0]] = False
+        is_asked &= ~np.isin(positions, reader.marks(mask)[0])
     at = np.flatnonzero(is_asked)
     stamps = np.full(len(at), stamp, dtype=np.int64)
     if stored is not None and not rows_file and not is_restore:
         stamps = np.where(stored.stamp[at] > 0, stored.stamp[at], stamps)
     if len(at):
-        yield ids[at], image_codes(np.full(len(at), file_id, dtype=np.int64), at), stamps
+        yield ids[at], image_codes(np.full(len(at), file_id, dtype=np.int64), positions[at]), stamps

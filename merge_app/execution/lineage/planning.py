@@ -332,7 +332,8 @@ def _rows(
 ) -> _MergedRows:
     places = SharedPlaces.of_scopes(scopes[0], news.of_source), SharedPlaces.of_scopes(scopes[1], news.of_target)
     keys = Keys(case.merged, reader, places)
-    source, target = _sides(case, parties, group, news, keys)
+    cell_reader = _cell_reader(case, reader)
+    source, target = _sides(case, parties, group, news, keys, cell_reader)
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
@@ -345,8 +346,9 @@ def _rows(
         overwritten=overwritten().get(case.table_id, set()),
         since_scopes=since_scopes(),
     )
-    cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
+    cells = Cells(cell_reader, group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
+    cell_reader.forget()
     scopes_leave_out(merged, facts, left)
     made, judged, overtaken, conflicts = cells.of(merged), None, 0, refused_rows(merged)
     if case.has_key:
@@ -376,13 +378,16 @@ def _by_cell(
 ) -> TableOutcome:
     """What the rules would say by cell."""
     asked = replace(case, granularity=Granularity.CELL)
-    source, target = _sides(asked, parties, group, news, Keys(case.merged, reader))
+    cell_reader = _cell_reader(asked, reader)
+    source, target = _sides(asked, parties, group, news, Keys(case.merged, reader), cell_reader)
     given = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
-    cells = Cells(_cell_reader(asked, reader), group, asked.how)
+    cells = Cells(cell_reader, group, asked.how)
     return table_merge(case.table_id, given, news, stamp=DOT, cells=cells)
 
 
-def _sides(case: TableCase, parties: Parties, group: Group, news: News, keys: Keys) -> tuple[Placed, Placed]:
+def _sides(
+    case: TableCase, parties: Parties, group: Group, news: News, keys: Keys, cells: CellReader
+) -> tuple[Placed, Placed]:
     """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
     reader = keys.reader
     if case.has_key:
@@ -395,7 +400,7 @@ def _sides(case: TableCase, parties: Parties, group: Group, news: News, keys: Ke
             return sides
         pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
     sums = [column for column, how in case.how.items() if how is ColumnMerge.SUM]
-    return with_values(pasts, sides, group, _cell_reader(case, reader), sums)
+    return with_values(pasts, sides, group, cells, sums)
 
 
 def _cell_reader(case: TableCase, reader: Reader) -> CellReader:

@@ -215,10 +215,7 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     """The rows of both sides whose facts differ or may: unless ``is_whole``, those that neither side has news of are
     left out.
     """
-    wanted = None
-    if not is_whole:
-        both = (group.source, group.source_gone, news.of_source), (group.target, group.target_gone, news.of_target)
-        wanted = np.unique(np.concatenate([ids for side in both for ids in _with_news(*side, reader)]))
+    wanted = None if is_whole else rows_with_news(group, reader, news)
     source = side_rows(group.source, group.source_gone, reader, wanted)
     target = side_rows(group.target, group.target_gone, reader, wanted)
     fresh = np.unique(
@@ -235,6 +232,50 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
         at = np.flatnonzero(are_among(rows["row_id"], fresh))
         sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
     return sides[0], sides[1]
+
+
+def rows_with_news(group: Group, reader: Reader, news: News) -> Ints:
+    """The row ids, ascending, of which a side may have news; at least those of which it has."""
+    both = (group.source, group.source_gone, news.of_source), (group.target, group.target_gone, news.of_target)
+    found: Ints = np.unique(np.concatenate([ids for side in both for ids in _with_news(*side, reader)]))
+    return found
+
+
+def shown_by_one_side(group: Group, reader: Reader) -> Ints:
+    """The ids, ascending, of rows that one side alone shows. Of files that both show only marks are read."""
+    sides = tuple({file.file_id: file for file in side} for side in (group.source, group.target))
+    empty = np.zeros(0, dtype=np.int64)
+    mine, theirs = (
+        _ascending(np.concatenate([empty, *_shown_elsewhere(side, other, reader)]))
+        for side, other in (sides, sides[::-1])
+    )
+    return _ascending(np.concatenate([mine[~are_among(mine, theirs)], theirs[~are_among(theirs, mine)]]))
+
+
+def _ascending(row_ids: Ints) -> Ints:
+    """The ids, each once. Files mostly hold them in order, so many are not sorted again."""
+    is_in_order = bool((row_ids[1:] > row_ids[:-1]).all())
+    found: Ints = row_ids if is_in_order else np.unique(row_ids)
+    return found
+
+
+def _shown_elsewhere(side: Mapping[int, ShownFile], other: Mapping[int, ShownFile], reader: Reader) -> Iterator[Ints]:
+    """The ids of rows that a side shows, and that the other does not show in the same file."""
+    for file_id, file in side.items():
+        own = [reader.marks(item.file_id)[0] for item in file.deletes]
+        twin = other.get(file_id)
+        if twin is None:
+            row_ids = reader.file(file_id)[0]
+            is_shown = np.ones(len(row_ids), dtype=np.bool_)
+            for positions in own:
+                is_shown[positions] = False
+            yield row_ids[is_shown]
+            continue
+        known = {item.file_id for item in file.deletes}
+        for item in twin.deletes:
+            if item.file_id not in known:
+                positions, row_ids = reader.marks(item.file_id)
+                yield row_ids[~np.isin(positions, np.concatenate([positions[:0], *own]))]
 
 
 def _with_news(shown: Sequence[ShownFile], gone: Sequence[Gone], news: Ints, reader: Reader) -> Iterator[Ints]:
