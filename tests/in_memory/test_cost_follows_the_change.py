@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from lakeui.frontdoor import compute
 from merge_app.execution.lineage import sides
 from merge_app.execution.lineage.readers import Reader
 from tests.e2e.lake import Lake
@@ -139,4 +140,29 @@ def test_rows_of_a_compacted_file_without_news_are_not_read(lake: Lake, read: li
     assert sum(read) == 1
     assert len(rows(lake).split()) == ROWS - 1
     assert "7b" in rows(lake).split()
+    assert lake.breaches() == []
+
+
+def test_a_keyed_merge_reads_neither_rows_without_news_nor_cells_twice(
+    lake: Lake, read: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = ", ".join(f"({number}, 'o', 'o')" for number in range(ROWS))
+    run(lake, "main", "CREATE TABLE d.t (id INT PRIMARY KEY, v STRING, w STRING)", f"INSERT INTO d.t VALUES {values}")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "main", "UPDATE d.t SET v = 'm' WHERE id IN (1, 2)")
+    run(lake, "b", "UPDATE d.t SET w = 'b' WHERE id IN (2, 3)")
+    engine = type(compute.engine())
+    asked, cells_read = [], engine.cells_read
+
+    def counted(self: Any, scan: Any, addresses: Any, **options: Any) -> Any:
+        asked.append(len(addresses))
+        return cells_read(self, scan, addresses, **options)
+
+    monkeypatch.setattr(engine, "cells_read", counted)
+    read.clear()
+    lake.merge("b")
+    # Of either side the two rows that it wrote; keys of their images before and after; of row 2 three images.
+    assert sum(read) <= 4
+    assert asked == [7, 1, 1, 1]
+    assert [row for row in lake.rows("d.t") if row[1:] != ("o", "o")] == [(1, "m", "o"), (2, "m", "b"), (3, "o", "b")]
     assert lake.breaches() == []
