@@ -41,7 +41,7 @@ e2e: java $(VENV)/.installed frontend ## Try the pages in Chromium; ARGS="e2e/co
 	@LAKEUI_PYTHON="$(CURDIR)/$(BIN)/python" $(NPM) run --silent e2e -- $(ARGS)
 
 clean: ## Remove the virtual environment and caches; data in var/ stay
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks staticfiles
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis staticfiles
 	rm -rf frontend/node_modules frontend/dist frontend/src/api/schema.d.ts
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 

@@ -30,6 +30,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
+from tests.aside import ASIDE
 from tests.pairwise import pairwise_choose
 from tests.servers import TEMPLATE, spark_for_tests
 
@@ -150,18 +151,38 @@ def django_db_modify_db_settings(
     embedded: Embedded, redis_url: str, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
     """pytest-django asks for this before it creates the test database. Redis comes along: it starts in no time."""
-    from django.core.management.commands import flush
     from django.db import connection
+    from django.test import TransactionTestCase
 
     template = os.environ.get(TEMPLATE)
     if template:
         connection.settings_dict["TEST"]["TEMPLATE"] = template
     if embedded.postgres and embedded.postgres.process is None:
         embedded.postgres.start()
-    if embedded.postgres or template:
-        # What Django itself writes into a fresh database stays there.
-        type(connection.ops).sql_flush = _statements_that_empty
-        flush.emit_post_migrate_signal = lambda *_, **__: None
+    if _is_own_server(embedded):
+        TransactionTestCase._fixture_teardown = lambda _: ASIDE.empty()
+        TransactionTestCase._should_reload_connections = lambda _: not _is_idle(connection)
+
+
+def _is_own_server(embedded: Embedded) -> bool:
+    """Whether the run is a superuser of its PostgreSQL. On one that somebody gave, Django itself empties the tables."""
+    return embedded.postgres is not None or TEMPLATE in os.environ
+
+
+def _is_idle(connection: Any) -> bool:
+    """Whether the next test may go on with the connection and with the plans of its statements."""
+    from psycopg.pq import TransactionStatus
+
+    raw = connection.connection
+    is_open = raw is not None and raw.info.transaction_status == TransactionStatus.IDLE
+    return is_open and connection.get_autocommit() and not connection.errors_occurred
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """A database is dropped when nobody is connected to it."""
+    yield
+    ASIDE.close()
 
 
 @pytest.fixture(scope="session")
@@ -176,29 +197,24 @@ def test_database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> 
     with django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False)
     yield
+    ASIDE.close()
     with django_db_blocker.unblock():
         connections.close_all()
         teardown_databases(made, verbosity=0)
 
 
 @pytest.fixture(scope="module")
-def open_database(test_database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def open_database(test_database: None, django_db_blocker: DjangoDbBlocker, embedded: Embedded) -> Iterator[None]:
     """PostgreSQL open to a whole module, and empty after it: modules run in any order."""
     from django.core.management import call_command
 
     with django_db_blocker.unblock():
         yield
         # The sequences of versions stay, so no catalog gets the number of an earlier one.
-        call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True, reset_sequences=False)
-
-
-def _statements_that_empty(operations: Any, style: Any, tables: list[str], **_: Any) -> list[str]:
-    """In place of TRUNCATE, which makes new files for each table and index, and takes longer than most tests. Triggers
-    that keep history sleep meanwhile.
-    """
-    filled = (table for table in tables if table not in ("auth_permission", "django_content_type"))
-    deletes = (f"DELETE FROM {operations.quote_name(table)}" for table in filled)
-    return ["SET LOCAL session_replication_role = replica", *deletes]
+        if _is_own_server(embedded):
+            ASIDE.empty()
+        else:
+            call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True, reset_sequences=False)
 
 
 @pytest.fixture(scope="session")

@@ -6,22 +6,20 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django.db import connection
-
+from tests.aside import ASIDE
 from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import Contents, MemoryEngine
 
 Made = TypeVar("Made")
 Begin = Callable[..., Lake]
 """Gives the lake after the given statements on main."""
-SCHEMA = "stored"
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
     made: Any
     put_back: str
-    """The function that puts its rows back."""
+    """The statement that puts its rows back."""
     engine: Contents | None
 
 
@@ -30,7 +28,6 @@ class StoredDatabases:
 
     def __init__(self) -> None:
         self._stored: dict[Hashable, _Stored] = {}
-        self._columns = _columns_by_table()
 
     def once(self, name: Hashable, make: Callable[[], Made], engine: MemoryEngine | None = None) -> Made:
         """What ``make`` answers, its database, and what the engine holds: made the first time, put back each further
@@ -40,44 +37,26 @@ class StoredDatabases:
         if stored is None:
             made = make()
             contents = engine.contents() if engine else None
-            self._stored[name] = _Stored(made, self._tables_store(len(self._stored)), contents)
+            self._stored[name] = _Stored(made, _tables_store(len(self._stored)), contents)
             return made
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {stored.put_back}()")
+        ASIDE.execute(stored.put_back)
         if engine and stored.engine:
             engine.contents_set(stored.engine)
         return stored.made
 
     def drop(self) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-
-    def _tables_store(self, number: int) -> str:
-        filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in self._columns)
-        put_back = f"{SCHEMA}.put_back_{number}"
-        statements = [f"DELETE FROM {table};" for table in self._columns]
-        with connection.cursor() as cursor:
-            cursor.execute(filled)
-            tables = [table for (table,) in cursor.fetchall()]
-            cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-            for table in tables:
-                columns, copy = self._columns[table], f"{SCHEMA}.{table}_{number}"
-                cursor.execute(f"CREATE UNLOGGED TABLE {copy} AS TABLE {table}")
-                statements.append(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {copy};")
-            # Its plans are kept; triggers that keep history sleep meanwhile.
-            cursor.execute(
-                f"CREATE FUNCTION {put_back}() RETURNS void LANGUAGE plpgsql SET session_replication_role = replica "
-                f"AS $$\n#variable_conflict use_column\nBEGIN {' '.join(statements)} END $$"
-            )
-        return put_back
+        ASIDE.close()
 
 
-def _columns_by_table() -> dict[str, str]:
-    """The columns of each table that tests may change, but those that PostgreSQL computes."""
-    query = """SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position)
-        FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND is_generated = 'NEVER'
-          AND table_name NOT IN ('auth_permission', 'django_content_type', 'django_migrations') GROUP BY table_name"""
-    with connection.cursor() as cursor:
-        cursor.execute(query)
-        return dict(cursor.fetchall())
+def _tables_store(number: int) -> str:
+    """Keep the rows of all tables, for as long as the connection is open."""
+    columns, function = ASIDE.columns(), f"pg_temp.put_back_{number}()"
+    copies, statements = [], [f"DELETE FROM {table};" for table in columns]
+    for place, table in enumerate(ASIDE.filled()):
+        copy = f"pg_temp.kept_{number}_{place}"
+        copies.append(f"CREATE TEMPORARY TABLE {copy} AS TABLE {table};")
+        statements.append(f"INSERT INTO {table} ({columns[table]}) SELECT {columns[table]} FROM {copy};")
+    # Its plans are kept.
+    body = f"#variable_conflict use_column\nBEGIN {' '.join(statements)} END"
+    ASIDE.execute(f"{' '.join(copies)} CREATE FUNCTION {function} RETURNS void LANGUAGE plpgsql AS $$\n{body} $$")
+    return f"SELECT {function}"
