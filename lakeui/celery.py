@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import task_prerun
 
 from lakeui.command import settings_require
 
@@ -16,3 +18,15 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # No application of Django's, but a part of one.
 app.autodiscover_tasks(["merge_app.webhooks"])
+# Celery closes the connection to the database after each task unless a number is said. A new one, with plans that are
+# made anew, costs PostgreSQL more than a small write.
+app.conf["CELERY_DB_REUSE_MAX"] = 2**62
+
+
+@task_prerun.connect
+def connection_require(**_: Any) -> None:
+    """A task begins with a connection that lives, as a request does: one that is broken or old is made anew."""
+    # Here, because settings are read where Django is first used.
+    from django.db import close_old_connections
+
+    close_old_connections()

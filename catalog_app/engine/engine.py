@@ -16,6 +16,7 @@ from catalog_app.engine import changes, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
+from catalog_app.engine.by_key import delete_by_key, update_by_key
 from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copying import Copied, Marks, copy_touched
@@ -28,12 +29,13 @@ from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.joining import Joining
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
+from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, stored_value
-from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource, Tables
+from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
@@ -153,6 +155,11 @@ class Engine:
 
         ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name.
         """
+        target = Target(table_id, schema)
+        if isinstance(source, ValuesSource) and not by_name and not partition:
+            plain = plain_values(target, source, columns)
+            if plain is not None:
+                return self._writer.write_arrow(target, plain)
 
         def work(spark: SparkSession) -> list[NewDataFile]:
             frame = target_dataframe(
@@ -165,7 +172,7 @@ class Engine:
                 partition=dict(partition or ()),
                 fills_fields=fills_fields,
             )
-            return self._writer.write(Target(table_id, schema), frame, may_be_small=_may_be_small(source))
+            return self._writer.write(target, frame, may_be_small=_may_be_small(source))
 
         return self._sessions.run(work)
 
@@ -174,6 +181,9 @@ class Engine:
         subqueries read, None where it has none.
         """
         rows = changes.RowFilter(condition, alias, tables)
+        found = delete_by_key(self._writer, scan, rows)
+        if found is not None:
+            return found
         return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
 
     def update(
@@ -192,6 +202,9 @@ class Engine:
         left alone, unless ``writes_equal``. ``tables`` as in ``delete``.
         """
         rows = changes.RowFilter(condition, alias, tables)
+        found = update_by_key(self._writer, scan, rows, assignments, writes_equal=writes_equal)
+        if found is not None:
+            return found
         return self._sessions.run(
             lambda spark: changes.update_rows(
                 spark, self._writer, scan, rows, assignments, kinds=kinds, writes_equal=writes_equal

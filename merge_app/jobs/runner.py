@@ -28,6 +28,8 @@ from merge_app.jobs.services import place_ring, task_beat, task_claim, task_fini
 
 logger = logging.getLogger(__name__)
 
+FIRST_BEAT_SECONDS = 0.5
+"""Work that ends sooner makes no report of its own, and costs no connection to the database."""
 BEAT_SECONDS = 2.0
 SHORTEST_BEAT_SECONDS = 0.1
 
@@ -163,7 +165,8 @@ def _stopped(context: TaskContext) -> bool:
 
 
 class Heartbeat:
-    """Carries a context's report to the task row, every two seconds and soon after a change, from its own thread.
+    """Carries a context's report to the task row, from its own thread: first after half a second, then every two
+    seconds and soon after a change.
 
     The thread has a database connection of its own, so that reports are seen while the handler is in a transaction.
     """
@@ -189,6 +192,7 @@ class Heartbeat:
 
     def _loop(self) -> None:
         try:
+            self._ended.wait(FIRST_BEAT_SECONDS)
             while True:
                 self._context.changed.wait(BEAT_SECONDS)
                 self._context.changed.clear()

@@ -13,11 +13,9 @@ from django.utils import timezone
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import action_require, catalogs_visible, scope_require
 from lakeui.common.errors import NotFound
+from merge_app.jobs.endings import end_await
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
-
-FIRST_PAUSE_SECONDS = 0.01
-LONGEST_PAUSE_SECONDS = 0.25
 
 
 def task_get(task_id: UUID) -> Task:
@@ -31,11 +29,9 @@ def task_get(task_id: UUID) -> Task:
 def task_wait(task_id: UUID, *, seconds: float) -> Task:
     """The task as soon as it is finished, or as it is after ``seconds``. Raises NotFound."""
     deadline = time.monotonic() + seconds
-    pause = FIRST_PAUSE_SECONDS
     task = task_get(task_id)
     while not task.is_finished and (left := deadline - time.monotonic()) > 0:
-        time.sleep(min(pause, left))
-        pause = min(pause * 1.3, LONGEST_PAUSE_SECONDS)
+        end_await(task_id, seconds=left)
         task = task_get(task_id)
     return task
 

@@ -26,6 +26,7 @@ from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
+from merge_app.jobs.endings import end_tell
 from merge_app.jobs.errors import (
     EngineEndedOften,
     IdempotencyMismatch,
@@ -84,6 +85,9 @@ def task_submit(
         scopes=None if scopes is None else sorted(scopes),
         retry_of_id=retry_of,
         request_id=current_request_id(),
+        # It is rung for as soon as it is there.
+        rings=1,
+        ring_at=timezone.now() + FIRST_RING_AGAIN,
     )
     try:
         with transaction.atomic():
@@ -92,7 +96,7 @@ def task_submit(
         if not idempotency_key:
             raise
         return _earlier(task)
-    transaction.on_commit(partial(task_ring, task.pk))
+    transaction.on_commit(partial(_ring, task.pk))
     return task
 
 
@@ -150,15 +154,20 @@ def _earlier(task: Task) -> Task:
 
 
 def task_ring(task_id: UUID) -> None:
-    """Tell the workers of a queued task. A broker that is away is no error: the reaper rings again."""
-    # Here, because the Celery task needs the runner, which needs this module.
-    from merge_app.jobs.tasks import run_task
-
+    """Tell the workers of a task that is still queued, and put off when it is rung for again."""
     task = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).values("rings").first()
     if task is None:
         return
     pause = min(FIRST_RING_AGAIN * 2 ** min(task["rings"], 10), LONGEST_RING_AGAIN)
     Task.objects.filter(pk=task_id, rings=task["rings"]).update(rings=F("rings") + 1, ring_at=Now() + pause)
+    _ring(task_id)
+
+
+def _ring(task_id: UUID) -> None:
+    """Tell the workers of a task. A broker that is away is no error: the reaper rings again."""
+    # Here, because the Celery task needs the runner, which needs this module.
+    from merge_app.jobs.tasks import run_task
+
     try:
         run_task.apply_async(args=[str(task_id)], ignore_result=True, retry=False)
     except (KombuError, CeleryError, OSError) as error:
@@ -261,6 +270,7 @@ def task_finish(
         )
         if finished:
             task_event_emit(task_id)
+            transaction.on_commit(partial(end_tell, task_id))
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
@@ -304,6 +314,7 @@ def task_cancel(*, task_id: UUID) -> Task:
         ended = waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now())
         if ended:
             task_event_emit(task_id)
+            transaction.on_commit(partial(end_tell, task_id))
     if not ended:
         Task.objects.filter(pk=task_id, state=TaskState.RUNNING).update(cancel_requested=True)
     task = Task.objects.select_related("created_by").get(pk=task_id)

@@ -18,24 +18,26 @@ CALLS = {"_execute_and_fetch_as_iterator": "execute", "_execute": "execute", "_a
 UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON t.counted = s.counted
     WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
 FIRST = {
-    "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {"execute": 1},
+    "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {},
+    "INSERT INTO d.t VALUES (20, upper('a'))": {"analyze": 1, "execute": 1},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"analyze": 1, "execute": 1},
     "SELECT * FROM d.t WHERE counted = 1": {"analyze": 1, "execute": 1},
     "SELECT count(*), array(max(counted)) FROM d.t": {"analyze": 1, "execute": 1},
-    "UPDATE d.t SET called = 'b' WHERE counted = 1": {"analyze": 1, "execute": 1},
+    "UPDATE d.t SET called = 'b' WHERE counted = 1": {"analyze": 1},
     "UPDATE d.t SET called = upper(called) WHERE counted > 1": {"analyze": 2, "execute": 1},
-    "DELETE FROM d.t WHERE counted = 11": {"analyze": 1, "execute": 1},
+    "DELETE FROM d.t WHERE counted = 11": {"analyze": 1},
+    "DELETE FROM d.t WHERE counted > 19": {"analyze": 1, "execute": 1},
     UPSERT.format(2): {"analyze": 2, "execute": 2},
     UPSERT.format(30): {"analyze": 1, "execute": 2},
 }
 """Statements one after the other on an empty table."""
 AGAIN = {
-    "INSERT INTO d.t VALUES (3, 'c')": {"execute": 1},
+    "INSERT INTO d.t VALUES (3, 'c')": {},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"execute": 1},
     "SELECT * FROM d.t WHERE counted = 1": {"execute": 1},
-    "UPDATE d.t SET called = 'd' WHERE counted = 3": {"execute": 1},
+    "UPDATE d.t SET called = 'd' WHERE counted = 3": {},
     "UPDATE d.t SET called = upper(called) WHERE counted > 2": {"execute": 1},
-    "DELETE FROM d.t WHERE counted = 12": {"execute": 1},
+    "DELETE FROM d.t WHERE counted = 12": {},
     UPSERT.format(30): {"execute": 2},
 }
 """Statements of the same form: what Spark said of their types still holds."""
