@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
+
 from lakeui.common.errors import MergeConflict
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
@@ -39,3 +41,11 @@ def mark(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
         context.check_cancelled()
         time.sleep(0.02)
     return {"attempt": context.attempt}
+
+
+@handles("test.backend")
+def backend(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The process, and the one of PostgreSQL that serves it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return {"pid": os.getpid(), "backend": cursor.fetchone()[0]}

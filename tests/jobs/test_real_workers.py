@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from lakeui.common.broker import redis_client
@@ -39,6 +40,21 @@ def test_a_task_waits_for_the_first_worker_and_the_next_is_taken_at_once(workers
     task = task_wait(task_submit(kind="test.echo", parameters={"text": "through Redis"}).pk, seconds=20)
     assert task.result["echo"] == "through Redis"
     assert task.result["pid"] != os.getpid()
+
+
+def test_a_process_keeps_its_connection_and_makes_another_where_it_broke(workers: Workers) -> None:
+    workers.one()
+    served: dict[int, set[int]] = {}
+    for _ in range(6):
+        found = task_wait(task_submit(kind="test.backend", parameters={}).pk, seconds=20).result
+        served.setdefault(found["pid"], set()).add(found["backend"])
+    assert {len(backends) for backends in served.values()} == {1}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) AS pid", [list(set().union(*served.values()))])
+    for _ in range(2):
+        task = task_wait(task_submit(kind="test.backend", parameters={}).pk, seconds=20)
+        assert (task.state, task.attempts) == ("succeeded", 1)
+        assert task.result["backend"] not in served.get(task.result["pid"], set())
 
 
 def test_a_running_task_in_a_worker_is_cancelled(workers: Workers, tmp_path: Path) -> None:

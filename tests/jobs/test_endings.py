@@ -1,0 +1,64 @@
+"""Who waits for a task is told of its end; who is not told looks."""
+
+from __future__ import annotations
+
+import time
+from uuid import uuid4
+
+import pytest
+from redis import Redis
+
+from lakeui.common import broker
+from merge_app.jobs import endings, runner
+from merge_app.jobs.context import Report
+from merge_app.jobs.models import Task
+from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.services import task_cancel, task_submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def seconds_of(task_id: object) -> float:
+    began = time.monotonic()
+    endings.end_await(task_id, seconds=1)  # type: ignore[arg-type]
+    return time.monotonic() - began
+
+
+def test_all_who_wait_are_told_and_who_comes_a_little_later_too() -> None:
+    task_id = uuid4()
+    endings.end_tell(task_id)
+    assert seconds_of(task_id) + seconds_of(task_id) < 1
+    assert 0 < broker.redis_client().ttl(f"lakeui:ended:{task_id}") <= endings.KEPT_SECONDS
+    assert seconds_of(uuid4()) > 0.9
+
+
+@pytest.mark.parametrize("how", ["finished", "cancelled"])
+def test_the_end_of_a_task_is_told(how: str) -> None:
+    task = task_submit(kind="test.echo", parameters={"text": "x"})
+    if how == "cancelled":
+        task_cancel(task_id=task.pk)
+    else:
+        runner.task_run(task_id=task.pk, worker="here:1")
+    assert seconds_of(task.pk) < 0.9
+    assert task_wait(task.pk, seconds=0).is_finished
+
+
+def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Redis(port=1)
+    monkeypatch.setattr(endings, "redis_client", lambda: away)
+    endings.end_tell(uuid4())
+    assert endings.LOOK_WITHOUT_REDIS_SECONDS <= seconds_of(uuid4()) < 5
+
+
+def test_a_task_that_ends_soon_makes_no_report_and_one_that_lasts_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    beats: list[Report] = []
+    monkeypatch.setattr(runner, "task_beat", lambda **said: beats.append(said["report"]) or False)
+    task = task_submit(kind="test.echo", parameters={"text": "x"})
+    runner.task_run(task_id=task.pk, worker="here:1")
+    assert beats == []
+    assert [step["name"] for step in Task.objects.get(pk=task.pk).steps] == ["echo"]
+    monkeypatch.setattr(runner, "FIRST_BEAT_SECONDS", 0)
+    monkeypatch.setattr(runner, "handler_for", lambda _: lambda context, _: context.step("slow") or time.sleep(0.5))
+    task = task_submit(kind="test.echo", parameters={"text": "x"})
+    runner.task_run(task_id=task.pk, worker="here:1")
+    assert beats[0].message == "slow"
