@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from catalog_app.storage.deletes import Integers, deleted_positions, stored_row_
 MOST_ROWS = 1_000_000
 """Of files that are looked through: more are read by the cores of Spark."""
 MOST_FOUND = 1_000
+BATCH_ROWS = 4_096
 
 _NAME = r"`[^`]+`|[A-Za-z_]\w*"
 _COMPARED = re.compile(rf"(?:({_NAME})\.)?({_NAME}) = (-?\d{{1,18}}|'[^'\\\ud800-\udfff]*')")
@@ -204,14 +205,25 @@ def _rows_at(writer: FileWriter, schema: Schema, file: FileScan, positions: Inte
             group = stored.metadata.row_group(number)
             inside = positions[(positions >= first) & (positions < first + group.num_rows)] - first
             first += group.num_rows
-            if not len(inside):
-                continue
-            if group.total_byte_size > MOST_BYTES:
+            if len(inside) and group.total_byte_size > MOST_BYTES:
                 return None
-            parts.append(stored.read_row_group(number, columns=names).take(pa.array(inside)))
+            parts += _rows_in(stored, number, names, inside)
     rows = pa.concat_tables(parts)
     columns = {internal_name(c): rows.column(file_name(c)).cast(arrow_type(c.type)) for c in schema.columns}
     return pa.table(columns)
+
+
+def _rows_in(stored: pq.ParquetFile, group: int, names: list[str], positions: Integers) -> Iterator[pa.Table]:
+    """The rows at these positions of a group. What lies behind the last is not decoded."""
+    first = 0
+    batches = stored.iter_batches(BATCH_ROWS, row_groups=[group], columns=names) if len(positions) else ()
+    for batch in batches:
+        inside = positions[(positions >= first) & (positions < first + batch.num_rows)] - first
+        first += batch.num_rows
+        if len(inside):
+            yield pa.Table.from_batches([batch]).take(pa.array(inside))
+        if first > positions[-1]:
+            return
 
 
 def _changed(schema: Schema, old: pa.Table, given: Mapping[int, New]) -> pa.Table | None:
