@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui import frontdoor
-from lakeui.api.base import ApiView, scopes_of
+from lakeui.api.base import ApiView, scopes_of, session_of
 from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.errors import problem_response
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
@@ -25,6 +26,7 @@ from lakeui.api.sql_sessions import session_filled
 from lakeui.api.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
 from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
+from lakeui.frontdoor.recording import refusals_recorded
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.request_work import LONGEST, query_task_require_place
@@ -87,14 +89,25 @@ def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
     # Only a session looks at what was sent; a tool's request names none, and its body is no statement.
     members = request.data if sent.get("session") else ()
     parameters = session_filled(sent, members, request.user)
-    as_task = frontdoor.is_task(parameters["statement"], bound(parameters))
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
-    if as_task or key or preference.respond_async:
-        return task_response(_submit(request, parameters, key, request_digest(request, sent)), preference)
-    if task_kind(parameters) != QUERY_TASK_KIND:
-        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
-    with query_of(request, parameters) as context:
+    with _refusals_recorded(request, parameters):
+        as_task = frontdoor.is_task(parameters["statement"], bound(parameters)) or key or preference.respond_async
+        task = _submit(request, parameters, key, request_digest(request, sent)) if as_task else None
+        is_query = task is None and task_kind(parameters) == QUERY_TASK_KIND
+    if task is not None:
+        return task_response(task, preference)
+    with ExitStack() as stack:
+        context = Context()
+        if is_query:
+            with _refusals_recorded(request, parameters):
+                context = stack.enter_context(query_of(request, parameters))
         return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
+
+
+def _refusals_recorded(request: Request, parameters: dict[str, Any]) -> AbstractContextManager[None]:
+    """What is refused inside, before it is run, leaves its line in the log as what is run does."""
+    session = session_of(request, parameters["catalog"], parameters["branch"])
+    return refusals_recorded(parameters["statement"], session, lambda: bound(parameters))
 
 
 def _known(request: Request, sent: dict[str, Any], key: str) -> Task:

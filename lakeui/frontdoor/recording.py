@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lakeui.common.errors import LakeError, outcome_of
@@ -11,6 +11,9 @@ from lakeui.common.events import event
 from lakeui.common.instruments import instruments
 from lakeui.frontdoor.rights import statement_kind
 from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.parameters import Parameters
+from lakeui.sql.parse import parse
 
 UNREADABLE = "unreadable"
 """The kind of what no statement could be made of."""
@@ -50,6 +53,22 @@ def recorded(session: Session, context: Any) -> Iterator[Recorded]:
         measures = instruments()
         measures.statements.labels(fields["kind"], fields["outcome"]).inc()
         measures.statement_seconds.labels(fields["kind"]).observe(fields["milliseconds"] / 1000)
+
+
+@contextmanager
+def refusals_recorded(text: str, session: Session, parameters: Callable[[], Parameters]) -> Iterator[None]:
+    """Record the statement where it is refused inside, before it is run. One that is run is recorded there."""
+    try:
+        yield
+    except LakeError:
+        with recorded(session, None) as record:
+            with suppress(LakeError):
+                record.is_a(_undone(parse(text, parameters())), session)
+            raise
+
+
+def _undone(statement: Any) -> Any:
+    return statement.statement if isinstance(statement, sql.DryRun) else statement
 
 
 @contextmanager

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from catalog_app.services.catalogs import catalog_create
 from lakeui import frontdoor
+from lakeui.access.tokens import token_create
 from lakeui.common.errors import EngineError, LakeError
 from lakeui.common.events import FIELDS, event_log
 from lakeui.common.instruments import instruments
@@ -135,3 +137,30 @@ def test_the_run_of_a_pipeline_says_its_name_and_is_counted(session: frontdoor.S
     (line,) = lines("run")
     assert (line["pipeline"], line["kind"], line["catalog"]) == ("daily", "schedule", "lake")
     assert counter._value.get() == before + 1
+
+
+@pytest.mark.parametrize(
+    ("who", "sent", "kind", "outcome"),
+    [
+        ("erin", {"statement": "SELEC 1"}, "unreadable", "SYNTAX_ERROR"),
+        ("erin", {"statement": "SELECT repeat('x', 2000000000)"}, "unreadable", "INVALID_VALUE"),
+        ("erin", {"statement": "SELECT 1", "parameters": 7}, "unreadable", "INVALID_VALUE"),
+        ("zoe", {"statement": "SELECT 1"}, "select", "PERMISSION_DENIED"),
+        ("zoe", {"statement": "INSERT INTO d.t VALUES (1)"}, "insert", "NOT_FOUND"),
+        ("erin", {"statement": "DROP TABLE d.nowhere"}, "drop_table", "NOT_FOUND"),
+    ],
+)
+def test_what_is_refused_before_it_is_run_leaves_its_line_too(
+    session: frontdoor.Session, lines: Any, who: str, sent: dict[str, Any], kind: str, outcome: str
+) -> None:
+    user, _ = User.objects.get_or_create(username=who)
+    token = token_create(user=user, name="events")[1]
+    client = Client(headers={"Authorization": f"Bearer {token}"})
+    before = counted(kind, outcome)
+    catalog = "lake" if who == "erin" or kind == "insert" else None
+    body = {"catalog": catalog, "branch": "main", **sent}
+    answer = client.post("/api/v1/sql/", body, content_type="application/json")
+    assert answer.json()["code"] == outcome
+    (line,) = lines("statement")
+    assert [line[name] for name in ("user", "catalog", "kind", "outcome")] == [who, catalog, kind, outcome]
+    assert counted(kind, outcome) == before + 1
