@@ -211,7 +211,11 @@ class History:
         return merge
 
     def merged(self, source: str, target: str) -> frozenset[str]:
-        """The codes by which it is refused."""
+        """The codes by which it is refused. What a history does of a merge beyond it."""
+        return self.refusals(source, target)
+
+    def refusals(self, source: str, target: str) -> frozenset[str]:
+        """The codes by which a merge is refused that is tried."""
         try:
             self.lake.merge(source, target)
         except MergeConflict as refused:
@@ -228,4 +232,4 @@ class History:
     def outcome(self, source: str, target: str) -> Any:
         """What a merge comes to: the state, or the codes that refuse it. Neither branch is changed."""
         name = self.fork(target)
-        return sorted(self.merged(source, name)) or self.reader.state(name).plain()
+        return sorted(self.refusals(source, name)) or self.reader.state(name).plain()

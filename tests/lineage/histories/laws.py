@@ -20,7 +20,7 @@ class FastForward(Law):
             name = f"cut{history.forks}"
             history.forks += 1
             history.lake.sql(f"CREATE BRANCH {name} FROM {b} VERSION AS OF {version}")
-            assert not history.merged(b, name), "a fast forward is refused"
+            assert not history.refusals(b, name), "a fast forward is refused"
             assert history.reader.state(name).plain() == history.states[b].plain(), "a fast forward differs"
 
 
@@ -59,7 +59,7 @@ class Rest(Law):
         a, b = (history.fork(name) for name in history.names[:2])
         heads = []
         for _ in range(3):
-            if history.merged(a, b) or history.merged(b, a):
+            if history.refusals(a, b) or history.refusals(b, a):
                 return
             heads.append((history.lake.head(a), history.lake.head(b)))
         assert heads[-1] == heads[-2], "no rest"

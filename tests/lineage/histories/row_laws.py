@@ -18,7 +18,7 @@ from tests.lineage.histories.states import Cells, Shown, State, same_column
 Row = tuple[int, int]
 """Number of the table, and the row's id."""
 SWEEPS = re.compile(r"OVERWRITE|TRUNCATE|DROP PARTITION|OR REPLACE TABLE")
-UNDONE = re.compile(r"DROP TABLE|DROP DATABASE|UNDROP|RESTORE (DATABASE|BRANCH)")
+UNDONE = re.compile(r"DROP TABLE|DROP DATABASE|UNDROP|RESTORE (DATABASE|BRANCH|MERGE)")
 MERGED_CELLS = ("n", "tags")
 """Columns whose merged cells may be new values."""
 

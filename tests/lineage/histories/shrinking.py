@@ -7,20 +7,22 @@ from collections.abc import Callable, Sequence
 from tests.lineage.histories.history import STEPS, History, Law
 
 Laws = Callable[[], Sequence[Law]]
+Makes = Callable[[str, Sequence[int], Sequence[Law]], History]
 
 
-def laws_check(laws: Laws, seed: str) -> None:
+def laws_check(laws: Laws, seed: str, makes: Makes = History) -> History:
     """Play one history. One that breaks a law is made short and shown."""
-    if broken(laws, seed, range(STEPS)) is None:
-        return
-    steps = shrink(laws, seed)
-    history, error = play(laws, seed, steps)
+    history, error = play(laws, seed, range(STEPS), makes)
+    if error is None:
+        return history
+    steps = shrink(laws, seed, makes)
+    history, error = play(laws, seed, steps, makes)
     said = "\n  ".join(history.journal)
     raise AssertionError(f"{error!r}\nHistory({seed!r}, {list(steps)}):\n  {said}") from error
 
 
-def play(laws: Laws, seed: str, steps: Sequence[int]) -> tuple[History, Exception | None]:
-    history = History(seed, steps, laws())
+def play(laws: Laws, seed: str, steps: Sequence[int], makes: Makes) -> tuple[History, Exception | None]:
+    history = makes(seed, steps, laws())
     try:
         history.play()
     except Exception as error:  # noqa: BLE001 - a history that ends with any error is made small
@@ -28,19 +30,19 @@ def play(laws: Laws, seed: str, steps: Sequence[int]) -> tuple[History, Exceptio
     return history, None
 
 
-def broken(laws: Laws, seed: str, steps: Sequence[int]) -> str | None:
+def broken(laws: Laws, seed: str, steps: Sequence[int], makes: Makes) -> str | None:
     """The type and the first words of what breaks: another fault is not made small in its place."""
-    error = play(laws, seed, steps)[1]
+    error = play(laws, seed, steps, makes)[1]
     return None if error is None else f"{type(error).__name__} {str(error).split(':')[0][:20]}"
 
 
-def shrink(laws: Laws, seed: str) -> Sequence[int]:
+def shrink(laws: Laws, seed: str, makes: Makes) -> Sequence[int]:
     """Leave out halves, quarters, single steps, as long as the law stays broken."""
     steps: list[int] = list(range(STEPS))
-    size, fault = STEPS // 2, broken(laws, seed, steps)
+    size, fault = STEPS // 2, broken(laws, seed, steps, makes)
     while size:
         shorter = (steps[:start] + steps[start + size :] for start in range(0, len(steps), size))
-        found = next((left for left in shorter if broken(laws, seed, left) == fault), None)
+        found = next((left for left in shorter if broken(laws, seed, left, makes) == fault), None)
         if found is None:
             size //= 2
         else:

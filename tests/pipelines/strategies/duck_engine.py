@@ -146,10 +146,20 @@ def _duck_type(kind: str) -> str:
     """Decimals are written alike on both sides; a text of bounded length is a text."""
     if kind.startswith(("varchar", "char")):
         return "VARCHAR"
+    if kind.startswith("array<"):
+        return f"{_duck_type(kind[6:-1])}[]"
+    if kind.startswith("struct<"):
+        fields = (field.partition(":") for field in kind[7:-1].split(","))
+        return f"STRUCT({', '.join(f'{_quoted(name)} {_duck_type(of)}' for name, _, of in fields)})"
     return kind if kind.startswith("decimal") else _TYPES[kind]
 
 
 def _spark_type(kind: str) -> str:
+    if kind.endswith("[]"):
+        return f"array<{_spark_type(kind[:-2])}>"
+    if kind.startswith("STRUCT("):
+        fields = (field.rpartition(" ") for field in kind[7:-1].split(", "))
+        return f"struct<{','.join(f'{name.strip(chr(34))}:{_spark_type(of)}' for name, _, of in fields)}>"
     return kind.casefold() if kind.startswith("DECIMAL") else _SPARK_TYPES[kind]
 
 

@@ -1,0 +1,57 @@
+"""The laws of merging on random histories over all that came after the first ones: layouts, constraints, generated
+columns, clones, rows and tables replaced, queries that write, interleaved transactions, reverted and decided merges.
+
+Every statement runs dry before it runs. ``make soak`` plays fresh histories; a seed is named with what it breaks, and
+the history is made small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.lineage.histories import history as histories
+from tests.lineage.histories import laws as of_laws
+from tests.lineage.histories.again import Again
+from tests.lineage.histories.comparing import ComparisonIsResult
+from tests.lineage.histories.history import Law
+from tests.lineage.histories.laws import FastForward, Forwarding, Mirror, PlanIsResult, Rest, RoundTrip, ThereAndBack
+from tests.lineage.histories.row_laws import NoInvention, NoLoss
+from tests.lineage.histories.shrinking import laws_check
+from tests.lineage.histories.silence import NothingIsSilent
+from tests.lineage.histories.wide import REFUSALS, WideHistory
+from tests.lineage.test_laws import DRAWN, services
+from tests.soak import IS_SOAK
+
+__all__ = ["services"]
+
+GROUPS: dict[str, tuple[type[Law], ...]] = {
+    "states": (FastForward, ThereAndBack, Mirror, Rest),
+    "verdicts": (Forwarding, RoundTrip, Mirror),
+    "rows": (NoLoss, NoInvention, NothingIsSilent, Mirror),
+    "plans": (PlanIsResult, ComparisonIsResult, Again),
+}
+"""Laws that are asked of one history together: to play it takes longer than to ask."""
+DECIDED: tuple[type[Law], ...] = (Mirror, FastForward)
+
+
+@pytest.fixture(autouse=True)
+def refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(histories, "REFUSALS", REFUSALS)
+    monkeypatch.setattr(of_laws, "REFUSALS", REFUSALS)
+
+
+@pytest.mark.parametrize("number", range(500 if IS_SOAK else 1))
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_laws_hold(services: None, group: str, number: int) -> None:
+    laws_check(lambda: [law() for law in GROUPS[group]], f"{DRAWN} wide {group} {number}", WideHistory)
+
+
+def deciding(seed: str, steps: Sequence[int], laws: Sequence[Law]) -> WideHistory:
+    return WideHistory(seed, steps, laws, decides=True)
+
+
+@pytest.mark.parametrize("number", range(500 if IS_SOAK else 2))
+def test_decided_merges_are_as_decided(services: None, number: int) -> None:
+    laws_check(lambda: [law() for law in DECIDED], f"{DRAWN} decided {number}", deciding)
