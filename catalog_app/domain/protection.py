@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 
+from catalog_app.domain.policies import PlanFacts, PolicySet, PolicyVerdict, policy_judge
 from catalog_app.domain.roles import Action, Role, may
 
 
@@ -19,6 +21,7 @@ class Protection:
     ``refuse_stale_reads``: what a merge or a COMMIT brings was made from no table that the branch changed since.
     ``allow_queue_unchanged``: the merge queue may go on after the head moved, if no verdict changed.
     ``allow_bypass``: an owner may go past everything here, with a reason.
+    ``policies``: of each rule that has some; how many approvals such a rule asks for follows from the plan.
     """
 
     patterns: tuple[str, ...]
@@ -32,11 +35,12 @@ class Protection:
     refuse_stale_reads: bool = False
     allow_queue_unchanged: bool = True
     allow_bypass: bool = True
+    policies: tuple[PolicySet, ...] = ()
 
     @property
     def takes_requests(self) -> bool:
-        """Whether only a merge request gets in: nothing else has approvals, checks or statuses."""
-        asked = self.required_checks or self.required_statuses
+        """Whether only a merge request gets in: nothing else has approvals, checks, statuses or a judged plan."""
+        asked = self.required_checks or self.required_statuses or self.policies
         return self.refuse_direct_merges or self.required_approvals > 0 or bool(asked)
 
 
@@ -64,7 +68,13 @@ def strictest(rules: Iterable[Protection]) -> Protection | None:
         refuse_stale_reads=any(rule.refuse_stale_reads for rule in found),
         allow_queue_unchanged=all(rule.allow_queue_unchanged for rule in found),
         allow_bypass=all(rule.allow_bypass for rule in found),
+        policies=tuple(policies for rule in found for policies in rule.policies),
     )
+
+
+def policies_judge(protection: Protection, facts: PlanFacts | None, at: datetime) -> tuple[PolicyVerdict, ...]:
+    """What the policies of each rule say of the plan: every one of them has to be fulfilled."""
+    return tuple(policy_judge(policies, facts, at) for policies in protection.policies)
 
 
 class Change(Enum):
@@ -85,13 +95,17 @@ class MergeAuthority:
 
     Only the review of merge requests makes this value, under the locks of the merge that it is for, from what is true
     then: ``approvals`` counts the distinct people whose approval holds for exactly this plan, ``passed_checks`` names
-    the checks that passed on it, ``passed_statuses`` what was reported as a success of its source.
+    the checks that passed on it, ``passed_statuses`` what was reported as a success of its source. ``approvers`` are
+    the names of these people, ``facts`` what policies are judged on ``at`` this time.
     """
 
     request_id: int
     approvals: int
     passed_checks: frozenset[str] = frozenset()
     passed_statuses: frozenset[str] = frozenset()
+    approvers: frozenset[str] = frozenset()
+    facts: PlanFacts | None = None
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +166,12 @@ def _merge_refusal(protection: Protection, role: Role | None, authority: MergeAu
             f" {authority.approvals}",
             "Ask reviewers to approve what the request holds now.",
         )
+    for verdict in policies_judge(protection, authority.facts, authority.at):
+        if not verdict.is_fulfilled(authority.approvers):
+            return Refusal(
+                f"its policies ask for more. {verdict.message.removesuffix('.')}",
+                "Ask reviewers to approve what the request holds now.",
+            )
     missing = protection.required_checks - authority.passed_checks
     if missing:
         names = ", ".join(sorted(missing))

@@ -56,7 +56,9 @@ class GroupRole(models.Model):
 class ProtectionRule(models.Model):
     """What branches whose name is of ``pattern`` are protected from; ``domain.protection`` says what each field means.
 
-    Where several patterns match a name, the strictest of each field holds.
+    Where several patterns match a name, the strictest of each field holds. ``policies`` are documents of
+    ``domain.policies``, in order; ``policies_by`` set them last, and answers for what they merge. ``version`` counts the
+    changes of the rule.
     """
 
     catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="protection_rules")
@@ -71,6 +73,9 @@ class ProtectionRule(models.Model):
     refuse_stale_reads = models.BooleanField(default=False)
     allow_queue_unchanged = models.BooleanField(default=True)
     allow_bypass = models.BooleanField(default=True)
+    policies = models.JSONField(default=list)
+    policies_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    version = models.PositiveIntegerField(default=1)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

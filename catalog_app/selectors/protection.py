@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from catalog_app.domain.policies import PolicySet, policy_read
 from catalog_app.domain.protection import (
     Change,
     MergeAuthority,
@@ -21,7 +22,7 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, ProtectionRule
 from catalog_app.selectors.agents import agent_branch_require
 from catalog_app.selectors.people import role_of_user
-from catalog_app.selectors.rows import columns_of, fetch_models
+from catalog_app.selectors.rows import columns_of, fetch_models, json_value
 from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
 
 LONGEST_REASON = 1000
@@ -44,14 +45,16 @@ WHERE r.catalog_id = %(catalog)s ORDER BY r.id
 def protection_of_name(catalog_id: int, name: str) -> Protection | None:
     """The protection that a branch of that name has, or would have."""
     rules = fetch_models(ProtectionRule, _RULES, {"catalog": catalog_id})
-    return strictest(rule_value(rule) for rule in rules if pattern_matches(rule.pattern, name))
+    return strictest(_rule_value(rule) for rule in rules if pattern_matches(rule.pattern, name))
 
 
-def rule_value(rule: ProtectionRule) -> Protection:
-    """One rule as the value that ``strictest`` combines."""
+def _rule_value(rule: ProtectionRule) -> Protection:
+    """One rule as the value that ``strictest`` combines. Its policies are text, as ``fetch_models`` reads them."""
+    policies = tuple(policy_read(document) for document in json_value(rule.policies))
+    asked = rule.required_approvals
     return Protection(
         patterns=(rule.pattern,),
-        required_approvals=rule.required_approvals,
+        required_approvals=0 if policies else asked,
         required_checks=frozenset(rule.required_checks),
         required_statuses=frozenset(rule.required_statuses),
         merge_role=Role(rule.merge_role),
@@ -61,6 +64,7 @@ def rule_value(rule: ProtectionRule) -> Protection:
         refuse_stale_reads=rule.refuse_stale_reads,
         allow_queue_unchanged=rule.allow_queue_unchanged,
         allow_bypass=rule.allow_bypass,
+        policies=(PolicySet(rule.pattern, rule.version, policies, asked, rule.policies_by_id),) if policies else (),
     )
 
 
@@ -137,12 +141,12 @@ def protection_rules_list(
         found = found.filter(pattern__icontains=search)
     if after is not None:
         found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
-    return list(found.select_related("created_by").order_by("sort_key", "pk")[:limit])
+    return list(found.select_related("created_by", "policies_by").order_by("sort_key", "pk")[:limit])
 
 
 def protection_rule_get(catalog: Catalog, rule_id: int) -> ProtectionRule:
     """The rule of that id. Raises NotFound."""
-    rule = ProtectionRule.objects.select_related("created_by").filter(catalog=catalog, pk=rule_id).first()
+    rule = ProtectionRule.objects.select_related("created_by", "policies_by").filter(catalog=catalog, pk=rule_id).first()
     if rule is None:
         raise NotFound("protection rule", str(rule_id), where=f"in catalog {catalog.name}")
     return rule

@@ -24,12 +24,13 @@ RULE_FIELDS = (
     "refuse_stale_reads",
     "allow_queue_unchanged",
     "allow_bypass",
+    "policies",
 )
 
 
 def rule_as_json(rule: ProtectionRule) -> dict[str, Any]:
-    """What the rule says, as the audit keeps it."""
-    return {name: getattr(rule, name) for name in RULE_FIELDS}
+    """What the rule says, as the audit keeps it, and which version of it that is."""
+    return {**{name: getattr(rule, name) for name in RULE_FIELDS}, "version": rule.version}
 
 
 def protection_rule_add(
@@ -39,7 +40,8 @@ def protection_rule_add(
     try:
         with transaction.atomic():
             settings_lock(catalog)
-            rule = ProtectionRule.objects.create(catalog=catalog, created_by_id=user_id, **fields)
+            author = {"policies_by_id": user_id} if fields.get("policies") else {}
+            rule = ProtectionRule.objects.create(catalog=catalog, created_by_id=user_id, **author, **fields)
             record(catalog, SettingChange("protection rule", rule.pattern, None, rule_as_json(rule)))
     except IntegrityError:
         raise _taken(catalog, fields["pattern"]) from None
@@ -51,10 +53,14 @@ def protection_rule_change(
     catalog: Catalog,
     rule_id: int,
     fields: Mapping[str, Any],
+    user_id: int | None,
     check: Callable[[ProtectionRule], None],
     record: RecordChange,
 ) -> ProtectionRule:
-    """Change some fields. ``check`` sees the rule as it is and may object. Raises NotFound and AlreadyExists."""
+    """Change some fields. ``check`` sees the rule as it is and may object. Raises NotFound and AlreadyExists.
+
+    A change makes a new version of the rule. Who changes its policies answers for what they merge from then on.
+    """
     try:
         with transaction.atomic():
             settings_lock(catalog)
@@ -63,10 +69,12 @@ def protection_rule_change(
             before = rule_as_json(rule)
             for name, value in fields.items():
                 setattr(rule, name, value)
-            after = rule_as_json(rule)
-            if after != before:
-                rule.save(update_fields=list(fields))
-                record(catalog, SettingChange("protection rule", before["pattern"], before, after))
+            if rule_as_json(rule) != before:
+                rule.version += 1
+                if rule.policies != before["policies"]:
+                    rule.policies_by_id = user_id
+                rule.save(update_fields=[*fields, "version", "policies_by"])
+                record(catalog, SettingChange("protection rule", before["pattern"], before, rule_as_json(rule)))
     except IntegrityError:
         raise _taken(catalog, fields["pattern"]) from None
     return rule

@@ -28,6 +28,7 @@ class ApiConfig(AppConfig):
 
         sweeps(requests_follow)
         sweeps(lakeui.api.review_tasks.queues_ring)
+        sweeps(lakeui.api.review_tasks.policies_ring)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -30,6 +31,7 @@ from lakeui.api.catalog_views import (
 )
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
+from lakeui.api.policy_serializers import MOST_POLICIES, PoliciesField
 from lakeui.api.strict import body_checked
 from merge_app.audit.settings import setting_recorder
 
@@ -72,6 +74,12 @@ class ProtectionFields(serializers.Serializer[Any]):
         default=True, help_text="The merge queue goes on after the head moved, if no verdict changed."
     )
     allow_bypass = serializers.BooleanField(default=True, help_text="Owners may go past all this with a reason.")
+    policies = PoliciesField(
+        default=list,
+        max_length=MOST_POLICIES,
+        help_text="Merge policies in order, judged on the plan of a request. The first that lets it through says how many"
+        " approvals it needs, in the place of `required_approvals`; where none does, those hold, one at least.",
+    )
 
 
 class RuleRequest(ProtectionFields):
@@ -86,8 +94,13 @@ class RuleAnswer(RuleRequest):
     """A rule. Where several match a name, the strictest of each field holds."""
 
     id = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="Counts the changes of the rule.")
+    policies_by = serializers.SerializerMethodField(help_text="Who set the policies last, and answers for their merges.")
     created_at = serializers.DateTimeField()
     created_by = serializers.SerializerMethodField()
+
+    def get_policies_by(self, rule: ProtectionRule) -> str:
+        return rule.policies_by.get_username() if rule.policies_by else ""
 
     def get_created_by(self, rule: ProtectionRule) -> str:
         return rule.created_by.get_username() if rule.created_by else ""
@@ -173,6 +186,7 @@ class ProtectionRuleView(ApiView):
             catalog=found,
             rule_id=rule_id,
             fields=body,
+            user_id=principal_of(request).user_id,
             check=lambda present: unchanged(request, _shown(present)),
             record=setting_recorder(principal_of(request)),
         )
@@ -221,7 +235,7 @@ def protection_shown(protection: Protection | None) -> dict[str, Any]:
     return {
         "is_protected": protection is not None,
         "patterns": list(shown.patterns),
-        "required_approvals": shown.required_approvals,
+        "required_approvals": max([shown.required_approvals, *(item.approvals for item in shown.policies)]),
         "required_checks": sorted(shown.required_checks),
         "required_statuses": sorted(shown.required_statuses),
         "merge_role": shown.merge_role.value,
@@ -231,4 +245,5 @@ def protection_shown(protection: Protection | None) -> dict[str, Any]:
         "refuse_stale_reads": shown.refuse_stale_reads,
         "allow_queue_unchanged": shown.allow_queue_unchanged,
         "allow_bypass": shown.allow_bypass,
+        "policies": [asdict(policy) for item in shown.policies for policy in item.policies],
     }

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from catalog_app.models import Branch
 from lakeui.api.lake_serializers import CommitAnswer
 from lakeui.api.paging import PageFilter
+from lakeui.api.policy_serializers import PolicyVerdictEntry, SpotRowEntry
 from lakeui.common.errors import InvalidValue
 from merge_app.review.judgement import BlockerCode, ReviewVerdict, Standing, Vote
 from merge_app.review.markdown import markdown_render
@@ -174,6 +175,10 @@ class RequestDetail(RequestAnswer):
     required_approvals = serializers.IntegerField()
     votes = VoteEntry(many=True)
     blockers = BlockerEntry(many=True)
+    policies = PolicyVerdictEntry(
+        many=True, help_text="What the policies of each rule say of the plan; of a merged request, what they said."
+    )
+    spot_rows = SpotRowEntry(many=True, help_text="Changed rows that were drawn for whoever approves.")
     mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
     planned = PlannedEntry(allow_null=True)
     left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")

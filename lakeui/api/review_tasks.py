@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.selectors.agents import account_is_open
@@ -14,21 +15,25 @@ from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.sql.dialect import quote_name
+from merge_app.audit.selectors import attempt_of_task
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskSuperseded
-from merge_app.jobs.models import FINISHED_STATES, Task
+from merge_app.jobs.models import FINISHED_STATES, Task, TaskState
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_submit
 from merge_app.review.checking import Found, checks_missing, checks_run
-from merge_app.review.merging import request_merge_run, request_release
+from merge_app.review.known_plans import plan_load
+from merge_app.review.merging import MergeWish, merge_begin, request_merge_run, request_release
 from merge_app.review.models import MergeRequest
+from merge_app.review.policies import PolicyWork, is_in_hand, policies_keep, policies_waiting, policy_work
 from merge_app.review.queue import QueueSponsor, destinations_waiting, queue_is_waiting, queue_take
 from merge_app.review.states import RequestState
 
 TASK_KIND = "merge request"
 CHECK_KIND = "check merge request"
 QUEUE_KIND = "merge queue"
+POLICY_KIND = "judge merge request"
 
 
 @handles(TASK_KIND)
@@ -64,6 +69,66 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
         return Found(found.columns, found.rows)
 
     return checks_run(request_id=request.pk, header=header, engine=engine, progress=context, ask=ask)
+
+
+@handles(POLICY_KIND)
+def run_policy_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The worker's side of policies: judge those of the target, and merge where one of them says so and nothing is in
+    the way. It merges as who set the policy, who is never an agent.
+    """
+    request = _request(parameters["request"])
+    if not is_in_hand(request, context.task_id) and attempt_of_task(context.task_id) is None:
+        context.step("policies", "judge the plan")
+        with reading(), interruptible(context):
+            plan = plan_load(request, engine)
+        standing = policies_keep(request_id=request.pk, plan=plan)
+        told = {"number": request.number, "policies": [item.message for item in standing.policies] if standing else []}
+        verdict = standing.merging_policy if standing is not None and not standing.blockers else None
+        if verdict is None or context.user is None or verdict.author_id != context.user.pk:
+            return told
+        with transaction.atomic():
+            merge_begin(
+                principal=_principal(context.user),
+                request_id=request.pk,
+                wish=MergeWish(plan.fingerprint),
+                task=Task.objects.get(pk=context.task_id),
+            )
+    return request_merge_run(
+        request_id=request.pk,
+        principal=_principal(context.user),
+        header=_header(context, request, context.user),
+        engine=engine,
+        progress=context,
+    )
+
+
+def policies_ring() -> None:
+    """Have policies judged on what requests hold now, and merge what they let through."""
+    for work in policies_waiting():
+        _policy_ring(work)
+
+
+def policy_ring(request: MergeRequest) -> None:
+    """The same for one request."""
+    work = policy_work(request)
+    if work is not None:
+        _policy_ring(work)
+
+
+def _policy_ring(work: PolicyWork) -> None:
+    """One task at a time for a request, and none again for what failed as it is."""
+    tasks = Task.objects.filter(kind=POLICY_KIND, parameters__request=work.request.pk)
+    if tasks.exclude(state__in=FINISHED_STATES).exists():
+        return
+    if tasks.filter(parameters__of=work.of).exclude(state=TaskState.SUCCEEDED).exists():
+        return
+    request = work.request
+    task_submit(
+        kind=POLICY_KIND,
+        parameters={"request": request.pk, "number": request.number, "catalog": request.catalog.name, "of": work.of},
+        user=User.objects.get(pk=work.user_id),
+        catalog_id=request.catalog_id,
+    )
 
 
 @handles(QUEUE_KIND)

@@ -36,8 +36,11 @@ from lakeui.api.review_serializers import (
     TimelineAnswer,
     votes_shown,
 )
+from lakeui.api.review_tasks import policy_ring
 from lakeui.api.serializers import ProblemDocument
 from lakeui.api.strict import body_checked
+from merge_app.audit.models import MergeAttempt
+from merge_app.review.judgement import Standing
 from merge_app.review.known_plans import plan_known, seen_now
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
@@ -106,6 +109,7 @@ def request_opened(request: Request, catalog: str, wanted: dict[str, Any]) -> Re
             is_draft=wanted["draft"],
         ),
     )
+    policy_ring(opened)
     address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
     return Response(request_shown(request_get(found_in, opened.number)), status=201, headers={"Location": address})
 
@@ -207,6 +211,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         "required_approvals": standing.required_approvals,
         "votes": votes_shown(summary, standing),
         "blockers": standing.blockers,
+        **_policies_shown(request, standing),
         "mergeable": not standing.blockers and not is_merged,
         "left_out": left_out_by_decisions(request),
         "undone_by": request_undone(request),
@@ -220,3 +225,14 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         },
     }
     return dict(RequestDetail(shown).data)
+
+
+def _policies_shown(request: MergeRequest, standing: Standing) -> dict[str, Any]:
+    """What policies say of the request as it is; of a merged one, what its audit record has."""
+    if request.state == RequestState.MERGED:
+        body = MergeAttempt.objects.filter(merge_id=request.merge_id).values_list("body", flat=True).get()
+        said, facts = body.get("policies") or [], body.get("policy_facts") or {}
+    else:
+        said, facts = [verdict.as_json() for verdict in standing.policies], request.planned_facts
+    drawn = max((verdict["spot_check"] for verdict in said), default=0)
+    return {"policies": said, "spot_rows": facts.get("spot_rows", [])[:drawn]}

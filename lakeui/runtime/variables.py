@@ -338,6 +338,15 @@ class Variables(BaseModel):
         "LAKEUI_IMPORT_MEGABYTES", 512.0, "The largest file that can be imported, in MiB, as sent and unpacked."
     )
     export_rows: Count = _variable("LAKEUI_EXPORT_ROWS", 1_000_000, "The most rows that are downloaded as one file.")
+    audit_key: Text = _variable(
+        "LAKEUI_AUDIT_KEY",
+        "",
+        "The Ed25519 key, as PEM, that signs checkpoints of the audit; none makes no checkpoints.",
+        secret=True,
+    )
+    audit_checkpoints: Text = _variable(
+        "LAKEUI_AUDIT_CHECKPOINTS", "", "The file that signed checkpoints are appended to, best on another machine's disk."
+    )
     retention_days: Number = _variable(
         "LAKEUI_RETENTION_DAYS", 30.0, "How old history and trash must be for `VACUUM`, in days."
     )
@@ -372,6 +381,7 @@ SECTIONS = {
     "Single sign-on": "LAKEUI_OIDC_ISSUER",
     "Mail": "LAKEUI_MAIL_SERVER",
     "Limits": "LAKEUI_REQUESTS_PER_MINUTE",
+    "Audit": "LAKEUI_AUDIT_KEY",
     "What is kept, and for how long": "LAKEUI_RETENTION_DAYS",
     "Logs and traces": "LAKEUI_LOG_LEVEL",
 }

@@ -68,12 +68,14 @@ class AuditChain(models.Model):
     """Where the chain of a catalog's records ends: without it, records that are missing there would leave no gap.
 
     ``plain_records``: so many at the beginning were written when actor and task were no part of a digest.
+    ``signed_records``: so many were there at the last signed checkpoint.
     """
 
     catalog = models.OneToOneField("catalog_app.Catalog", models.PROTECT, primary_key=True, related_name="+")
     records = models.BigIntegerField()
     digest = models.TextField()
     plain_records = models.BigIntegerField(default=0)
+    signed_records = models.BigIntegerField(default=0)
 
 
 class AccountRecord(models.Model):

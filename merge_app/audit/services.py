@@ -145,9 +145,13 @@ def _message(attempt: MergeAttempt) -> dict[str, Any]:
 
 
 def attempt_digest(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
-    """SHA-256 over the previous digest and the record's content in canonical JSON. ``is_plain``: as it once was,
-    without actor and task.
-    """
+    """SHA-256 over the previous digest and the record's content. ``is_plain``: as it once was, without actor and task."""
+    text = attempt_content(attempt, is_plain=is_plain)
+    return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()
+
+
+def attempt_content(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
+    """The record's content in canonical JSON."""
     content: dict[str, Any] = {
         "merge_id": str(attempt.merge_id),
         "catalog": attempt.catalog_id,
@@ -167,8 +171,7 @@ def attempt_digest(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
     }
     if not is_plain:
         content |= {"actor": attempt.actor_id, "task": str(attempt.task_id) if attempt.task_id else None}
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _bypass(attempt: MergeAttempt) -> dict[str, Any]:

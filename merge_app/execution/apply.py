@@ -231,12 +231,12 @@ def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapsh
     uncounted = {
         f"{named.get(item.after.database_id, '')}.{item.after.name}"
         for item in plan.objects
-        if isinstance(item.after, TableState) and any(map(_takes_rows_uncounted, item.operations))
+        if isinstance(item.after, TableState) and any(map(takes_rows_uncounted, item.operations))
     }
     agent_commit_require(header.author_id, changed, uncounted=uncounted)
 
 
-def _takes_rows_uncounted(operation: Operation) -> bool:
+def takes_rows_uncounted(operation: Operation) -> bool:
     """Whether all rows of the table, or of a partition, go at once: no metric counts those."""
     return operation.kind is OperationKind.OVERWRITE or any(
         isinstance(change, PartitionChange) and change.after is None for change in operation.changes

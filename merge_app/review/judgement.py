@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from catalog_app.domain.policies import PolicyVerdict
 from merge_app.review.states import RequestState
 
 
@@ -68,6 +69,7 @@ class BlockerCode(StrEnum):
     DRAFT = "DRAFT"
     CHANGES_REQUESTED = "CHANGES_REQUESTED"
     APPROVALS_MISSING = "APPROVALS_MISSING"
+    POLICY_MISSING = "POLICY_MISSING"
     CHECK_MISSING = "CHECK_MISSING"
     CHECK_FAILED = "CHECK_FAILED"
     STATUS_MISSING = "STATUS_MISSING"
@@ -101,7 +103,7 @@ class Case:
     agents. ``reviewers``: who holds a role that may review, None where nobody is
     left out. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
     for the source's head. ``fingerprint``: that of the very plan
-    which is about to be merged, "" where there is none yet.
+    which is about to be merged, "" where there is none yet. ``policies``: what those of each rule say of the plan.
     """
 
     state: RequestState
@@ -117,11 +119,14 @@ class Case:
     fingerprint: str = ""
     is_conflicted: bool = False
     is_gone: bool = False
+    policies: tuple[PolicyVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The judgement. ``counting`` are the approvals that count. No blockers: it may be merged."""
+    """The judgement. ``counting`` are the approvals that count. No blockers: it may be merged. ``required_approvals``:
+    what the rules ask for, and what the policies come to.
+    """
 
     counting: tuple[Vote, ...]
     excluded: tuple[Excluded, ...]
@@ -130,6 +135,18 @@ class Standing:
     required_approvals: int
     passed_checks: frozenset[str] = frozenset()
     passed_statuses: frozenset[str] = frozenset()
+    policies: tuple[PolicyVerdict, ...] = ()
+
+    @property
+    def approvers(self) -> frozenset[str]:
+        """Who approved so that it counts."""
+        return frozenset(vote.reviewer for vote in self.counting)
+
+    @property
+    def merging_policy(self) -> PolicyVerdict | None:
+        """The policy by which lakeui merges as soon as nothing is in the way: every rule with policies has one."""
+        merging = [verdict for verdict in self.policies if verdict.merges and verdict.author_id is not None]
+        return merging[0] if merging and len(merging) == len(self.policies) else None
 
     @property
     def state(self) -> RequestState:
@@ -158,10 +175,13 @@ def judge(case: Case) -> Standing:
             else:
                 counting.append(vote)
     objections = tuple(vote for vote in case.votes if vote.verdict is ReviewVerdict.REQUEST_CHANGES)
-    blockers = (*_blockers(case, objections, len(counting)),)
+    blockers = (*_blockers(case, objections, counting),)
     passed = frozenset(name for name, state in case.checks.items() if state is CheckState.PASSED)
     reported = frozenset(name for name, state in case.statuses.items() if state is StatusState.SUCCESS)
-    return Standing(tuple(counting), tuple(excluded), objections, blockers, case.required_approvals, passed, reported)
+    required = max([case.required_approvals, *(verdict.required_approvals for verdict in case.policies)])
+    return Standing(
+        tuple(counting), tuple(excluded), objections, blockers, required, passed, reported, case.policies
+    )
 
 
 def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
@@ -198,7 +218,7 @@ def _moved(seen: Seen, now: Seen) -> str:
     return ""
 
 
-def _blockers(case: Case, objections: Sequence[Vote], approvals: int) -> list[Blocker]:
+def _blockers(case: Case, objections: Sequence[Vote], counting: Sequence[Vote]) -> list[Blocker]:
     found = []
     if case.is_gone:
         found.append(Blocker(BlockerCode.BRANCH_GONE, "The source or the destination was dropped."))
@@ -208,6 +228,7 @@ def _blockers(case: Case, objections: Sequence[Vote], approvals: int) -> list[Bl
         Blocker(BlockerCode.CHANGES_REQUESTED, f"{vote.reviewer} requested changes and has not lifted that.")
         for vote in objections
     ]
+    approvals = len(counting)
     if approvals < case.required_approvals:
         found.append(
             Blocker(
@@ -215,6 +236,15 @@ def _blockers(case: Case, objections: Sequence[Vote], approvals: int) -> list[Bl
                 f"{approvals} of {case.required_approvals} approvals count for what the branches hold now.",
             )
         )
+    names = [vote.reviewer for vote in counting]
+    found += [
+        Blocker(
+            BlockerCode.APPROVALS_MISSING if verdict.is_judged else BlockerCode.POLICY_MISSING,
+            f"{verdict.message} {verdict.approvals(names)} of {verdict.required_approvals} approvals count.",
+        )
+        for verdict in case.policies
+        if not verdict.is_fulfilled(names)
+    ]
     found += [_check_blocker(name, state) for name, state in case.checks.items() if state is not CheckState.PASSED]
     found += [
         _status_blocker(context, state) for context, state in case.statuses.items() if state is not StatusState.SUCCESS

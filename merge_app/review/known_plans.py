@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.policies import PlanFacts, PolicySet, facts_read, policies_digest
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.protection import protection_of
 from catalog_app.selectors.snapshots import version_check
 from merge_app.execution.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.policy_facts import policy_facts_load
 from merge_app.planning.effects import effect_from_json
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.judgement import Seen
@@ -19,11 +22,19 @@ from merge_app.review.states import RequestState
 
 @dataclass(frozen=True, slots=True)
 class KnownPlan:
-    """A plan of the request: what went in, its fingerprint and how many conflicts it has."""
+    """A plan of the request: what went in, its fingerprint and how many conflicts it has. ``facts`` are what policies
+    are judged on; None where nobody looked.
+    """
 
     seen: Seen
     fingerprint: str
     conflict_count: int
+    facts: PlanFacts | None = None
+
+    def facts_for(self, policies: tuple[PolicySet, ...]) -> PlanFacts | None:
+        """The facts, where these policies are those for which rows were looked at."""
+        known = self.facts
+        return known if known is not None and known.policies == policies_digest(policies) else None
 
 
 def seen_now(request: MergeRequest, source: Branch, destination: Branch) -> Seen:
@@ -68,17 +79,31 @@ def plan_known(request: MergeRequest) -> KnownPlan | None:
         request.planned_rules,
         request.planned_resolutions,
     )
-    return KnownPlan(seen, request.planned_fingerprint, request.conflict_count)
+    facts = facts_read(request.planned_facts) if request.planned_facts else None
+    return KnownPlan(seen, request.planned_fingerprint, request.conflict_count, facts)
 
 
 def plan_load(request: MergeRequest, engine: EngineSource) -> KnownPlan:
-    """The plan of the request as its branches are now: the last one if it is still that, else made anew."""
+    """The plan of the request as its branches are now, with facts where the target has policies: the last one if it is
+    still that, else made anew.
+    """
     source, destination = branches_now(request)
     seen, known = seen_now(request, source, destination), plan_known(request)
-    if known is not None and known.seen == seen:
+    policies = policies_of(destination)
+    if known is not None and known.seen == seen and (not policies or known.facts_for(policies)):
         return known
-    made = comparison_load(source, destination, engine, resolutions_of(request, source, destination))
+    resolutions = resolutions_of(request, source, destination)
+    if policies:
+        facts = policy_facts_load(source, destination, engine, resolutions, policies)
+        return KnownPlan(seen, facts.fingerprint, facts.conflicts, facts)
+    made = comparison_load(source, destination, engine, resolutions)
     return KnownPlan(seen, made.fingerprint, made.conflicts)
+
+
+def policies_of(destination: Branch) -> tuple[PolicySet, ...]:
+    """The policies in force for merges into the branch."""
+    protection = protection_of(destination)
+    return protection.policies if protection is not None else ()
 
 
 def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
@@ -88,7 +113,11 @@ def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
 
 
 def plan_keep(request: MergeRequest, plan: KnownPlan) -> None:
-    """Note the plan on the request's row; the caller saves it."""
+    """Note the plan on the request's row; the caller saves it. Facts stay while the plan is the same one."""
+    if plan.facts is not None:
+        request.planned_facts = plan.facts.as_json()
+    elif plan.fingerprint != request.planned_fingerprint:
+        request.planned_facts = {}
     request.planned_source_head = plan.seen.source_head
     request.planned_destination_head = plan.seen.destination_head
     request.planned_rules = plan.seen.rules_digest

@@ -8,10 +8,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.protection import MergeAuthority
+from catalog_app.domain.policies import PlanFacts
+from catalog_app.domain.protection import MergeAuthority, Protection
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch
 from catalog_app.selectors.people import catalog_for
+from catalog_app.selectors.protection import protection_of
 from lakeui.common.errors import LakeError, Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, blocked_error, recorded_refusal
@@ -27,6 +29,8 @@ from merge_app.review.known_plans import (
     branches_now,
     plan_keep,
     plan_known,
+    plan_load,
+    policies_of,
     resolution_value,
     resolutions_of,
     seen_now,
@@ -41,13 +45,14 @@ from merge_app.review.requests import (
     wrong_state,
 )
 from merge_app.review.resolving import named
-from merge_app.review.standing import request_standing
+from merge_app.review.standing import facts_known, request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 from merge_app.review.statuses import statuses_of
 
 PROTECTED = frozenset(
     {
         BlockerCode.APPROVALS_MISSING,
+        BlockerCode.POLICY_MISSING,
         BlockerCode.CHECK_MISSING,
         BlockerCode.CHECK_FAILED,
         BlockerCode.STATUS_MISSING,
@@ -93,7 +98,13 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
         known is None or known.fingerprint != wish.fingerprint or known.seen != seen_now(request, source, destination)
     ):
         raise Stale("The request is not what you looked at any more.", remedy="Look at what changed, then merge it.")
-    refuse_blocked(request, request_standing(request, source, destination), wish.bypass_reason)
+    # The merge itself looks at what policies are judged on, before it asks them.
+    refuse_blocked(
+        request,
+        request_standing(request, source, destination),
+        wish.bypass_reason,
+        later=frozenset({BlockerCode.POLICY_MISSING}),
+    )
     request_settle(request)
     request_move(request, RequestState.MERGING, actor_id=principal.user_id, task=str(task.pk))
     request.task_id = task.pk
@@ -101,9 +112,18 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     return request
 
 
-def refuse_blocked(request: MergeRequest, standing: Standing, bypass_reason: str = "") -> None:
-    """Raises MergeBlocked with everything in the way; with a reason, what a protection asks for is left to it."""
-    left = [item for item in standing.blockers if not (bypass_reason and item.code in PROTECTED)]
+def refuse_blocked(
+    request: MergeRequest,
+    standing: Standing,
+    bypass_reason: str = "",
+    *,
+    later: frozenset[BlockerCode] = frozenset(),
+) -> None:
+    """Raises MergeBlocked with everything in the way; with a reason, what a protection asks for is left to it.
+    ``later``: what is judged only once the merge goes on.
+    """
+    found = [item for item in standing.blockers if item.code not in later]
+    left = [item for item in found if not (bypass_reason and item.code in PROTECTED)]
     if left:
         raise blocked_error(f"Merge request #{request.number} is blocked. {left[0].message}", _as_json(left))
 
@@ -120,6 +140,7 @@ class RequestSponsor:
     header: CommitHeader
     _held: MergeRequest | None = field(default=None, init=False)
     _standing: Standing | None = field(default=None, init=False)
+    _looked: KnownPlan | None = field(default=None, init=False)
 
     def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
         # Nobody changes them while the request is being merged.
@@ -146,11 +167,33 @@ class RequestSponsor:
         self._standing = self._judge(prepared)
         refuse_blocked(self.held, self._standing, self.header.bypass_reason)
         standing = self._standing
-        return MergeAuthority(self.request_id, len(standing.counting), standing.passed_checks, standing.passed_statuses)
+        return MergeAuthority(
+            self.request_id,
+            len(standing.counting),
+            standing.passed_checks,
+            standing.passed_statuses,
+            approvers=standing.approvers,
+            facts=self._facts(prepared),
+        )
+
+    def look(self, plan: KnownPlan) -> None:
+        """Take the plan whose facts the policies of the target are judged on."""
+        self._looked = plan
+
+    def _facts(self, prepared: Prepared) -> PlanFacts | None:
+        """What the policies of the target are judged on, of just this plan."""
+        seen = seen_now(self.held, prepared.source, prepared.destination)
+        protection = protection_of(prepared.destination) or Protection(())
+        known = self._looked or plan_known(self.held)
+        return facts_known(known, protection, seen, prepared.planned.fingerprint)
 
     def _judge(self, prepared: Prepared) -> Standing:
         return request_standing(
-            self.held, prepared.source, prepared.destination, fingerprint=prepared.planned.fingerprint
+            self.held,
+            prepared.source,
+            prepared.destination,
+            fingerprint=prepared.planned.fingerprint,
+            looked=self._looked,
         )
 
     def describe(self, prepared: Prepared) -> dict[str, Any]:
@@ -165,14 +208,20 @@ class RequestSponsor:
             "resolutions": resolutions_described(self.held, prepared),
             "checks": checks_described(self.held, prepared),
             "statuses": statuses_described(self.held, prepared),
+            "policies": [verdict.as_json() for verdict in self._standing.policies] if self._standing else [],
+            "policy_facts": self._facts_described(prepared),
         }
+
+    def _facts_described(self, prepared: Prepared) -> dict[str, Any] | None:
+        facts = self._facts(prepared) if self._standing and self._standing.policies else None
+        return facts.as_json() if facts else None
 
     def settle(self, attempt: MergeAttempt) -> None:
         """Merged, or back to people with what was found."""
         request = self.held
         if not self._is_ours:
             return
-        plan_keep(request, _plan_of(request, attempt))
+        plan_keep(request, replace(_plan_of(request, attempt), facts=self._looked and self._looked.facts))
         if attempt.outcome == "refused":
             request_return(request, reason=attempt.body["message"], merge_id=str(attempt.merge_id))
         else:
@@ -249,11 +298,13 @@ def request_merge_run(
     if done is not None:
         return _answer(done)
     request = MergeRequest.objects.select_related("catalog", "source__catalog").get(pk=request_id)
-    order = MergeOrder(
-        request.source_id, request.destination_id, header, sponsor=sponsor or RequestSponsor(request_id, header)
-    )
+    sponsor = sponsor or RequestSponsor(request_id, header)
+    order = MergeOrder(request.source_id, request.destination_id, header, sponsor=sponsor)
     try:
         merge_require(principal, request)
+        if policies_of(branches_now(request)[1]):
+            # Outside of all locks. Where a branch moves meanwhile, no policy knows the plan, and it waits for a person.
+            sponsor.look(plan_load(request, engine))
         return merge_run(order, engine, progress)
     except TaskSuperseded:
         raise

@@ -28,7 +28,8 @@ class MergeRequest(models.Model):
 
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
-    number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now.
+    number of conflicts that came out, and what policies are judged on, if there were some.
+    ``resolutions_digest`` is of the resolutions as they are now.
     ``noted_source_head`` is the head up to which the timeline tells of pushes, ``noted_source_gone`` and
     ``noted_destination_gone`` what it told last of a branch that was dropped or came back, ``timeline_digest`` the
     digest of its newest entry, so that a missing end is found. ``task_id`` is the task that merges it, or last tried
@@ -53,6 +54,7 @@ class MergeRequest(models.Model):
     planned_rules = models.TextField(default="")
     planned_resolutions = models.TextField(default="")
     planned_fingerprint = models.TextField(default="")
+    planned_facts = models.JSONField(default=dict)
     conflict_count = models.IntegerField(default=0)
     resolutions_digest = models.TextField(default="")
     noted_source_head = models.BigIntegerField(default=0)

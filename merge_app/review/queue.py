@@ -23,7 +23,7 @@ from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
 from merge_app.review.judgement import Standing
-from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, seen_now
+from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, plan_load, policies_of, seen_now
 from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
@@ -52,8 +52,9 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
     _require_few(principal)
     sponsor = RequestSponsor(request.pk, CommitHeader("MERGE BRANCH"))
     order = MergeOrder(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
+    looked = plan_load(request, engine) if policies_of(branches_now(request)[1]) else None
     for _ in range(ATTEMPTS):
-        entered = _enter(principal, request, merge_prepare(order, engine))
+        entered = _enter(principal, request, merge_prepare(order, engine), looked)
         if entered is not None:
             return entered
     raise branch_moved_error()
@@ -71,7 +72,9 @@ def _require_few(principal: Principal) -> None:
     )
 
 
-def _enter(principal: Principal, request: MergeRequest, prepared: Prepared) -> MergeRequest | None:
+def _enter(
+    principal: Principal, request: MergeRequest, prepared: Prepared, looked: KnownPlan | None
+) -> MergeRequest | None:
     """The request, queued on the plan that was made of it; None where a branch has moved since."""
     with transaction.atomic():
         locked = request_lock(request.pk)
@@ -84,7 +87,9 @@ def _enter(principal: Principal, request: MergeRequest, prepared: Prepared) -> M
             return None
         plan_keep(locked, KnownPlan(seen, prepared.planned.fingerprint, len(prepared.planned.conflicts)))
         fingerprint = prepared.planned.fingerprint
-        refuse_blocked(locked, request_standing(locked, source, destination, fingerprint=fingerprint))
+        refuse_blocked(
+            locked, request_standing(locked, source, destination, fingerprint=fingerprint, looked=looked)
+        )
         request_settle(locked)
         request_move(locked, RequestState.QUEUED, actor_id=person_id(principal))
         locked.queued_at, locked.queued_by_id = timezone.now(), person_id(principal)
@@ -165,7 +170,9 @@ class QueueSponsor(RequestSponsor):
         known = plan_known(self.held)
         if known is None or not self._is_as_good(known, prepared):
             return super()._judge(prepared)
-        return request_standing(self.held, prepared.source, prepared.destination, approved=known)
+        return request_standing(
+            self.held, prepared.source, prepared.destination, approved=known, looked=self._looked
+        )
 
     def _is_as_good(self, known: KnownPlan, prepared: Prepared) -> bool:
         now = seen_now(self.held, prepared.source, prepared.destination)

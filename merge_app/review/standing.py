@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from catalog_app.domain.protection import Protection
+from django.utils import timezone
+
+from catalog_app.domain.policies import PlanFacts
+from catalog_app.domain.protection import Protection, policies_judge
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch
 from catalog_app.selectors.agents import answering_for
@@ -34,9 +37,11 @@ def request_standing(
     *,
     fingerprint: str = "",
     approved: KnownPlan | None = None,
+    looked: KnownPlan | None = None,
 ) -> Standing:
     """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
     about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``.
+    ``looked``: the plan whose facts somebody just looked at; else they are those of the last plan.
     """
     seen, known = seen_now(request, source, destination), plan_known(request)
     protection = protection_of(destination) or Protection(())
@@ -59,8 +64,20 @@ def request_standing(
             fingerprint=approved.fingerprint if approved else fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
+            policies=policies_judge(
+                protection, facts_known(looked or known, protection, seen, fingerprint), timezone.now()
+            ),
         )
     )
+
+
+def facts_known(
+    known: KnownPlan | None, protection: Protection, seen: Seen, fingerprint: str = ""
+) -> PlanFacts | None:
+    """What policies are judged on, where it is known of just this plan and of these policies."""
+    if known is None or known.seen != seen or fingerprint not in ("", known.fingerprint):
+        return None
+    return known.facts_for(protection.policies)
 
 
 def merged_standing(request: MergeRequest) -> Standing:

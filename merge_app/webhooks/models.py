@@ -22,6 +22,7 @@ class WebhookEvent(models.TextChoices):
     DROP = "drop"
     RUN = "run"
     TASK = "task"
+    CHECKPOINT = "checkpoint"
     PING = "ping"
 
 

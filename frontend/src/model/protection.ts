@@ -1,13 +1,14 @@
 /** What a protection of branches asks, in words. */
 import type { Protection, ProtectionChoice } from "../api/resources";
 import { counted } from "./format";
+import { policiesText } from "./policies";
 
 /** `2 approvals, check no_nulls, merged by a maintainer, no direct writes`. */
 export function protectionText(rule: Omit<Protection, "is_protected" | "patterns">): string {
   const checks = rule.required_checks ?? [];
   const statuses = rule.required_statuses ?? [];
   const parts = [
-    rule.required_approvals ? counted(rule.required_approvals, "approval") : "",
+    approvalsText(rule),
     checks.length ? `${checks.length === 1 ? "check" : "checks"} ${checks.join(", ")}` : "",
     statuses.length ? `${statuses.length === 1 ? "status" : "statuses"} ${statuses.join(", ")}` : "",
     `merged by ${withArticle(rule.merge_role)} or above`,
@@ -21,9 +22,15 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
   return parts.filter(Boolean).join(", ");
 }
 
-/** Whether only a merge request gets in: nothing else has approvals, checks or statuses. */
+function approvalsText(rule: Omit<Protection, "is_protected" | "patterns">): string {
+  const policies = rule.policies ?? [];
+  if (policies.length) return `policies ${policiesText(policies)}, else ${counted(Math.max(1, rule.required_approvals ?? 0), "approval")}`;
+  return rule.required_approvals ? counted(rule.required_approvals, "approval") : "";
+}
+
+/** Whether only a merge request gets in: nothing else has approvals, checks, statuses or a judged plan. */
 export function takesRequestsOnly(protection: Protection): boolean {
-  const asked = [...(protection.required_checks ?? []), ...(protection.required_statuses ?? [])];
+  const asked = [...(protection.required_checks ?? []), ...(protection.required_statuses ?? []), ...(protection.policies ?? [])];
   return protection.refuse_direct_merges || protection.required_approvals > 0 || asked.length > 0;
 }
 
@@ -50,6 +57,7 @@ export const NEW_RULE: ProtectionChoice = {
   refuse_stale_reads: false,
   allow_queue_unchanged: true,
   allow_bypass: true,
+  policies: [],
 };
 
 function withArticle(role: string): string {

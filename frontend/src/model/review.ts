@@ -96,6 +96,8 @@ function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] 
         .map((vote) => `${request.author} answers ${vote.reviewer}, who then approves or withdraws.`);
     case "APPROVALS_MISSING":
       return approvalSteps(request);
+    case "POLICY_MISSING":
+      return ["lakeui judges the merge policies on what the branches hold now."];
     case "CHECK_MISSING":
       return [`${message} Anyone who may merge can run it.`];
     case "CHECK_FAILED":

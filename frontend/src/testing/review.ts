@@ -30,6 +30,8 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     required_approvals: 2,
     votes: [],
     blockers: [{ code: "APPROVALS_MISSING", message: "0 of 2 approvals count for what the branches hold now." }],
+    policies: [],
+    spot_rows: [],
     mergeable: false,
     planned: null,
     left_out: [],
@@ -100,7 +102,7 @@ export const STALE: RequestDetail["votes"][number] = {
 };
 export const UNPROTECTED = {
   is_protected: false, patterns: [], required_approvals: 0, required_checks: [], required_statuses: [], merge_role: "contributor", refuse_direct_writes: false,
-  refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true,
+  refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true, policies: [],
 };
 export const PROTECTED = {
   ...UNPROTECTED, is_protected: true, patterns: ["main"], required_approvals: 2, merge_role: "maintainer", refuse_direct_writes: true, refuse_direct_merges: true, refuse_deletion: true,

@@ -1,6 +1,7 @@
 import { useState, type SubmitEvent } from "react";
 
 import type { ProtectionChoice, ProtectionRule } from "../../api/resources";
+import { policiesSent } from "../../model/policies";
 import { NEW_RULE } from "../../model/protection";
 import { ROLES } from "../../model/roles";
 import { useChecks } from "../../queries/checks";
@@ -8,6 +9,7 @@ import { useRuleChange } from "../../queries/protection";
 import { Dialog } from "../../ui/dialog";
 import { NamesField } from "../../ui/names-field";
 import { Failure } from "../../ui/states";
+import { PoliciesField } from "./policies-field";
 
 type Flag = "refuse_direct_writes" | "refuse_direct_merges" | "refuse_deletion" | "refuse_stale_reads" | "allow_queue_unchanged" | "allow_bypass";
 
@@ -26,7 +28,8 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
   const set = (some: Partial<ProtectionChoice>) => setChoice({ ...choice, ...some });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ save: { ...choice, pattern: choice.pattern.trim() }, shown: rule }, { onSuccess: onClose });
+    const save = { ...choice, pattern: choice.pattern.trim(), policies: policiesSent(choice.policies ?? []) };
+    change.mutate({ save, shown: rule }, { onSuccess: onClose });
   };
   return (
     <Dialog title={rule ? `The rule of ${rule.pattern}` : "Protect branches"} onClose={onClose}>
@@ -46,6 +49,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
             </label>
           ))}
         </fieldset>
+        <PoliciesField policies={choice.policies ?? []} onChange={(policies) => set({ policies })} />
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
@@ -106,6 +110,6 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
   );
 }
 
-function choiceOf({ id, created_at, created_by, ...choice }: ProtectionRule): ProtectionChoice {
+function choiceOf({ id, version, policies_by, created_at, created_by, ...choice }: ProtectionRule): ProtectionChoice {
   return choice;
 }

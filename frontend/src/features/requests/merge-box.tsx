@@ -14,6 +14,7 @@ import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { TaskSteps } from "../tasks/task-steps";
 import { BypassDialog } from "./bypass-dialog";
+import { PolicyLines } from "./policy-lines";
 
 interface MergeProps {
   place: RequestPlace;
@@ -124,6 +125,7 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
         {request.open_threads ? <span>{counted(request.open_threads, "open question")}</span> : null}
         {isFree ? <span>Both branches are checked again during the merge.</span> : null}
       </p>
+      <PolicyLines request={request} />
       <StepList place={place} steps={nextSteps(request)} />
       {protection.data && !mayMerge ? <p className="small">Minimum role to merge into {request.destination.name}: {protection.data.merge_role}.</p> : null}
       {failure && !isBypassing ? <Failure error={failure} /> : null}

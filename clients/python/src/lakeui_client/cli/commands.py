@@ -270,7 +270,9 @@ def _request_text(found: dict[str, Any]) -> str:
             f"  {vote['reviewer']}: {vote['verdict']}" + ("" if vote["counts"] else " (does not count)")
             for vote in found["votes"]
         ),
+        *(f"  policy: {show.safe(item['message'])}" for item in found["policies"]),
         *(f"  - {show.safe(item['message'])}" for item in found["blockers"]),
+        *(f"  look at {row['change']} of {row['table']}: {show.safe(row['key'])}" for row in found["spot_rows"]),
     ]
     return "\n".join(lines)
 
@@ -336,6 +338,65 @@ def audit(place: Place, given: Namespace) -> Said:
     found = place.lake.records(catalog=place.settings.catalog or None, limit=given.number, **filters)
     shown = ("merge_id", "status", "source", "destination", "actor", "version", "time")
     return Said(found, show.entries(found, *shown))
+
+
+def policies(place: Place, given: Namespace) -> Said:
+    """Merge policies, which belong to the rules of protection."""
+    catalog = place.catalog
+    http, path = catalog.http, f"{catalog.path}protection-rules/"
+    found = http.pages(path)
+    if not given.pattern:
+        shown = [{**rule, "policies": ", ".join(policy["name"] for policy in rule["policies"])} for rule in found]
+        names = ("pattern", "version", "required_approvals", "merge_role", "policies", "policies_by")
+        return Said(found, show.entries(shown, *names))
+    rule = next((rule for rule in found if rule["pattern"].casefold() == given.pattern.casefold()), None)
+    if rule is None:
+        raise failed(
+            f"No rule protects {given.pattern}.", "lake policies lists the rules of the catalog.", code="NOT_FOUND"
+        )
+    if given.set is None:
+        return Said(rule["policies"], json.dumps(rule["policies"], ensure_ascii=False, indent=2))
+    text = Path(given.set).read_text(encoding="utf-8") if given.set != "-" else sys.stdin.read()
+    wanted = {"policies": _json_read(text, list, "--set")}
+    changed = http.write("PATCH", f"{path}{rule['id']}/", wanted, has_key=False)
+    return Said(changed, f"Version {changed['version']} of {changed['pattern']} has {len(changed['policies'])} policies.")
+
+
+def agents(place: Place, given: Namespace) -> Said:
+    """Accounts of programs, and what holds them."""
+    http, path = place.lake.http, "/api/v1/agents/"
+    if given.create:
+        made = http.write("POST", path, _json_read(given.create, dict, "--create"), has_key=False)
+        return Said(made, f"Made agent {made['name']}, which changes {made['branches']}.")
+    if given.change:
+        name, text = given.change
+        made = http.write("PATCH", f"{path}{segment(name)}/", _json_read(text, dict, "--change"), has_key=False)
+        return Said(made, f"Changed agent {made['name']}.")
+    if given.token:
+        name, purpose = given.token
+        made = http.write("POST", f"{path}{segment(name)}/tokens/", {"name": purpose}, has_key=False)
+        return Said(made, f"{made['token']}\nIt is shown this once.")
+    if given.end:
+        http.write("DELETE", f"{path}{segment(given.end)}/", has_key=False)
+        return Said({"ended": given.end}, f"Agent {given.end} does nothing any more.")
+    found = http.get(path)["results"]
+    return Said(found, show.entries(found, "name", "owner", "model", "purpose", "branches", "catalogs", "tables"))
+
+
+def statuses(place: Place, given: Namespace) -> Said:
+    """What other systems report of the source of a request."""
+    request = place.catalog.merge_request(given.number)
+    http, path = place.catalog.http, f"{place.catalog.path}merge-requests/{given.number}/statuses/"
+    if given.context:
+        head = given.source_head or request.get()["source"]["head_version"]
+        wanted = {"context": given.context, "state": given.state, "source_head": head}
+        wanted |= {name: text for name in ("description", "target_url") if (text := getattr(given, name))}
+        made = http.write("POST", path, wanted, has_key=False)
+        return Said(made, f"{made['context']}: {made['state']} of version {made['source_head']}.")
+    found = http.get(path)["results"]
+    return Said(
+        found, show.entries(found, "context", "is_required", "is_current", "status.state", "status.created_by")
+    )
 
 
 def people(place: Place, given: Namespace) -> Said:

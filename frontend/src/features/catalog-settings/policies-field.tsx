@@ -1,0 +1,143 @@
+import type { MergePolicy } from "../../api/resources";
+import { LIMITS, NEW_POLICY, OPERATIONS, withRules } from "../../model/policies";
+import { Icon } from "../../ui/icons";
+import { NamesField } from "../../ui/names-field";
+
+/** The merge policies of a rule, in order: the first one that lets a merge through says what it needs. */
+export function PoliciesField({ policies, onChange }: { policies: readonly MergePolicy[]; onChange: (policies: MergePolicy[]) => void }) {
+  const put = (at: number, policy: MergePolicy) => onChange(policies.map((kept, place) => (place === at ? policy : kept)));
+  return (
+    <fieldset className="option-set">
+      <legend className="small">Merge policies</legend>
+      <p className="small muted">
+        They judge what a merge would do. The first one that lets it through says how many approvals it needs; without one, those above are needed.
+      </p>
+      {policies.map((policy, at) => (
+        <PolicyForm key={at} policy={policy} onChange={(changed) => put(at, changed)} onRemove={() => onChange(policies.filter((_, place) => place !== at))} />
+      ))}
+      <p>
+        <button type="button" className="button small" onClick={() => onChange([...policies, NEW_POLICY])}>
+          <Icon name="plus" />
+          Add a policy
+        </button>
+      </p>
+    </fieldset>
+  );
+}
+
+function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onChange: (policy: MergePolicy) => void; onRemove: () => void }) {
+  const set = (some: Partial<MergePolicy>) => onChange({ ...policy, ...some });
+  const name = policy.name || "the new policy";
+  const toggle = (kind: (typeof OPERATIONS)[number], isOn: boolean) => {
+    const others = (policy.operations ?? []).filter((kept) => kept !== kind);
+    set({ operations: isOn ? [...others, kind] : others });
+  };
+  return (
+    <div className="stack" role="group" aria-label={`Policy ${name}`}>
+      <label className="field">
+        <span>Name of the policy</span>
+        <input className="input" required maxLength={100} value={policy.name} onChange={(event) => set({ name: event.target.value })} />
+      </label>
+      <NamesField label="Only these tables (database.table, * for any characters)" names={policy.tables ?? []} onChange={(tables) => set({ tables })} />
+      <fieldset className="option-set">
+        <legend className="small">Only these operations; none chosen is all</legend>
+        {OPERATIONS.map((kind) => (
+          <label key={kind} className="row">
+            <input type="checkbox" checked={(policy.operations ?? []).includes(kind)} onChange={(event) => toggle(kind, event.target.checked)} />
+            <span>{kind}</span>
+          </label>
+        ))}
+      </fieldset>
+      {LIMITS.map(({ limit, label }) => (
+        <NumberField key={limit} label={label} value={policy[limit] ?? null} onChange={(value) => set({ [limit]: value })} />
+      ))}
+      <NumberField
+        label="At most this share of a table's rows, in percent"
+        value={policy.max_share == null ? null : Math.round(policy.max_share * 10_000) / 100}
+        most={100}
+        step={0.01}
+        onChange={(value) => set({ max_share: value === null ? null : value / 100 })}
+      />
+      <label className="field">
+        <span>Conditions that each changed row fulfils, one a line</span>
+        <textarea
+          className="input"
+          rows={3}
+          placeholder="new.price <= old.price * 1.1"
+          value={(policy.rules ?? []).map(({ condition }) => condition).join("\n")}
+          onChange={(event) => set({ rules: withRules(policy.rules ?? [], event.target.value) })}
+        />
+      </label>
+      <label className="row">
+        <input type="checkbox" checked={policy.refuse_stale_reads ?? false} onChange={(event) => set({ refuse_stale_reads: event.target.checked })} />
+        <span>No stale reads</span>
+      </label>
+      <HoursFields policy={policy} onChange={set} />
+      <NumberField label="Changed rows that are drawn for a person to look at" value={policy.spot_check ?? 0} most={50} onChange={(value) => set({ spot_check: value ?? 0 })} />
+      <NumberField label="Approvals that it needs; 0 is no person" value={policy.approvals ?? 0} most={100} onChange={(value) => set({ approvals: value ?? 0 })} />
+      <NamesField label="Only approvals of these people count" names={policy.approvers ?? []} onChange={(approvers) => set({ approvers })} />
+      <label className="row">
+        <input type="checkbox" checked={policy.merges ?? false} onChange={(event) => set({ merges: event.target.checked })} />
+        <span>lakeui merges by itself as soon as nothing is in the way, in the name of who saves this rule</span>
+      </label>
+      <p>
+        <button type="button" className="button small" onClick={onRemove}>
+          Remove<span className="visually-hidden"> {name}</span>
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function HoursFields({ policy, onChange }: { policy: MergePolicy; onChange: (some: Partial<MergePolicy>) => void }) {
+  const hours = policy.hours;
+  return (
+    <>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={hours != null}
+          onChange={(event) => onChange({ hours: event.target.checked ? { begin: "08:00", end: "18:00", zone: "UTC" } : null })}
+        />
+        <span>Only at some hours</span>
+      </label>
+      {hours ? (
+        <p className="row">
+          <input className="input" type="time" aria-label="From" value={hours.begin} onChange={(event) => onChange({ hours: { ...hours, begin: event.target.value } })} />
+          <input className="input" type="time" aria-label="To" value={hours.end} onChange={(event) => onChange({ hours: { ...hours, end: event.target.value } })} />
+          <input className="input" aria-label="Time zone" value={hours.zone ?? "UTC"} onChange={(event) => onChange({ hours: { ...hours, zone: event.target.value } })} />
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** A whole number, or nothing: no limit. */
+function NumberField({
+  label,
+  value,
+  most,
+  step = 1,
+  onChange,
+}: {
+  label: string;
+  value: number | null;
+  most?: number;
+  step?: number;
+  onChange: (value: number | null) => void;
+}) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        className="input"
+        type="number"
+        min={0}
+        max={most}
+        step={step}
+        value={value ?? ""}
+        onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,46 @@
+import type { RequestDetail } from "../../api/resources";
+
+/** What the merge policies of the target say of a request, and the rows that they drew. */
+export function PolicyLines({ request }: { request: RequestDetail }) {
+  if (request.policies.length === 0) return null;
+  return (
+    <>
+      {request.policies.map((verdict) => (
+        <details key={verdict.pattern}>
+          <summary className="small">
+            {verdict.message}{" "}
+            <span className="muted">
+              (version {verdict.version} of the rule {verdict.pattern})
+            </span>
+          </summary>
+          {verdict.judgements.map(({ policy, lets_through, reasons }) => (
+            <div key={policy}>
+              <p className="small">
+                {policy}: {lets_through ? "lets it through" : "does not let it through"}
+              </p>
+              <ul className="small" aria-label={`What ${policy} says`}>
+                {reasons.map(({ limit, is_met, message }) => (
+                  <li key={limit}>
+                    {is_met ? "✓" : "✗"} <code>{limit}</code>: {message}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </details>
+      ))}
+      {request.spot_rows.length ? (
+        <>
+          <p className="small">Rows that were drawn: look at them before you approve.</p>
+          <ul className="small" aria-label="Rows to look at">
+            {request.spot_rows.map((row) => (
+              <li key={`${row.table} ${row.key}`}>
+                {row.change} in {row.table}: {row.old ? <code>{JSON.stringify(row.old)}</code> : "no row"} → {row.new ? <code>{JSON.stringify(row.new)}</code> : "no row"}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+/** Merge policies: what they are made of, and what they say, in words. */
+import type { MergePolicy } from "../api/resources";
+import { counted } from "./format";
+
+export const OPERATIONS = ["insert", "update", "delete", "create", "drop", "rename", "column", "set properties", "partition", "overwrite", "compaction"] as const;
+
+export const LIMITS = [
+  { limit: "max_rows", label: "At most so many changed rows" },
+  { limit: "max_deleted", label: "At most so many deleted rows" },
+  { limit: "max_emptied", label: "At most so many values that become NULL" },
+  { limit: "max_dropped_columns", label: "At most so many dropped columns" },
+] as const;
+
+export const NEW_POLICY: MergePolicy = {
+  name: "",
+  tables: [],
+  operations: ["insert", "update"],
+  max_rows: 1000,
+  max_share: null,
+  max_deleted: 0,
+  max_emptied: null,
+  max_dropped_columns: 0,
+  refuse_stale_reads: false,
+  rules: [],
+  hours: null,
+  spot_check: 0,
+  approvals: 0,
+  approvers: [],
+  merges: false,
+};
+
+type Rules = NonNullable<MergePolicy["rules"]>;
+
+/** The rules of these conditions, one a line; what a rule says besides its condition stays. */
+export function withRules(rules: Rules, text: string): Rules {
+  const conditions = text.split("\n");
+  return text === "" ? [] : conditions.map((condition, at) => ({ ...rules[at], condition }));
+}
+
+/** The policies as they are sent: lines without a condition are none. */
+export function policiesSent(policies: readonly MergePolicy[]): MergePolicy[] {
+  return policies.map((policy) => ({
+    ...policy,
+    rules: (policy.rules ?? []).map((rule) => ({ ...rule, condition: rule.condition.trim() })).filter(({ condition }) => condition !== ""),
+  }));
+}
+
+/** `small (no person), large (2 approvals)`. */
+export function policiesText(policies: readonly MergePolicy[]): string {
+  return policies
+    .map(({ name, approvals, approvers, spot_check }) => {
+      const needed = Math.max(approvals ?? 0, spot_check || approvers?.length ? 1 : 0);
+      return `${name} (${needed ? counted(needed, "approval") : "no person"})`;
+    })
+    .join(", ");
+}

@@ -1,0 +1,209 @@
+"""What merge policies are judged on: the numbers of the plan, and a look at its changed rows where a policy asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db import transaction
+
+from catalog_app.domain.operations import ColumnAttribute, ObjectKind, Operation
+from catalog_app.domain.policies import (
+    ChangedTable,
+    LookedAt,
+    PlanFacts,
+    Policy,
+    PolicySet,
+    RowFinding,
+    RowRule,
+    SpotRow,
+    policies_digest,
+)
+from catalog_app.domain.state import DatabaseState
+from catalog_app.models import Branch
+from catalog_app.selectors.listing import table_sizes
+from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from merge_app.execution.apply import stale_tables, takes_rows_uncounted
+from merge_app.execution.compared_rows import row_pages
+from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
+from merge_app.planning.notes import rows_done
+from merge_app.planning.plan import plan
+from merge_app.planning.sides import Sides, sides_of
+from merge_app.planning.values import Action, MergePlan, ObjectPlan, Resolution
+
+MOST_ROWS = 20_000
+"""So many changed rows of a table are looked at at most: each is held in memory four times."""
+MOST_SPOT_ROWS = 50
+_HEAD, _SIDES = 5, 4
+"""Members of a compared row before the marks of the snapshots, and snapshots: base, source, destination, result."""
+
+
+def policy_facts_load(
+    source: Branch,
+    destination: Branch,
+    engine: EngineSource,
+    resolutions: tuple[Resolution, ...],
+    policies: Sequence[PolicySet],
+) -> PlanFacts:
+    """The facts of the plan of both heads as they are in these rows. Reads only. Rows are looked at where one of the
+    policies takes more than numbers, and each table once.
+    """
+    with transaction.atomic():
+        there, here = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(there, here)
+        given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
+    planned = plan(given)
+    tables = _Tables(planned, sides_of(given), there, here)
+    asked = [policy for item in policies for policy in item.policies]
+    look = _Look(source, destination, engine, resolutions, asked)
+    found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()
+    return PlanFacts(
+        fingerprint=planned.fingerprint,
+        tables=tuple(found),
+        stale_reads=stale_tables(planned),
+        conflicts=len(planned.conflicts),
+        decided=len(planned.decided),
+        spot_rows=look.drawn(planned.fingerprint),
+        policies=policies_digest(policies),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The objects that the plan changes, with the numbers of both sides."""
+
+    planned: MergePlan
+    sides: Sides
+    there: Snapshot
+    here: Snapshot
+
+    def listed(self) -> list[ChangedTable]:
+        return [table for _, table in self.changed()]
+
+    def changed(self) -> list[tuple[ObjectPlan, ChangedTable]]:
+        items = [item for item in self.planned.objects if item.action is not Action.UNTOUCHED]
+        ids = [item.object_id for item in items if item.kind is ObjectKind.TABLE]
+        sizes = [{key: size.rows for key, size in table_sizes(at, ids).items()} for at in (self.there, self.here)]
+        databases = {state.database_id: state.name for state in databases_list(self.here)}
+        return [(item, self._changed(item, *sizes, databases)) for item in items]
+
+    def _changed(
+        self, item: ObjectPlan, there: Mapping[int, int], here: Mapping[int, int], databases: Mapping[int, str]
+    ) -> ChangedTable:
+        mine = self.sides.source_of(item.kind, item.object_id)
+        operations = {operation.kind.value for operation in (*item.carried_out, *mine.data)}
+        if item.action is not Action.ALTER:
+            operations.add(item.action.value)
+        done = rows_done(mine)
+        before = here.get(item.object_id, 0)
+        is_table = item.kind is ObjectKind.TABLE
+        inserted, deleted = done.get("rows_inserted", 0), done.get("rows_deleted", 0)
+        if is_table and item.action is Action.CREATE:
+            inserted = max(inserted, there.get(item.object_id, 0))
+        if is_table and item.action is Action.DROP:
+            deleted = max(deleted, before)
+        return ChangedTable(
+            names=_names(item, databases),
+            operations=tuple(sorted(operations)),
+            inserted=inserted,
+            updated=done.get("rows_updated", 0),
+            deleted=deleted,
+            rows_before=before,
+            dropped_columns=tuple(
+                str(change.before["name"])
+                for (_, attribute), change in mine.columns.items()
+                if attribute is ColumnAttribute.EXISTS and change.after is None
+            ),
+            uncounted=tuple(sorted(_uncounted((*item.operations, *mine.data)))) if is_table else (),
+        )
+
+
+def _names(item: ObjectPlan, databases: Mapping[int, str]) -> tuple[str, ...]:
+    """What the object was called and is called, ``database.*`` of a database; each once, the last one last."""
+    found = []
+    for state in (item.before, item.after):
+        if isinstance(state, DatabaseState):
+            found.append(f"{state.name}.*")
+        elif state is not None:
+            known = databases.get(state.database_id)
+            found.append(f"{known}.{state.name}" if known is not None and state is item.before else item.name)
+    return tuple(dict.fromkeys(found))
+
+
+def _uncounted(operations: Collection[Operation]) -> set[str]:
+    return {operation.kind.value for operation in operations if takes_rows_uncounted(operation)}
+
+
+class _Look:
+    """Looks at the changed rows of tables, for all policies at once."""
+
+    def __init__(
+        self,
+        source: Branch,
+        destination: Branch,
+        engine: EngineSource,
+        resolutions: tuple[Resolution, ...],
+        asked: Sequence[Policy],
+    ) -> None:
+        self._pair, self._engine, self._resolutions = (source, destination), engine, resolutions
+        self._rules: list[RowRule] = [rule for policy in asked for rule in policy.rules]
+        self._draws = min(MOST_SPOT_ROWS, max((policy.spot_check for policy in asked), default=0))
+        self._counts_emptied = any(policy.max_emptied is not None for policy in asked)
+        self._seen: list[tuple[str, RowPair]] = []
+
+    @property
+    def is_asked(self) -> bool:
+        return bool(self._rules or self._draws or self._counts_emptied)
+
+    def at(self, item: ObjectPlan, table: ChangedTable) -> ChangedTable:
+        """The table with what its rows were found to be."""
+        rules = [rule for rule in self._rules if rule.holds_for(table)]
+        if item.kind is not ObjectKind.TABLE or not (rules or self._draws or self._counts_emptied):
+            return table
+        return replace(table, looked_at=self._looked_at(item, table, rules))
+
+    def _looked_at(self, item: ObjectPlan, table: ChangedTable, rules: Sequence[RowRule]) -> LookedAt:
+        if item.action is Action.DROP:
+            return LookedAt(problem="it is dropped with its rows") if table.rows else LookedAt()
+        if table.uncounted:
+            return LookedAt(problem=f"nothing counts the rows that {', '.join(table.uncounted)} takes")
+        if table.rows > MOST_ROWS:
+            return LookedAt(problem=f"it has {table.rows:,} changed rows, and {MOST_ROWS:,} are looked at at most")
+        if not table.rows:
+            return LookedAt(rules={rule.key: RowFinding(0) for rule in rules})
+        pages = row_pages(*self._pair, item.object_id, self._resolutions, self._engine, only_conflicts=False)
+        found = pages.page(limit=MOST_ROWS)
+        names = [column.name.casefold() for column in pages.schema.columns]
+        rows = list(_pairs(found.rows, names))
+        if found.truncated or not rows:
+            return LookedAt(problem="its changed rows were not all found")
+        self._seen += [(table.name, row) for row in rows]
+        types = {column.name.casefold(): column.type for column in pages.schema.columns}
+        return LookedAt(
+            emptied_count(rows), {rule.key: rule_ask(rule.condition, rule.changes, rows, types) for rule in rules}
+        )
+
+    def drawn(self, fingerprint: str) -> tuple[SpotRow, ...]:
+        """Rows drawn by chance that the plan's fingerprint fixes: who looks again has the same ones before them."""
+
+        def chance(entry: tuple[str, RowPair]) -> str:
+            return hashlib.sha256(f"{fingerprint}/{entry[0]}/{entry[1].key}".encode()).hexdigest()
+
+        chosen = sorted(self._seen, key=chance)[: self._draws]
+        return tuple(SpotRow(name, row.change, row.key, row.old, row.new) for name, row in chosen)
+
+
+def _pairs(rows: Sequence[Sequence[object]], names: Sequence[str]) -> Iterator[RowPair]:
+    """Rows that the merge changes on the target, as it has them and as the merge makes them."""
+    size = len(names)
+    for row in rows:
+        held, values = row[_HEAD : _HEAD + _SIDES], row[_HEAD + _SIDES :]
+        old, new = (
+            dict(zip(names, values[at * size : (at + 1) * size], strict=True)) if held[at] else None for at in (2, 3)
+        )
+        if old != new:
+            yield RowPair(str(row[0]), old, new)

@@ -1,0 +1,266 @@
+"""Merge policies of a protection rule: judged on the plan, explained, recorded, and merging where they say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog_app.domain.roles import Role
+from catalog_app.models import Agent, Commit, ProtectionRule
+from lakeui.api.review_tasks import POLICY_KIND, policies_ring
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.verification import audit_verify
+from merge_app.jobs.models import Task
+from merge_app.jobs.runner import task_run
+from merge_app.review.models import MergeRequest
+from tests.api.test_statements import problem
+from tests.members import join
+from tests.review.conftest import ReviewLake
+from tests.review.test_resolutions import lake, rows
+
+__all__ = ["lake"]
+pytestmark = pytest.mark.usefixtures("nobody_hears")
+SMALL = {"name": "small", "tables": ["d.r"], "operations": ["insert", "update"], "max_rows": 2, "max_emptied": 0}
+
+
+def protect(lake: ReviewLake, *policies: dict[str, Any], by: str = "dora", **rule: Any) -> Any:
+    """The rule of main with these policies, through the interface."""
+    given = {"pattern": "main", "merge_role": "contributor", "refuse_direct_writes": False, "policies": policies, **rule}
+    made = lake.people[by].post(f"{lake.address}protection-rules/", given)
+    assert made.status_code == 201, made.content
+    return made.json()
+
+
+def change(lake: ReviewLake, rule: Any, by: str = "dora", **fields: Any) -> Any:
+    caller, address = lake.people[by], f"{lake.address}protection-rules/{rule['id']}/"
+    return caller.client.patch(address, fields, content_type="application/json", headers=caller._all({}))
+
+
+def asked(lake: ReviewLake, statement: str = "INSERT INTO d.r VALUES (2, 'new')") -> int:
+    """Alice changes c and asks for it; the number of the request."""
+    lake.write(statement, "alice", "c")
+    made = lake.post("alice", "", {"source": "c", "destination": "main", "title": "A change"})
+    assert made.status_code == 201, made.content
+    return int(made.json()["number"])
+
+
+def judged() -> list[Task]:
+    """Run what was rung for, as a worker would."""
+    done = []
+    while (task := Task.objects.filter(state="queued", kind=POLICY_KIND).order_by("created_at").first()) is not None:
+        task_run(task_id=task.pk, worker="policies")
+        task.refresh_from_db()
+        done.append(task)
+    return done
+
+
+def detail(lake: ReviewLake, number: int = 1) -> Any:
+    return lake.detail(MergeRequest.objects.get(number=number))
+
+
+def run_merge(lake: ReviewLake, by: str = "alice", number: int = 1, **body: Any) -> Any:
+    """The answer, or the task as it ended."""
+    answer = lake.post(by, f"{number}/merge/", body, Prefer="respond-async")
+    if answer.status_code != 202:
+        return answer
+    task = Task.objects.get(pk=answer.json()["id"])
+    task_run(task_id=task.pk, worker="merge")
+    task.refresh_from_db()
+    return task
+
+
+def test_a_plan_that_a_policy_lets_through_needs_no_person_and_the_record_says_by_which_version(
+    lake: ReviewLake,
+) -> None:
+    protect(lake, SMALL)
+    number = asked(lake)
+    assert [item["code"] for item in detail(lake)["blockers"]] == ["POLICY_MISSING"]
+    (task,) = judged()
+    assert task.state == "succeeded", task.error
+    shown = detail(lake, number)
+    assert (shown["mergeable"], shown["required_approvals"], shown["state"]) == (True, 0, "open")
+    (verdict,) = shown["policies"]
+    assert (verdict["policy"], verdict["version"]) == ("small", 1)
+    assert verdict["message"] == "Policy small lets this merge through without a person."
+    merged = run_merge(lake)
+    assert merged.state == "succeeded", merged.error
+    assert rows(lake) == [(1, "base"), (2, "new")]
+    record = MergeAttempt.objects.get(outcome="merged")
+    assert [(item["policy"], item["pattern"], item["version"]) for item in record.body["policies"]] == [
+        ("small", "main", 1)
+    ]
+    assert record.body["policy_facts"]["tables"][0]["names"] == ["d.r"]
+    assert detail(lake, number)["policies"][0]["policy"] == "small"
+    assert audit_verify(record.catalog) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("INSERT INTO d.r VALUES (2, 'a'), (3, 'b'), (4, 'c')", "it has 3 changed rows, and 2 is the most"),
+        ("DELETE FROM d.r WHERE id = 1", "it holds delete"),
+        ("UPDATE d.r SET v = NULL WHERE id = 1", "it has 1 emptied value"),
+        ("DROP TABLE d.r", "it holds drop"),
+        ("INSERT OVERWRITE d.r VALUES (9, 'z')", "it holds overwrite"),
+        ("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "it changes d.t"),
+    ],
+)
+def test_what_no_policy_lets_through_waits_for_a_person_who_approves_just_that_plan(
+    lake: ReviewLake, statement: str, why: str
+) -> None:
+    protect(lake, SMALL)
+    number = asked(lake, statement)
+    judged()
+    shown = detail(lake, number)
+    assert [item["code"] for item in shown["blockers"]] == ["APPROVALS_MISSING"]
+    assert why in shown["blockers"][0]["message"]
+    assert "so it waits for 1 approval" in shown["policies"][0]["message"]
+    problem(lake.post("alice", f"{number}/merge/", {}), 409, "MERGE_BLOCKED")
+    approved = lake.post(
+        "bob", f"{number}/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")}
+    )
+    assert approved.status_code == 201, approved.content
+    assert run_merge(lake, number=number).state == "succeeded"
+
+
+def test_an_approval_of_one_plan_is_none_of_the_next_one(lake: ReviewLake) -> None:
+    protect(lake, {**SMALL, "max_rows": 0})
+    asked(lake)
+    judged()
+    lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")})
+    assert detail(lake)["mergeable"]
+    lake.write("INSERT INTO d.r VALUES (7, 'pushed')", "alice", "c")
+    policies_ring()
+    judged()
+    assert (detail(lake)["mergeable"], detail(lake)["approvals"]) == (False, 0)
+
+
+def test_a_rule_over_old_and_new_values_is_asked_of_changed_rows(lake: ReviewLake) -> None:
+    rule = {"condition": "new.v LIKE 'ok%' AND old.id = new.id"}
+    protect(lake, {"name": "ok only", "rules": [{**rule, "changes": ["update"]}]})
+    asked(lake, "UPDATE d.r SET v = 'bad' WHERE id = 1")
+    judged()
+    assert "1 row of d.r not new.v LIKE 'ok%'" in detail(lake)["policies"][0]["message"]
+    lake.write("UPDATE d.r SET v = 'ok 1' WHERE id = 1", "alice", "c")
+    policies_ring()
+    judged()
+    assert detail(lake)["policies"][0]["policy"] == "ok only"
+
+
+def test_a_spot_check_draws_the_same_rows_for_everybody_and_takes_one_person(lake: ReviewLake) -> None:
+    protect(lake, {"name": "look", "spot_check": 2})
+    asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b'), (4, 'c')")
+    judged()
+    shown = detail(lake)
+    assert (shown["required_approvals"], len(shown["spot_rows"])) == (1, 2)
+    assert {row["change"] for row in shown["spot_rows"]} == {"insert"}
+    assert detail(lake)["spot_rows"] == shown["spot_rows"]
+    lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")})
+    assert run_merge(lake).state == "succeeded"
+    record = MergeAttempt.objects.get(outcome="merged")
+    assert record.body["policy_facts"]["spot_rows"][:2] == shown["spot_rows"]
+
+
+def test_only_approvals_of_named_people_count(lake: ReviewLake) -> None:
+    protect(lake, {"name": "bob looks", "approvers": ["bob"]})
+    asked(lake)
+    judged()
+    seen = lake.fingerprint("c...main")
+    lake.post("carol", "1/reviews/", {"verdict": "approve", "fingerprint": seen})
+    assert "by bob. 0 of 1 approvals count." in detail(lake)["blockers"][0]["message"]
+    lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": seen})
+    assert detail(lake)["mergeable"]
+
+
+def test_a_request_of_an_agent_is_merged_by_a_policy_as_who_set_it_and_never_by_the_agent(lake: ReviewLake) -> None:
+    alice = lake.people["alice"].user
+    Agent.objects.create(user=alice, owner=lake.people["dora"].user, purpose="writes")
+    protect(lake, {**SMALL, "merges": True})
+    lake.write("CREATE BRANCH `agent/alice/x`", "alice")
+    lake.write("INSERT INTO d.r VALUES (2, 'agent')", "alice", "agent/alice/x")
+    made = lake.post("alice", "", {"source": "agent/alice/x", "destination": "main", "title": "Mine"})
+    assert made.status_code == 201, made.content
+    problem(lake.post("alice", "1/merge/", {}), 403, "PERMISSION_DENIED")
+    (task,) = judged()
+    assert (task.state, task.created_by.username) == ("succeeded", "dora"), task.error
+    assert rows(lake) == [(1, "base"), (2, "agent")]
+    commit = Commit.objects.get(merge_parent__isnull=False)
+    assert commit.author_name == "dora"
+    record = MergeAttempt.objects.get(outcome="merged")
+    assert (record.body["request"]["author"], record.body["policies"][0]["merges"]) == ("alice", True)
+    policies_ring()
+    assert judged() == []
+
+
+def test_who_lost_the_right_to_merge_merges_by_no_policy(lake: ReviewLake) -> None:
+    protect(lake, {**SMALL, "merges": True})
+    join(lake.people["dora"].user, lake.catalog, Role.VIEWER)
+    asked(lake)
+    (task,) = judged()
+    assert task.state == "failed"
+    assert MergeAttempt.objects.filter(outcome="merged").count() == 0
+    policies_ring()
+    assert judged() == [], "what failed is not tried again as it is"
+
+
+def test_a_changed_policy_is_a_new_version_is_recorded_and_judged_again(lake: ReviewLake) -> None:
+    rule = protect(lake, SMALL)
+    asked(lake)
+    judged()
+    assert detail(lake)["mergeable"]
+    changed = change(lake, rule, policies=[{**SMALL, "max_rows": 0}])
+    assert (changed.status_code, changed.json()["version"]) == (200, 2)
+    shown = detail(lake)
+    assert [item["code"] for item in shown["blockers"]] == ["POLICY_MISSING"]
+    policies_ring()
+    judged()
+    assert "it has 1 changed row, and 0 is the most" in detail(lake)["policies"][0]["message"]
+    record = MergeAttempt.objects.filter(kind="settings").latest("number")
+    assert [record.body[at]["version"] for at in ("before", "after")] == [1, 2]
+    assert [record.body[at]["policies"][0]["max_rows"] for at in ("before", "after")] == [2, 0]
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_BLOCKED")
+
+
+def test_a_merge_that_finds_the_source_pushed_meanwhile_waits_for_a_person(lake: ReviewLake) -> None:
+    protect(lake, SMALL)
+    asked(lake)
+    judged()
+    lake.write("INSERT INTO d.r VALUES (3, 'x'), (4, 'y')", "alice", "c")
+    task = run_merge(lake)
+    assert (task.state, task.error["code"]) == ("failed", "MERGE_BLOCKED")
+    assert "it has 3 changed rows" in task.error["detail"]
+    assert rows(lake) == [(1, "base")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "field"),
+    [
+        ({"name": "p", "max_row": 1}, "policies[0].max_row"),
+        ({"name": "p", "hours": {"begin": "8", "end": "9"}}, None),
+        ({"name": "p", "hours": {"begin": "08:00", "end": "09:00", "zone": "Mars/North"}}, "zone"),
+        ({"name": "p", "rules": [{"condition": "new.a < rand()"}]}, "condition"),
+        ({"name": "p", "operations": ["vacuum"]}, None),
+        ({"name": "p", "max_rows": -1}, None),
+        ({}, None),
+    ],
+)
+def test_what_a_policy_does_not_know_is_refused_by_name(
+    lake: ReviewLake, policy: dict[str, Any], field: str | None
+) -> None:
+    given = {"pattern": "main", "policies": [policy]}
+    refused = lake.people["dora"].post(f"{lake.address}protection-rules/", given)
+    assert refused.status_code == 400, refused.content
+    if field:
+        assert refused.json()["field"] == field
+    rule = protect(lake, SMALL)
+    assert change(lake, rule, policies=[policy]).status_code == 400
+    assert ProtectionRule.objects.get().policies[0]["name"] == "small"
+
+
+def test_a_change_that_leaves_members_out_gives_them_their_defaults(lake: ReviewLake) -> None:
+    rule = protect(lake, SMALL)
+    assert change(lake, rule, policies=[{"name": "other"}]).status_code == 200
+    stored = ProtectionRule.objects.get()
+    assert (stored.policies[0]["tables"], stored.policies[0]["max_rows"]) == ([], None)
+    assert lake.read("branches/main/protection/")["policies"][0]["name"] == "other"
