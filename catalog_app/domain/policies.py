@@ -1,7 +1,7 @@
 """Merge policies: which merges go without a person and which need whom, judged on the plan of the merge. Pure.
 
-A rule of protection holds policies in order. The first one that lets the plan through says what the merge needs. Where
-none does, the merge waits for people as the rule asks, for one at least. What is not known of a plan is never let through.
+A rule of protection holds policies in order. The first one that lets the plan through says what the merge needs.
+Where none does, the merge waits for people as the rule asks, for one at least. What is unknown is not let through.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class Hours:
 class Policy:
     """What a merge may do at most to be let through; None is no limit, and of lists and patterns none is all.
 
-    ``tables``: patterns of ``database.table``, ``database.*`` for the database itself. ``max_share``: of the rows that a
-    table has on the target. ``max_emptied``: values that become NULL. ``approvals``: what it needs then; 0 is no person.
-    ``approvers``: user names, of which alone approvals count. ``spot_check``: so many changed rows are drawn, and one
-    person at least approves who has them before them. ``merges``: lakeui merges as soon as nothing else is in the way.
+    ``tables``: patterns of ``database.table``, ``database.*`` for the database itself. ``max_share``: of the rows that
+    a table has on the target. ``max_emptied``: values that become NULL. ``approvals``: what it needs; 0 is no person.
+    ``approvers``: user names, of which alone approvals count. ``spot_check``: so many changed rows are drawn, and a
+    person approves who has them before them. ``merges``: lakeui merges as soon as nothing else is in the way.
     """
 
     name: str
@@ -145,7 +145,7 @@ def policies_digest(sets: Iterable[PolicySet]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RowFinding:
-    """How many changed rows do not fulfil a condition, the first of them, and why it could not be asked ("": it was)."""
+    """How many changed rows do not fulfil a condition, the first of them, and why it could not be asked."""
 
     rows: int
     example: str = ""
@@ -237,9 +237,7 @@ def facts_read(document: Mapping[str, Any]) -> PlanFacts:
     """The facts that ``as_json`` wrote."""
     tables = tuple(_table_read(table) for table in document["tables"])
     rows = tuple(SpotRow(**row) for row in document["spot_rows"])
-    return PlanFacts(
-        **{**document, "tables": tables, "spot_rows": rows, "stale_reads": tuple(document["stale_reads"])}
-    )
+    return PlanFacts(**{**document, "tables": tables, "spot_rows": rows, "stale_reads": tuple(document["stale_reads"])})
 
 
 def _table_read(document: Mapping[str, Any]) -> ChangedTable:

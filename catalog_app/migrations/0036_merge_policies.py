@@ -13,9 +13,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField(model_name="protectionrule", name="policies", field=models.JSONField(default=list)),
-        migrations.AddField(
-            model_name="protectionrule", name="version", field=models.PositiveIntegerField(default=1)
-        ),
+        migrations.AddField(model_name="protectionrule", name="version", field=models.PositiveIntegerField(default=1)),
         migrations.AddField(
             model_name="protectionrule",
             name="policies_by",

@@ -57,8 +57,8 @@ class ProtectionRule(models.Model):
     """What branches whose name is of ``pattern`` are protected from; ``domain.protection`` says what each field means.
 
     Where several patterns match a name, the strictest of each field holds. ``policies`` are documents of
-    ``domain.policies``, in order; ``policies_by`` set them last, and answers for what they merge. ``version`` counts the
-    changes of the rule.
+    ``domain.policies``, in order; ``policies_by`` set them last, and answers for what they merge. ``version`` counts
+    the changes of the rule.
     """
 
     catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="protection_rules")

@@ -146,7 +146,9 @@ def protection_rules_list(
 
 def protection_rule_get(catalog: Catalog, rule_id: int) -> ProtectionRule:
     """The rule of that id. Raises NotFound."""
-    rule = ProtectionRule.objects.select_related("created_by", "policies_by").filter(catalog=catalog, pk=rule_id).first()
+    rule = (
+        ProtectionRule.objects.select_related("created_by", "policies_by").filter(catalog=catalog, pk=rule_id).first()
+    )
     if rule is None:
         raise NotFound("protection rule", str(rule_id), where=f"in catalog {catalog.name}")
     return rule

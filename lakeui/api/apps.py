@@ -22,6 +22,7 @@ class ApiConfig(AppConfig):
         from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
         from lakeui.common.collector import loading_ends
+        from merge_app.audit.checkpoints import checkpoints_make
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.review.following import requests_follow
@@ -29,6 +30,7 @@ class ApiConfig(AppConfig):
         sweeps(requests_follow)
         sweeps(lakeui.api.review_tasks.queues_ring)
         sweeps(lakeui.api.review_tasks.policies_ring)
+        sweeps(checkpoints_make)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -13,8 +14,11 @@ from rest_framework.response import Response
 from catalog_app.rules.loader import rules_as_json
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.api.base import ApiView, NewestFirst, principal_of, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, NOT_FOUND
 from lakeui.api.serializers import MergeFilter, MergeSummary, ProblemDocument
-from merge_app.audit.selectors import audit_get, audit_list, audit_summary
+from lakeui.frontdoor.compute import engine, reading
+from merge_app.audit.selectors import attempt_get, audit_get, audit_list, audit_summary
+from merge_app.execution.replaying import merge_replay
 
 _PAGE = inline_serializer(
     "MergePage",
@@ -60,6 +64,33 @@ class MergeView(ApiView):
     )
     def get(self, request: Request, merge_id: str) -> Response:
         return tagged(request, Response(audit_get(merge_id, visible=catalogs_visible(principal_of(request)))))
+
+
+class MergeReplay(serializers.Serializer[Any]):
+    """An attempt to merge, planned once more."""
+
+    merge_id = serializers.UUIDField()
+    recorded = serializers.CharField(help_text="The fingerprint that the record has.")
+    computed = serializers.CharField(help_text="That of the plan of today.")
+    is_same = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True, help_text="Why they differ, where that is known.")
+
+
+class MergeReplayView(ApiView):
+    @extend_schema(
+        operation_id="merge_replay",
+        summary="Plan an attempt once more",
+        description="From the stored heads and the recorded decisions. The same rules make the same fingerprint. It"
+        " writes nothing. 404 where the retention took a version.",
+        tags=["merges"],
+        parameters=[OpenApiParameter("merge_id", str, OpenApiParameter.PATH)],
+        responses={200: MergeReplay, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, merge_id: str) -> Response:
+        record = attempt_get(merge_id, visible=catalogs_visible(principal_of(request)))
+        with reading():
+            found = merge_replay(record, engine)
+        return Response({"merge_id": record.merge_id, **asdict(found), "is_same": found.is_same})
 
 
 class RulesView(ApiView):

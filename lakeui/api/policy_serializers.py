@@ -29,8 +29,8 @@ class PolicyRowRule(serializers.Serializer[Any]):
 
     condition = serializers.CharField(
         max_length=LONGEST,
-        help_text="SQL over `old.column`, as the target has it, and `new.column`, as the merge makes it. A row for which"
-        " it is NULL does not fulfil it; `old` of a new row is NULL, and `new` of a deleted one.",
+        help_text="SQL over `old.column`, as the target has it, and `new.column`, as the merge makes it. A row for"
+        " which it is NULL does not fulfil it; `old` of a new row is NULL, and `new` of a deleted one.",
     )
     tables = _patterns(default=["*"], min_length=1)
     changes = serializers.ListField(
@@ -140,7 +140,7 @@ class PolicyJudgementEntry(serializers.Serializer[Any]):
 
 
 class PolicyVerdictEntry(serializers.Serializer[Any]):
-    """What the policies of one rule of protection say of the plan. `policy`: the one that lets it through, else empty."""
+    """What the policies of one rule of protection say of the plan. `policy`: the one that lets it through, or empty."""
 
     pattern = serializers.CharField()
     version = serializers.IntegerField(help_text="Of the rule.")

@@ -77,8 +77,8 @@ class ProtectionFields(serializers.Serializer[Any]):
     policies = PoliciesField(
         default=list,
         max_length=MOST_POLICIES,
-        help_text="Merge policies in order, judged on the plan of a request. The first that lets it through says how many"
-        " approvals it needs, in the place of `required_approvals`; where none does, those hold, one at least.",
+        help_text="Merge policies in order, judged on the plan of a request. The first that lets it through says how"
+        " many approvals it needs, in the place of `required_approvals`; where none does, those hold, one at least.",
     )
 
 
@@ -95,7 +95,9 @@ class RuleAnswer(RuleRequest):
 
     id = serializers.IntegerField()
     version = serializers.IntegerField(help_text="Counts the changes of the rule.")
-    policies_by = serializers.SerializerMethodField(help_text="Who set the policies last, and answers for their merges.")
+    policies_by = serializers.SerializerMethodField(
+        help_text="Who set the policies last, and answers for their merges."
+    )
     created_at = serializers.DateTimeField()
     created_by = serializers.SerializerMethodField()
 

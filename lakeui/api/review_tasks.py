@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.selectors.agents import account_is_open
@@ -34,6 +36,7 @@ TASK_KIND = "merge request"
 CHECK_KIND = "check merge request"
 QUEUE_KIND = "merge queue"
 POLICY_KIND = "judge merge request"
+POLICY_AGAIN = timedelta(hours=1)
 
 
 @handles(TASK_KIND)
@@ -116,11 +119,12 @@ def policy_ring(request: MergeRequest) -> None:
 
 
 def _policy_ring(work: PolicyWork) -> None:
-    """One task at a time for a request, and none again for what failed as it is."""
+    """One task at a time for a request, and for what failed as it is none again within the hour."""
     tasks = Task.objects.filter(kind=POLICY_KIND, parameters__request=work.request.pk)
     if tasks.exclude(state__in=FINISHED_STATES).exists():
         return
-    if tasks.filter(parameters__of=work.of).exclude(state=TaskState.SUCCEEDED).exists():
+    failed = tasks.filter(parameters__of=work.of).exclude(state=TaskState.SUCCEEDED)
+    if failed.filter(finished_at__gt=timezone.now() - POLICY_AGAIN).exists():
         return
     request = work.request
     task_submit(

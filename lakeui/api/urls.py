@@ -181,6 +181,7 @@ urlpatterns = [
     path("api/v1/tasks/<uuid:task_id>/retry/", task_views.TaskRetryView.as_view(), name="api-task-retry"),
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
+    path("api/v1/merges/<str:merge_id>/replay/", lake_views.MergeReplayView.as_view(), name="api-merge-replay"),
     path("api/v1/search/", search_view.SearchView.as_view(), name="api-search"),
     path("api/v1/inbox/", review_views.InboxView.as_view(), name="api-inbox"),
     path("api/v1/markdown/", markdown_view.MarkdownView.as_view(), name="api-markdown"),

@@ -77,6 +77,6 @@ def _described(call: Call, resolution: Resolution, shown: dict[str, Any]) -> dic
         "object_kind": resolution.object_kind.value,
         "object_id": resolution.object_id,
         **resolution.as_json(),
-        **{name: shown[name] for name in ("object", "column", "rows_left_out")},
+        **{name: shown[name] for name in ("object", "column", "rows_left_out", "left_out")},
         "effect": shown["text"],
     }

@@ -345,7 +345,9 @@ class Variables(BaseModel):
         secret=True,
     )
     audit_checkpoints: Text = _variable(
-        "LAKEUI_AUDIT_CHECKPOINTS", "", "The file that signed checkpoints are appended to, best on another machine's disk."
+        "LAKEUI_AUDIT_CHECKPOINTS",
+        "",
+        "The file that signed checkpoints are appended to, best on another machine's disk.",
     )
     retention_days: Number = _variable(
         "LAKEUI_RETENTION_DAYS", 30.0, "How old history and trash must be for `VACUUM`, in days."

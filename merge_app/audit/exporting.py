@@ -1,4 +1,4 @@
-"""The audit of a catalog as a file that others check without lakeui (``tools/verify_audit.py``)."""
+"""The audit of a catalog as a file that others check without lakeui (``examples/verify_audit.py``)."""
 
 from __future__ import annotations
 

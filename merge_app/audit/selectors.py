@@ -125,6 +125,15 @@ def discarded_schemas(*, catalog_id: int, table_id: int, merges: Collection[int]
 
 def audit_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = None) -> dict[str, Any]:
     """One record with everything in it. Where ``visible`` is given, there are no records about other catalogs."""
+    attempt = attempt_get(merge_id, visible=visible)
+    shown = {**audit_summary(attempt), **attempt.body}
+    if attempt.kind == "merge" and attempt.outcome == "merged":
+        shown["undone_by"] = merge_undone(attempt)
+    return shown
+
+
+def attempt_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = None) -> MergeAttempt:
+    """The record as it is stored. Raises NotFound, for records of catalogs that are not visible too."""
     try:
         wanted = UUID(str(merge_id))
     except ValueError:
@@ -133,10 +142,7 @@ def audit_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = None)
     attempt = known.select_related("catalog").filter(pk=wanted).first()
     if attempt is None:
         raise NotFound("merge", str(merge_id))
-    shown = {**audit_summary(attempt), **attempt.body}
-    if attempt.kind == "merge" and attempt.outcome == "merged":
-        shown["undone_by"] = merge_undone(attempt)
-    return shown
+    return attempt
 
 
 def merge_undone(merge: MergeAttempt) -> dict[str, Any] | None:

@@ -145,7 +145,7 @@ def _message(attempt: MergeAttempt) -> dict[str, Any]:
 
 
 def attempt_digest(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
-    """SHA-256 over the previous digest and the record's content. ``is_plain``: as it once was, without actor and task."""
+    """SHA-256 over the previous digest and the content. ``is_plain``: as it once was, without actor and task."""
     text = attempt_content(attempt, is_plain=is_plain)
     return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()
 

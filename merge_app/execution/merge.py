@@ -17,6 +17,7 @@ from django.db import transaction
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, TransactionState
+from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.selectors.snapshots import branch_snapshot
@@ -372,6 +373,8 @@ def _record(
 ) -> MergeAttempt:
     source, destination = prepared.source, prepared.destination
     foreign = source.catalog_id != destination.catalog_id
+    # What the plan is made of once more, whatever the branches are called then.
+    body = {**body, "branches": {"source": source.pk, "destination": destination.pk}, "rules": load_rules().digest}
     if request.sponsor is not None:
         body = {**body, **request.sponsor.describe(prepared)}
     if request.decided is not None:

@@ -1,4 +1,4 @@
-"""What merge policies are judged on: the numbers of the plan, and a look at its changed rows where a policy asks for it."""
+"""What merge policies are judged on: the numbers of the plan, and its changed rows where a policy asks for a look."""
 
 from __future__ import annotations
 

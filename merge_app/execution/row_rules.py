@@ -55,9 +55,7 @@ def condition_check(condition: str) -> None:
     _read(condition)
 
 
-def rule_ask(
-    condition: str, changes: Sequence[str], rows: Sequence[RowPair], types: Mapping[str, str]
-) -> RowFinding:
+def rule_ask(condition: str, changes: Sequence[str], rows: Sequence[RowPair], types: Mapping[str, str]) -> RowFinding:
     """Ask the condition of the rows that were changed so. ``types``: SQL types by the names of columns, folded."""
     asked = [row for row in rows if row.change in changes]
     try:
@@ -154,7 +152,7 @@ def _answer(condition: str, table: pa.Table, rows: Sequence[RowPair]) -> RowFind
         connection.execute("SET lock_configuration = true")
         try:
             answer = connection.execute(
-                f"SELECT count(*), min(n) FROM changed WHERE ({condition}) IS NOT TRUE"  # noqa: S608 - of known operators
+                f"SELECT count(*), min(n) FROM changed WHERE ({condition}) IS NOT TRUE"
             ).fetchone()
         except duckdb.Error as error:
             return RowFinding(len(rows), problem=str(error).splitlines()[0])

@@ -179,9 +179,7 @@ def judge(case: Case) -> Standing:
     passed = frozenset(name for name, state in case.checks.items() if state is CheckState.PASSED)
     reported = frozenset(name for name, state in case.statuses.items() if state is StatusState.SUCCESS)
     required = max([case.required_approvals, *(verdict.required_approvals for verdict in case.policies)])
-    return Standing(
-        tuple(counting), tuple(excluded), objections, blockers, required, passed, reported, case.policies
-    )
+    return Standing(tuple(counting), tuple(excluded), objections, blockers, required, passed, reported, case.policies)
 
 
 def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:

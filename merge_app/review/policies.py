@@ -47,7 +47,7 @@ def policy_work(request: MergeRequest) -> PolicyWork | None:
     standing = request_standing(request, source, destination) if is_known else None
     if standing is not None and (standing.blockers or standing.merging_policy is None):
         return None
-    told = [*astuple(seen), policies_digest(policies), is_known, request.state]
+    told = [*astuple(seen), policies_digest(policies)]
     digest = hashlib.sha256(json.dumps(told).encode()).hexdigest()
     verdict = standing.merging_policy if standing is not None else None
     merging = [verdict.author_id] if verdict is not None else [item.author_id for item in policies if item.merges]

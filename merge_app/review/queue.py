@@ -23,7 +23,15 @@ from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
 from merge_app.review.judgement import Standing
-from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, plan_load, policies_of, seen_now
+from merge_app.review.known_plans import (
+    KnownPlan,
+    branches_now,
+    plan_keep,
+    plan_known,
+    plan_load,
+    policies_of,
+    seen_now,
+)
 from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
@@ -87,9 +95,7 @@ def _enter(
             return None
         plan_keep(locked, KnownPlan(seen, prepared.planned.fingerprint, len(prepared.planned.conflicts)))
         fingerprint = prepared.planned.fingerprint
-        refuse_blocked(
-            locked, request_standing(locked, source, destination, fingerprint=fingerprint, looked=looked)
-        )
+        refuse_blocked(locked, request_standing(locked, source, destination, fingerprint=fingerprint, looked=looked))
         request_settle(locked)
         request_move(locked, RequestState.QUEUED, actor_id=person_id(principal))
         locked.queued_at, locked.queued_by_id = timezone.now(), person_id(principal)
@@ -170,9 +176,7 @@ class QueueSponsor(RequestSponsor):
         known = plan_known(self.held)
         if known is None or not self._is_as_good(known, prepared):
             return super()._judge(prepared)
-        return request_standing(
-            self.held, prepared.source, prepared.destination, approved=known, looked=self._looked
-        )
+        return request_standing(self.held, prepared.source, prepared.destination, approved=known, looked=self._looked)
 
     def _is_as_good(self, known: KnownPlan, prepared: Prepared) -> bool:
         now = seen_now(self.held, prepared.source, prepared.destination)

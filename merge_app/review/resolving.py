@@ -313,7 +313,7 @@ def _changed(request: MergeRequest, principal: Principal, row: ConflictResolutio
 
 def named(row: ConflictResolution) -> dict[str, Any]:
     """What a decision is about, by names, and what it does: as the object, which may be gone later, was called."""
-    shown = {name: row.effect[name] for name in ("object", "column", "rows_left_out") if name in row.effect}
+    shown = {name: row.effect[name] for name in ("object", "column", "rows_left_out", "left_out") if name in row.effect}
     return {**shown, "effect": row.effect["text"]} if row.effect else {}
 
 

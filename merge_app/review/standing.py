@@ -71,9 +71,7 @@ def request_standing(
     )
 
 
-def facts_known(
-    known: KnownPlan | None, protection: Protection, seen: Seen, fingerprint: str = ""
-) -> PlanFacts | None:
+def facts_known(known: KnownPlan | None, protection: Protection, seen: Seen, fingerprint: str = "") -> PlanFacts | None:
     """What policies are judged on, where it is known of just this plan and of these policies."""
     if known is None or known.seen != seen or fingerprint not in ("", known.fingerprint):
         return None

@@ -188,6 +188,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/tags/{tag}/": ["delete", "get"],
         "/api/v1/merges/": ["get"],
         "/api/v1/merges/{merge_id}/": ["get"],
+        "/api/v1/merges/{merge_id}/replay/": ["get"],
         "/api/v1/pipelines/": ["get", "post"],
         "/api/v1/pipelines/fields/": ["get"],
         "/api/v1/pipelines/schedule/": ["get"],

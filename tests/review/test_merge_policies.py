@@ -26,7 +26,13 @@ SMALL = {"name": "small", "tables": ["d.r"], "operations": ["insert", "update"],
 
 def protect(lake: ReviewLake, *policies: dict[str, Any], by: str = "dora", **rule: Any) -> Any:
     """The rule of main with these policies, through the interface."""
-    given = {"pattern": "main", "merge_role": "contributor", "refuse_direct_writes": False, "policies": policies, **rule}
+    given = {
+        "pattern": "main",
+        "merge_role": "contributor",
+        "refuse_direct_writes": False,
+        "policies": policies,
+        **rule,
+    }
     made = lake.people[by].post(f"{lake.address}protection-rules/", given)
     assert made.status_code == 201, made.content
     return made.json()

@@ -10,6 +10,7 @@ export const EVENTS: readonly { event: WebhookEvent; label: string }[] = [
   { event: "drop", label: "Drops of branches, and of the catalog" },
   { event: "run", label: "Pipelines: each run that ended" },
   { event: "task", label: "Tasks that ended" },
+  { event: "checkpoint", label: "Signed checkpoints of the audit" },
 ];
 
 export interface DeliveryLook {

@@ -15,7 +15,7 @@ from merge_app.audit.exporting import audit_export
 
 
 class Command(BaseCommand):
-    help = "Write the audit of a catalog into a file, for tools/verify_audit.py; or show the public key."
+    help = "Write the audit of a catalog into a file, for examples/verify_audit.py; or show the public key."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("catalog", nargs="?")

@@ -333,6 +333,14 @@ def tags(place: Place, given: Namespace) -> Said:
 
 
 def audit(place: Place, given: Namespace) -> Said:
+    if given.action == "replay":
+        if given.id is None:
+            raise failed("The record is not named.", "Write lake audit replay ID; lake audit lists records.")
+        done = place.lake.http.get(f"/api/v1/merges/{segment(given.id)}/replay/")
+        if done["is_same"]:
+            return Said(done, f"The plan is the same: {done['computed']}.")
+        text = f"The plan is another one: {done['computed']}; the record has {done['recorded']}. {done['reason']}"
+        return Said(done, text.rstrip(), FAILED)
     names = ("kind", "outcome", "source", "destination", "actor", "since", "until")
     filters = {name: getattr(given, name) for name in names}
     found = place.lake.records(catalog=place.settings.catalog or None, limit=given.number, **filters)
@@ -359,7 +367,9 @@ def policies(place: Place, given: Namespace) -> Said:
     text = Path(given.set).read_text(encoding="utf-8") if given.set != "-" else sys.stdin.read()
     wanted = {"policies": _json_read(text, list, "--set")}
     changed = http.write("PATCH", f"{path}{rule['id']}/", wanted, has_key=False)
-    return Said(changed, f"Version {changed['version']} of {changed['pattern']} has {len(changed['policies'])} policies.")
+    return Said(
+        changed, f"Version {changed['version']} of {changed['pattern']} has {len(changed['policies'])} policies."
+    )
 
 
 def agents(place: Place, given: Namespace) -> Said:
@@ -394,9 +404,7 @@ def statuses(place: Place, given: Namespace) -> Said:
         made = http.write("POST", path, wanted, has_key=False)
         return Said(made, f"{made['context']}: {made['state']} of version {made['source_head']}.")
     found = http.get(path)["results"]
-    return Said(
-        found, show.entries(found, "context", "is_required", "is_current", "status.state", "status.created_by")
-    )
+    return Said(found, show.entries(found, "context", "is_required", "is_current", "status.state", "status.created_by"))
 
 
 def people(place: Place, given: Namespace) -> Said:

@@ -94,7 +94,9 @@ def _histories(word: Any) -> None:
     made.add_argument("name", nargs="?")
     made.add_argument("--version", dest="at_version", type=int, metavar="N", help="instead of the newest")
     made.add_argument("-d", "--delete", metavar="NAME")
-    made = word("audit", c.audit, "list audit records, newest first")
+    made = word("audit", c.audit, "list audit records, newest first, or plan a merge once more from what is stored")
+    made.add_argument("action", nargs="?", choices=("list", "replay"), default="list")
+    made.add_argument("id", nargs="?", metavar="ID", help="the record to replay; ends with 1 where its plan differs")
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
     made.add_argument("--kind", default="merge", help="merge, restore, undrop, transaction, vacuum, settings or bypass")
     for name in ("outcome", "source", "destination", "actor", "since", "until"):

@@ -5,10 +5,10 @@
 
 AUDIT      made by ``manage.py export_audit CATALOG AUDIT``: a line for each record, its digest, a space, its content.
 CHECKPOINTS the file that lakeui appends to (LAKEUI_AUDIT_CHECKPOINTS), or the bodies of webhooks, one a line.
-PUBLIC_KEY a PEM file: the Ed25519 key that belongs to LAKEUI_AUDIT_KEY. Get it from whom you trust, not from the server.
+PUBLIC_KEY a PEM file: the Ed25519 key of LAKEUI_AUDIT_KEY. Get it from whom you trust, not from the server.
 
 Checks, and ends with 1 where one of them fails:
-- chain: each digest is the SHA-256 of the digest before it and the content. A changed, missing or foreign record breaks it;
+- chain: each digest is the SHA-256 of the digest before it and the content, so a changed or missing record breaks it;
 - number: records are numbered 1, 2, 3, ... without a gap;
 - signature: each checkpoint of the catalog is signed by the key;
 - truncation: the audit has as many records as each checkpoint says, and the checkpoint's digest at that place;

@@ -1,0 +1,205 @@
+"""Signed checkpoints, the exported audit, and the script that checks both without lakeui."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from django.core.management import call_command
+from django.db import connections
+
+from catalog_app.models import Catalog
+from lakeui.common.errors import InvalidValue
+from merge_app.audit import checkpoints
+from merge_app.audit.checkpoints import checkpoints_make, key_read, public_key
+from merge_app.audit.models import AuditChain, MergeAttempt
+from merge_app.webhooks.models import Webhook, WebhookDelivery
+from tests.review.conftest import ReviewLake
+from tests.soak import IS_SOAK
+
+SCRIPT = Path(__file__).parents[2] / "examples" / "verify_audit.py"
+RECORDS = 1_000_000 if IS_SOAK else 20_000
+SECONDS = 60 * RECORDS / 1_000_000
+
+pytestmark = pytest.mark.usefixtures("nobody_hears")
+
+
+def pem(key: Ed25519PrivateKey) -> str:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+class Outside:
+    """Somebody with an export, the file of checkpoints and the public key, and no lakeui."""
+
+    def __init__(self, folder: Path, key: Ed25519PrivateKey) -> None:
+        self.audit, self.checkpoints, self.key = folder / "audit", folder / "checkpoints", folder / "public.pem"
+        self.key.write_text(public_key(key))
+
+    def verify(self, *more: str) -> tuple[int, str]:
+        command = [sys.executable, "-I", str(SCRIPT), str(self.audit), str(self.checkpoints), str(self.key), *more]
+        done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def key() -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.generate()
+
+
+@pytest.fixture
+def outside(
+    lake: ReviewLake, tmp_path: Path, key: Ed25519PrivateKey, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Outside:
+    """Three merges, of which two are before the checkpoint."""
+    found = Outside(tmp_path, key)
+    monkeypatch.setitem(settings.LAKEUI, "AUDIT_KEY", pem(key))
+    monkeypatch.setitem(settings.LAKEUI, "AUDIT_CHECKPOINTS", str(found.checkpoints))
+    checkpoints._key.cache_clear()
+    for number in range(3):
+        if number == 2:
+            assert checkpoints_make() == 1
+        lake.write(f"ALTER TABLE d.t SET TBLPROPERTIES ('k' = '{number}')", "alice", "b")
+        lake.write("MERGE BRANCH b", "alice")
+    call_command("export_audit", lake.catalog, str(found.audit), verbosity=0)
+    yield found
+    checkpoints._key.cache_clear()
+
+
+def lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+def test_an_export_that_nobody_touched_is_in_order(lake: ReviewLake, outside: Outside) -> None:
+    records = list(MergeAttempt.objects.filter(catalog__name=lake.catalog).order_by("number"))
+    status, said = outside.verify("--includes", str(records[0].merge_id))
+    assert status == 0, said
+    assert said.startswith(f"{len(records)} records are in order; 1 checkpoints are signed and fit")
+    assert f"covers {len(records) - 1}. Record {records[0].merge_id} is number 1." in said
+    assert outside.verify("--includes", str(records[-1].merge_id))[0] == 1, "no checkpoint covers it yet"
+    assert checkpoints_make() == 1
+    assert outside.verify("--includes", str(records[-1].merge_id))[0] == 0
+    assert checkpoints_make() == 0, "nothing grew"
+
+
+def chained(contents: list[bytes]) -> bytes:
+    """A chain of these contents that is right in itself, as somebody with the database makes it."""
+    made, previous = b"", b""
+    for content in contents:
+        previous = hashlib.sha256(previous + content).hexdigest().encode()
+        made += previous + b" " + content + b"\n"
+    return made
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda old: b"".join(old).replace(b"merged", b"failed", 1), "record 1 was changed"),
+        (lambda old: old[0] + old[2], "record 2 was changed, or does not follow record 1"),
+        (lambda old: old[1] + old[0] + old[2], "record 1 was changed"),
+        (lambda old: old[0], "the audit ends with record 1; 2 were there"),
+        (lambda old: b"".join(old)[:-1], "record 3 is cut off"),
+        (lambda old: b"", "no checkpoint is of this catalog"),
+        (lambda old: chained([line[65:-1].replace(b"merged", b"failed") for line in old]), "is not the one that was"),
+        (lambda old: chained([line[65:-1] for line in (old[0], old[2], old[1])]), "says that it is record"),
+    ],
+)
+def test_each_way_to_spoil_an_audit_is_found(outside: Outside, spoil: Any, why: str) -> None:
+    outside.audit.write_bytes(spoil(lines(outside.audit)))
+    status, said = outside.verify()
+    assert (status, why in said) == (1, True), said
+
+
+def test_a_checkpoint_of_another_key_or_other_words_is_found(outside: Outside, lake: ReviewLake) -> None:
+    good = outside.checkpoints.read_text()
+    outside.checkpoints.write_text(good.replace('records\\":2', 'records\\":1'))
+    assert "checkpoint 1 is not signed by this key" in outside.verify()[1]
+    outside.checkpoints.write_text(good)
+    outside.key.write_text(public_key(Ed25519PrivateKey.generate()))
+    assert "checkpoint 1 is not signed by this key" in outside.verify()[1]
+
+
+def test_webhooks_carry_the_same_statement(outside: Outside, lake: ReviewLake) -> None:
+    catalog = lake.branch("main").catalog
+    hook = {"catalog": catalog, "url": "https://a.example/", "secret": "s", "events": ["checkpoint"]}
+    Webhook.objects.create(created_by=lake.people["dora"].user, **hook)
+    checkpoints_make()
+    delivery = WebhookDelivery.objects.get(event="checkpoint")
+    outside.checkpoints.write_text(delivery.body + "\n")
+    status, said = outside.verify()
+    assert status == 0, said
+
+
+def test_a_line_that_a_crash_left_unfinished_is_taken_away(outside: Outside) -> None:
+    with outside.checkpoints.open("a") as file:
+        file.write('{"statement": "hal')
+    checkpoints_make()
+    assert outside.verify()[0] == 0
+    assert len(lines(outside.checkpoints)) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_beside_each_other_sign_an_end_once(outside: Outside) -> None:
+    made: list[int] = []
+
+    def work() -> None:
+        try:
+            made.append(checkpoints_make())
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(made) == 1
+    assert AuditChain.objects.filter(signed_records__gt=0).count() == 1
+
+
+def test_without_a_key_nothing_is_signed_and_a_wrong_one_is_named_without_its_text(
+    lake: ReviewLake, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints._key.cache_clear()
+    monkeypatch.setitem(settings.LAKEUI, "AUDIT_KEY", "")
+    assert checkpoints_make() == 0
+    with pytest.raises(InvalidValue) as refusal:
+        key_read("-----BEGIN hush")
+    assert "hush" not in refusal.value.message + refusal.value.remedy
+
+
+def test_many_records_are_verified_in_time(tmp_path: Path, key: Ed25519PrivateKey) -> None:
+    body = {"findings": [], "plan": {"objects": [{"object": "d.t", "operations": {"insert": 1}}]}, "notes": ["x" * 200]}
+    contents = [
+        json.dumps(
+            {"body": body, "catalog": 7, "merge_id": f"id{n}", "number": n}, sort_keys=True, separators=(",", ":")
+        ).encode()
+        for n in range(1, RECORDS + 1)
+    ]
+    found = Outside(tmp_path, key)
+    found.audit.write_bytes(chained(contents))
+    last = lines(found.audit)[-1][:64].decode()
+
+    chain = AuditChain(catalog_id=7, records=RECORDS, digest=last)
+    chain.catalog = Catalog(pk=7, name="big")
+    found.checkpoints.write_text(json.dumps(checkpoints.checkpoint_sign(key, chain, "2026-11-27")) + "\n")
+    began = time.monotonic()
+    status, said = found.verify("--includes", "id7")
+    took = time.monotonic() - began
+    assert status == 0, said
+    assert took < SECONDS + 2, f"{RECORDS} records took {took:.1f} s"
+
+
+def test_the_script_is_short_and_knows_nothing_of_lakeui() -> None:
+    text = SCRIPT.read_text()
+    assert len(text.splitlines()) <= 150
+    imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}
+    assert imported - set(sys.stdlib_module_names) == {"cryptography"}
