@@ -46,16 +46,33 @@ def database_given(name: str | None) -> Iterator[None]:
         _DATABASE.reset(token)
 
 
+_FULL_NAMES: ContextVar[str] = ContextVar("why tables are named with their database", default="")
+
+
+@contextmanager
+def full_names(why: str) -> Iterator[None]:
+    """What is read inside names each table with its database, whatever the session's is: the text is read again where
+    another may be chosen.
+    """
+    token = _FULL_NAMES.set(why)
+    try:
+        yield
+    finally:
+        _FULL_NAMES.reset(token)
+
+
 def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp: str | None = None) -> TableName:
     """The name made of these parts; refuses files and names without a database."""
     _refuse_paths(parts)
     database = _DATABASE.get()
-    if len(parts) == 1 and database is not None:
+    why = _FULL_NAMES.get()
+    if len(parts) == 1 and database is not None and not why:
         parts = (database, *parts)
     if len(parts) == 1:
+        way = f". {why}" if why else ", or choose the database by USE DATABASE."
         raise InvalidValue(
             f"The table {parts[0]} is named without its database.",
-            remedy=f"Write db.{parts[0]}, or choose the database by USE DATABASE.",
+            remedy=f"Write {database or 'db'}.{parts[0]}{way}",
             table=parts[0],
         )
     if len(parts) > 3:

@@ -17,7 +17,7 @@ from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_query, write
 from lakeui.sql.lexer import Kind, Word
-from lakeui.sql.names import database_given
+from lakeui.sql.names import full_names
 from lakeui.sql.query import build_query
 from lakeui.sql.session_functions import function_names_given
 from lakeui.sql.session_values import session_values_refused
@@ -25,6 +25,7 @@ from lakeui.sql.views import read_view_columns, read_view_properties
 
 PARTITION_OVERWRITE = "spark.sql.sources.partitionoverwritemode"
 _NO_SESSION = "a temporary view is read by other statements than the one that made it."
+_READ_AGAIN = "The query of a temporary view is read again behind another USE DATABASE."
 OVERWRITE_MODES = ("static", "dynamic")
 
 
@@ -71,8 +72,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryView:
         )
     cursor.expect("AS")
     padded = cursor.rest()
-    # The text is read again behind another USE.
-    with database_given(None), session_values_refused(_NO_SESSION):
+    with full_names(_READ_AGAIN), session_values_refused(_NO_SESSION):
         query = build_query(padded, cursor.common)
         text = _whole(padded.strip(), name, columns, cursor.common)
         return s.CreateTemporaryView(name, build_query(text) if columns else query, text, or_replace)

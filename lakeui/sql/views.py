@@ -16,7 +16,7 @@ from lakeui.sql.common import (
 )
 from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import database_given, read_present_table
+from lakeui.sql.names import full_names, read_present_table
 from lakeui.sql.query import build_view
 
 
@@ -42,8 +42,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
 
 def _query(cursor: Cursor, view: s.TableName) -> s.AlterView:
     text = cursor.rest()
-    # The text is read again in other sessions.
-    with database_given(None):
+    with full_names("The query of a view is read again in other sessions."):
         query, reads = build_view(text)
     return s.AlterView(view, query, text.strip(), reads)
 

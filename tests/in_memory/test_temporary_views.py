@@ -97,6 +97,16 @@ def test_what_is_not_of_a_session_is_refused_by_name(
     assert says in f"{refusal.value.message} {refusal.value.remedy}"
 
 
+@pytest.mark.parametrize("view", ["CREATE TEMP VIEW x", "CREATE VIEW d.v"])
+def test_a_view_over_a_table_without_its_database_is_told_what_to_write(talk: Conversation, view: str) -> None:
+    """To choose the database does not help: the query is read again where another may be chosen."""
+    with pytest.raises(InvalidValue) as refusal:
+        say(talk, "USE DATABASE d", f"{view} AS SELECT id FROM t")
+    assert refusal.value.remedy.startswith("Write d.t. The query of a ")
+    assert "choose the database" not in refusal.value.remedy
+    say(talk, f"{view} AS SELECT id FROM d.t")
+
+
 def test_an_overwrite_replaces_the_partitions_of_which_it_has_rows(lake: Lake, talk: Conversation) -> None:
     before = lake.head()
     say(talk, "set spark.sql.sources.partitionOverwriteMode = DYNAMIC")
