@@ -313,6 +313,10 @@ class CompareRowsAnswer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.JSONField()),
         help_text="`change`, `row_id` and the columns; an update is two rows, before and after. `limit` counts ids.",
     )
+    keys = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="By row the `key` that the comparison side by side names it by; a comment's `row_key` is one.",
+    )
 
 
 class SidesColumn(serializers.Serializer[Any]):

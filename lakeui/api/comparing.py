@@ -32,7 +32,7 @@ from merge_app.execution.report import finding_as_json
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Action, Resolution, Verdict
 
-SHAPE = 4
+SHAPE = 5
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600

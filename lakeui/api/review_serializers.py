@@ -276,7 +276,7 @@ class NewComment(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=4000,
-        help_text="`key` of a row, as the comparison side by side shows it.",
+        help_text="`key` of a row, as comparisons of rows name it.",
     )
     column_id = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=1, max_value=2**31 - 1, help_text="`id` of a column."

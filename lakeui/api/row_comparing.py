@@ -24,8 +24,8 @@ ROW_ID = 1
 
 
 def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage, *, change: str | None = None) -> dict[str, Any]:
-    """A page of changed rows: ``columns``, ``rows`` and whether there are ``more``. An update's two rows stay together.
-    With ``change`` only the rows that were inserted, updated or deleted.
+    """A page of changed rows: ``columns``, ``rows`` with the ``keys`` that name them, and whether there are ``more``.
+    An update's two rows stay together. With ``change`` only the rows that were inserted, updated or deleted.
 
     Raises NotFound where the side has no such table.
     """
@@ -63,6 +63,7 @@ def _computed(
         "version": branch.head_version,
         "columns": [{"name": name, "type": kind} for name, kind in columns],
         "rows": found.rows,
+        "keys": found.keys,
         "more": found.truncated,
     }
 

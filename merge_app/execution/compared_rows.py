@@ -16,7 +16,7 @@ from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import parties_of, table_case
-from merge_app.execution.lineage.changed_rows import rows_changed
+from merge_app.execution.lineage.changed_rows import ChangedRows, rows_changed
 from merge_app.execution.lineage.compared_rows import ComparedRows
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
@@ -70,11 +70,11 @@ def side_rows(
     limit: int,
     behind: int | None,
     change: str | None = None,
-) -> QueryResult:
+) -> ChangedRows:
     """A page of the rows that one side changed, by row id (see ``rows_changed``). ``table``: as that side has it."""
     _, changes = row_changes(source, destination, table.table_id, (), engine, Lists.KNOWN)
     if changes is None:
-        return _NO_ROWS
+        return ChangedRows([], [], truncated=False)
     return rows_changed(
         changes, SOURCE if of_source else TARGET, table.schema, limit=limit, behind=behind, change=change
     )

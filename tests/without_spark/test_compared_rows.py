@@ -19,6 +19,41 @@ def client(lake: Lake) -> Client:
     return Http(lake).client
 
 
+def changed(client: Client, lake: Lake, table: str, only: str = "") -> dict[str, Any]:
+    number = {row[1]: row[2] for row in lake.sql("SHOW TABLES IN d").rows}[table]
+    address = f"/api/v1/catalogs/{lake.catalog}/compare/k...main/objects/table/{number}/rows/{only}"
+    body: dict[str, Any] = client.get(address, {} if only else {"side": "source"}).json()
+    return body
+
+
+@pytest.mark.parametrize("key", ["", ", PRIMARY KEY (name, id)"])
+def test_both_ways_to_compare_rows_name_a_row_alike(lake: Lake, client: Client, key: str) -> None:
+    """A comment on a changed row stands beside it also where it conflicts, whatever the branch calls its key."""
+    lake.sql(f"CREATE TABLE d.u (id int NOT NULL, name string NOT NULL, n int{key})")
+    lake.sql("INSERT INTO d.u VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0)")
+    lake.sql("CREATE BRANCH k")
+    for statement in (
+        "UPDATE d.u SET n = 1 WHERE id = 1",
+        "DELETE FROM d.u WHERE id = 2",
+        "INSERT INTO d.u VALUES (4, 'é \"', 0)",
+    ):
+        lake.sql(statement, "k")
+    one = changed(client, lake, "u")
+    assert len(one["keys"]) == len(one["rows"]) == 4
+    assert set(one["keys"]) == {row["key"] for row in changed(client, lake, "u", "sides/")["rows"]}
+    assert one["keys"][0] == one["keys"][1] == ('{"name":"a","id":1}' if key else str(one["rows"][0][1]))
+
+
+def test_a_row_keeps_its_name_where_the_branch_renamed_the_column_of_the_key(lake: Lake, client: Client) -> None:
+    lake.sql("CREATE TABLE d.u (id int PRIMARY KEY, n int)")
+    lake.sql("INSERT INTO d.u VALUES (1, 0)")
+    lake.sql("CREATE BRANCH k")
+    lake.sql("UPDATE d.u SET n = 1", "k")
+    lake.sql("ALTER TABLE d.u RENAME COLUMN id TO ident")
+    assert changed(client, lake, "u")["keys"] == ['{"ident":1}'] * 2
+    assert [row["key"] for row in changed(client, lake, "u", "sides/")["rows"]] == ['{"ident":1}']
+
+
 def pages(client: Client, lake: Lake, side: str, pair: str = "b...main", limit: int = 50) -> list[list[list[Any]]]:
     """Pages of changed rows, without their row ids."""
     table = lake.sql("SHOW TABLES IN d").rows[0][2]

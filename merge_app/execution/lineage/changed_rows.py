@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from catalog_app.engine.values import QueryResult
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, DONE, INSERTED, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import Row, rows_there
@@ -16,6 +15,17 @@ from merge_app.lineage.facts import ABSENT, Array, Ints
 from merge_app.lineage.result_rows import positions_masked
 
 ALL = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRows:
+    """``rows`` as answers show them, with the ``keys`` by which ``ComparedRows`` names them, one for each line;
+    ``truncated`` if there are more.
+    """
+
+    rows: list[list[Any]]
+    keys: list[str]
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,34 +72,62 @@ class _Images:
 
 def rows_changed(
     changes: RowChanges, number: int, schema: Schema, *, limit: int, behind: int | None, change: str | None = None
-) -> QueryResult:
+) -> ChangedRows:
     """At most ``limit`` rows with a greater id than ``behind``: what was done, row id and cells under ``schema``. An
     update gives the row before and after. A row with the cells that it had before is none. ``change``: only rows that
     the side inserted, updated or deleted; no others are read.
     """
-    reader = changes.looked_at.cells.reader
     # What a row of a file is can be told with the pairs only, so a choice among them needs all.
     of_files = _of_files(changes, number, limit + 1 if change is None else ALL, behind)
     found = _of_pairs(changes, number, behind).with_others(of_files).by_row()
     if change is not None:
         found = found.take(np.flatnonzero(found.changes == DONE.index(change)))
     shown: list[list[Any]] = []
+    keys: list[str] = []
     rows = start = 0
     while start < len(found.row_id):
         part = found.take(np.arange(start, min(start + limit + 1, len(found.row_id))))
         start += limit + 1
-        before, after = (
-            rows_there(reader, schema, images, places)
-            for images, places in ((part.before, part.was_in), (part.after, part.is_in))
-        )
-        for row_id, was, now in zip(part.row_id.tolist(), before, after, strict=True):
+        for row_id, key, was, now in zip(part.row_id.tolist(), *_named(changes, schema, part), strict=True):
             if was == now:
                 continue
             if rows == limit:
-                return QueryResult((), shown, truncated=True)
+                return ChangedRows(shown, keys, truncated=True)
             rows += 1
-            shown += _shown(row_id, was, now)
-    return QueryResult((), shown, truncated=False)
+            lines = _shown(row_id, was, now)
+            shown += lines
+            keys += [key] * len(lines)
+    return ChangedRows(shown, keys, truncated=False)
+
+
+def _named(changes: RowChanges, schema: Schema, part: _Images) -> tuple[list[str], list[Row], list[Row]]:
+    """The rows' names, and the rows before and after. A row is named by its primary key as it is, without one by id."""
+    reader, merged = changes.looked_at.cells.reader, changes.schema
+    # The key as the merged table calls its columns is read along where the side calls them so too.
+    is_read_along = merged.is_keyed and _key_of(schema) == _key_of(merged)
+    before, after = (
+        rows_there(reader, schema, images, places, with_keys=is_read_along)
+        for images, places in ((part.before, part.was_in), (part.after, part.is_in))
+    )
+    if is_read_along:
+        named = [(now or was or [""])[-1] for was, now in zip(before, after, strict=True)]
+        before, after = ([None if row is None else row[:-1] for row in rows] for rows in (before, after))
+        return named, before, after
+    if not merged.is_keyed:
+        return [str(row_id) for row_id in part.row_id.tolist()], before, after
+    is_after = part.after != ABSENT
+    images = np.where(is_after, part.after, part.before)
+    places = np.where(is_after, part.is_in, part.was_in)
+    return changes.names(images, places, merged.primary_key), before, after
+
+
+def _key_of(schema: Schema) -> list[tuple[int, str, str]]:
+    """By column of the primary key: id, name and type."""
+    return [
+        (column.id, column.name, column.type)
+        for identifier in schema.primary_key
+        if (column := schema.column(identifier)) is not None
+    ]
 
 
 def _shown(row_id: int, was: Row, now: Row) -> list[list[Any]]:

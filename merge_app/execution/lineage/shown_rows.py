@@ -20,11 +20,13 @@ UNMOVED = ABSENT
 """In place of the code of a partition: the row lies where its file was written."""
 
 
-def rows_there(reader: Reader, schema: Schema, images: Ints, partitions: Array) -> list[Row]:
+def rows_there(
+    reader: Reader, schema: Schema, images: Ints, partitions: Array, *, with_keys: bool = False
+) -> list[Row]:
     """Rows as ``rows_shown`` gives them, None where there is no image."""
     found: list[Row] = [None] * len(images)
     there = np.flatnonzero(images != ABSENT)
-    rows = rows_shown(reader, schema, images[there], partitions[there])
+    rows = rows_shown(reader, schema, images[there], partitions[there], with_keys=with_keys)
     for place, row in zip(there.tolist(), rows, strict=True):
         found[place] = row
     return found
