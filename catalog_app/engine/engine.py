@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan, is_outside
+from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
@@ -27,6 +28,7 @@ from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.joining import Joining
+from catalog_app.engine.keeping import plain_keep, rows_keep
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.plain_values import plain_values
@@ -35,7 +37,16 @@ from catalog_app.engine.reading import query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, stored_value
-from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
+from catalog_app.engine.values import (
+    FileSource,
+    PlainRead,
+    QueryResult,
+    QuerySource,
+    RowChanges,
+    RowSource,
+    Tables,
+    ValuesSource,
+)
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
@@ -111,6 +122,19 @@ class Engine:
 
         def work(spark: SparkSession) -> int:
             return result_write(query_dataframe(spark, self._warehouse, text, tables), target)
+
+        return self._queries.run(work)
+
+    def keep(self, text: str, tables: Tables, folder: str, *, plain: PlainRead | None = None) -> KeptRows:
+        """All rows of checked SQL as files: of a new folder of the warehouse, or where the query is ``plain`` and they
+        hold just these rows those of its table.
+        """
+        found = plain_keep(self._warehouse, plain) if plain is not None else None
+        if found is not None:
+            return found
+
+        def work(spark: SparkSession) -> KeptRows:
+            return rows_keep(query_dataframe(spark, self._warehouse, text, tables), self._warehouse, folder)
 
         return self._queries.run(work)
 

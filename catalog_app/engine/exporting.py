@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from catalog_app.domain.results import names_apart
 from catalog_app.engine.answers import json_rows, outputs_of
 from catalog_app.engine.arriving import batches
 from lakeui.common.errors import ResultTooLarge
@@ -51,7 +52,7 @@ class ExportTarget:
 
 def result_write(rows: DataFrame, target: ExportTarget) -> int:
     """Write all rows in the order of the query; answers how many. Raises ResultTooLarge."""
-    names = _apart([field.name for field in rows.schema.fields])
+    names = names_apart([field.name for field in rows.schema.fields])
     # Counted first, and no further than needed: the server would hold the rows of a result without end.
     _require_few(rows.limit(target.most_rows + 1).count(), target)
     internal, outputs = outputs_of(rows)
@@ -88,16 +89,6 @@ def _too_many_bytes() -> ResultTooLarge:
     )
 
 
-def _apart(names: Sequence[str]) -> list[str]:
-    """Names that repeat in a result get a number: a file has each once."""
-    taken: dict[str, int] = {}
-    found = []
-    for name in names:
-        taken[name] = taken.get(name, 0) + 1
-        found.append(name if taken[name] == 1 else f"{name}_{taken[name]}")
-    return found
-
-
 def _writer(schema: pa.Schema, names: list[str], target: ExportTarget) -> AbstractContextManager[Any]:
     if target.format is ExportFormat.PARQUET:
         named = _renamed(schema, names)
@@ -113,11 +104,16 @@ def _renamed(schema: pa.Schema, names: list[str]) -> pa.Schema:
 def _shown(batch: pa.Table, names: list[str], target: ExportTarget) -> pa.Table:
     if target.format is ExportFormat.PARQUET:
         return batch.cast(batch.schema).rename_columns(names)
-    columns = [_text_column(batch.column(index), target) for index in range(batch.num_columns)]
+    return csv_table(batch, names, escapes=target.escape_formulas)
+
+
+def csv_table(rows: pa.Table, names: list[str], *, escapes: bool) -> pa.Table:
+    """The rows as CSV holds them. ``escapes``: as ``escape_formulas`` of a target."""
+    columns = [_text_column(rows.column(index), escapes) for index in range(rows.num_columns)]
     return pa.Table.from_arrays(columns, names=names)
 
 
-def _text_column(column: pa.ChunkedArray, target: ExportTarget) -> pa.ChunkedArray:
+def _text_column(column: pa.ChunkedArray, escapes: bool) -> pa.ChunkedArray:
     """A column as CSV holds it: numbers and booleans as they are, everything else as text in JSON's terms."""
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
@@ -128,7 +124,7 @@ def _text_column(column: pa.ChunkedArray, target: ExportTarget) -> pa.ChunkedArr
         values = [row[0] for row in json_rows(pa.Table.from_arrays([column], names=["c"]))]
         texts = [value if value is None or isinstance(value, str) else _json(value) for value in values]
         column = pa.chunked_array([pa.array(texts, pa.string())])
-    return _escaped(column) if target.escape_formulas else column
+    return _escaped(column) if escapes else column
 
 
 def _json(value: Any) -> str:

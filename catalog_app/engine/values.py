@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.schema import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,14 @@ class QuerySource:
 
     text: str
     tables: Mapping[str, TableScan | FileSource | QuerySource] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRead:
+    """Columns of a table as they are, each with its name in the answer; all rows, in any order."""
+
+    scan: TableScan
+    columns: tuple[tuple[str, Column], ...]
 
 
 RowSource = QuerySource | ValuesSource | FileSource

@@ -26,6 +26,7 @@ from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.people import Agent, CatalogMember, GroupRole, ProtectionRule
 from catalog_app.models.published import PublishedFile, PublishedTable
+from catalog_app.models.results import KeptResult
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 from catalog_app.models.sessions import SqlSession
 
@@ -49,6 +50,7 @@ __all__ = [
     "FileImport",
     "GroupRole",
     "InvisibleSchemaHistory",
+    "KeptResult",
     "ProtectionRule",
     "PublishedFile",
     "PublishedTable",

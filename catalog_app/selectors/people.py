@@ -29,6 +29,21 @@ def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
     return Catalog.objects.filter(Q(pk__in=by_name) | Q(pk__in=by_group))
 
 
+def catalogs_read_require(principal: Principal, catalog_ids: Collection[int]) -> None:
+    """Raises PermissionDenied unless whoever asks still sees all of these catalogs; of none at least one catalog. A
+    query that reads no table takes that, too.
+    """
+    scope_require(principal, Action.READ)
+    visible = catalogs_visible(principal)
+    wanted = set(catalog_ids)
+    if visible.filter(pk__in=wanted).count() == len(wanted) if wanted else visible.exists():
+        return
+    raise PermissionDenied(
+        "You no longer see a catalog that this was read from.",
+        remedy="Ask an owner of the catalog to make you a member again.",
+    )
+
+
 def catalog_visible(principal: Principal, name: str) -> Catalog:
     """The valid catalog of that name. Raises NotFound where it does not exist for whoever asks."""
     return catalog_get(name, member=_member(principal))

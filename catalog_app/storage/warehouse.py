@@ -4,7 +4,8 @@ All paths that leave this module are relative to the root, with forward slashes.
 ``<table_id>/data/base=<base>/<uuid>.parquet``, ``<table_id>/deletes/base=<base>/<uuid>.parquet``,
 ``<table_id>/staging/<uuid>/`` for what is not yet placed, and ``<table_id>/iceberg/`` for what describes the table to
 other engines. A crash leaves orphans only; no file is ever changed.
-Files that people sent to be imported lie under ``imports/<uuid>/`` until they expire.
+Files that people sent to be imported lie under ``imports/<uuid>/`` until they expire, kept results under
+``results/<uuid>/``.
 
 Files that a table took over lie outside, in the same store, under absolute paths (``is_outside``). They are read only.
 """
@@ -87,6 +88,14 @@ class Warehouse:
     def new_import(self, identity: uuid.UUID) -> str:
         """The folder of one import; made when first written to."""
         return f"imports/{identity.hex}"
+
+    def result_folder(self, identity: uuid.UUID) -> str:
+        """The folder of one kept result."""
+        return f"results/{identity.hex}"
+
+    def new_result(self, identity: uuid.UUID) -> str:
+        """A fresh folder in it, for one attempt at making the result; made when first written to."""
+        return f"{self.result_folder(identity)}/{uuid.uuid4().hex}"
 
     def put(self, local: Path, path: str) -> None:
         """Copy a file of this machine into the warehouse."""

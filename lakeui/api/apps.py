@@ -19,6 +19,7 @@ class ApiConfig(AppConfig):
         import lakeui.api.scripts
         import lakeui.api.statements
         import lakeui.celery
+        from catalog_app.services.results import results_tidy
         from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
         from lakeui.common.collector import loading_ends
@@ -34,6 +35,7 @@ class ApiConfig(AppConfig):
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)
+        tidies("kept results", results_tidy)
         tidies("tokens", tokens_tidy)
         tidies("invitations", invitations_tidy)
         # The models of the applications after this one are loaded before any application is made ready.

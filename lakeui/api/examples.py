@@ -96,6 +96,12 @@ BODIES: dict[str, dict[str, Any]] = {
         "parameters": {"carrier": "UA"},
         "catalog": "demo",
     },
+    "result_make": {
+        "catalog": "demo",
+        "branch": "main",
+        "statement": "SELECT * FROM flights.flights WHERE carrier = :carrier ORDER BY flight",
+        "parameters": {"carrier": "UA"},
+    },
     "session_open": {"catalog": "demo", "branch": "delays", "database": "flights"},
     "person_invite": {"username": "grace", "first_name": "Grace", "email": "grace@example.org"},
     "person_change": {"is_active": False},

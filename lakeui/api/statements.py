@@ -13,6 +13,7 @@ from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
+from lakeui.api.results import KEEPS_RESULT, result_make
 from lakeui.api.sql_sessions import is_kept, session_follow
 from lakeui.common.errors import InvalidValue, PermissionDenied
 from lakeui.sql.parameters import LONGEST_TEXTS, Parameters, parameters_read
@@ -123,6 +124,9 @@ def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> d
     """The worker's side of a statement."""
     user = context.user
     user_require_active(user)
+    if parameters.get(KEEPS_RESULT):
+        session = statement_session(parameters, user=user, scopes=context.scopes)
+        return result_make(parameters["statement"], session, context)
     if not frontdoor.is_unrecorded(parameters["statement"], bound(parameters)):
         return statement_run(parameters, user=user, scopes=context.scopes, context=context)
     with transaction.atomic():

@@ -106,6 +106,7 @@ LISTED_BY = {
     "view": "SHOW VIEWS lists those that there are.",
     "function": "SHOW FUNCTIONS lists those that there are.",
     "session": "POST /api/v1/sessions/ opens one.",
+    "result": "POST /api/v1/results/ makes one.",
     "column": "DESCRIBE TABLE lists those that there are.",
     "partition": "SHOW PARTITIONS lists those that there are.",
     "partition field": "DESCRIBE TABLE EXTENDED lists those that there are.",
@@ -166,6 +167,12 @@ class MergeBlocked(LakeError):
 
 class Stale(LakeError):
     code, status, title = "STALE", 412, "Changed since you read it"
+
+
+class ResultExpired(LakeError):
+    """Details: ``expired_at``."""
+
+    code, status, title = "RESULT_EXPIRED", 410, "The result has expired"
 
 
 class ResultTooLarge(LakeError):

@@ -87,6 +87,11 @@ class Call:
             self._catalogs[key] = catalog_visible(self.principal, name)
         return self._catalogs[key]
 
+    @property
+    def catalog_ids(self) -> frozenset[int]:
+        """The catalogs that were looked up so far."""
+        return frozenset(catalog.pk for catalog in self._catalogs.values())
+
     @cached_property
     def branch(self) -> Branch:
         return self.branch_at(self.catalog, self.session.branch)

@@ -7,8 +7,8 @@ from lakeui.command import settings_require
 settings_require()
 
 workers = 2
-threads = 40
-"""Of each process. At most 8 run queries, 8 read rows and 16 wait for tasks, so that 8 are left for pages."""
+threads = 44
+"""Of each process. At most 8 run queries, 8 read rows, 16 wait for tasks and 4 send results: 8 are left for pages."""
 worker_class = "lakeui.runtime.web_worker.WebWorker"
 graceful_timeout = 5
 control_socket_disable = True

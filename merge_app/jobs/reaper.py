@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
 from catalog_app.services.imports import imports_expire
+from catalog_app.services.results import results_expire
 from catalog_app.services.transactions import transactions_expire
 from catalog_app.storage.warehouse import Warehouse
 from merge_app.jobs.errors import TaskCancelled, TaskLost
@@ -91,8 +92,8 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that every few seconds sweeps tasks, messages to webhooks, abandoned transactions and abandoned
-    imports, and does what others have asked for; and shows that its worker is there.
+    """The thread that every few seconds sweeps tasks, messages to webhooks, abandoned transactions, imports and
+    results, and does what others have asked for; and shows that its worker is there.
     """
 
     def __init__(self, *, worker: str) -> None:
@@ -113,7 +114,9 @@ class Reaper:
                 tasks_reap()
                 transactions_expire()
                 deliveries_ring()
-                imports_expire(warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]))
+                warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+                imports_expire(warehouse=warehouse)
+                results_expire(warehouse=warehouse)
                 for sweep in _SWEEPS:
                     sweep()
                 worker_seen(self._worker)

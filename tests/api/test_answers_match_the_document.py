@@ -78,6 +78,7 @@ USUAL = [
     "/api/v1/merges/",
     "/api/v1/tokens/",
     "/api/v1/sessions/",
+    "/api/v1/results/",
 ]
 REVIEWED = [
     CATALOG + "merge-requests/",

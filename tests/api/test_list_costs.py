@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog_app.domain.roles import Role
+from catalog_app.models import KeptResult
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
 from lakeui.api.docs import openapi_document
@@ -31,7 +34,10 @@ PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 
 OF_AN_ACCOUNT = [
-    *(f"/api/v1/{name}/" for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions")),
+    *(
+        f"/api/v1/{name}/"
+        for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions", "results")
+    ),
     CATALOG + "merges/",
 ]
 OF_SETTINGS = [
@@ -112,6 +118,9 @@ def test_lists_of_an_account(lake: Lake, bob: Caller, nobody_hears: None) -> Non
 
     def more(number: int) -> None:
         Lake(lake.caller)
+        KeptResult.objects.create(
+            owner=lake.caller.user, statement="SELECT 1", files=[], expires_at=timezone.now() + timedelta(hours=1)
+        )
         parameters = {"statement": f"TASK {number}", "catalog": lake.catalog, "branch": "main", "transaction": None}
         task_submit(kind="sql", parameters=parameters, user=lake.caller.user)
         token_create(user=lake.caller.user, name=f"n{number}")

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from lakeui_client import Catalog, Result, dbapi
+from lakeui_client import Catalog, dbapi
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def test_values_of_json_become_those_of_python() -> None:
         "array<int>": ([1], [1]),
         "boolean": (True, True),
     }
-    columns = [{"name": kind, "type": kind} for kind in values]
-    rows = [[sent for sent, _ in values.values()], [None] * len(values)]
-    first, second = dbapi._rows(Result({"columns": columns, "rows": rows}))
+    columns = [(kind, kind) for kind in values]
+    rows = [tuple(sent for sent, _ in values.values()), (None,) * len(values)]
+    first, second = dbapi._rows(columns, rows)
     assert repr(first) == repr(tuple(meant for _, meant in values.values()))
     assert second == (None,) * len(values)
-    far = {"columns": [{"name": "t", "type": "timestamp"}], "rows": [["+12026-01-31T10:00:00Z"]]}
-    assert list(dbapi._rows(Result(far))) == [("+12026-01-31T10:00:00Z",)]
+    far = ("+12026-01-31T10:00:00Z",)
+    assert list(dbapi._rows([("t", "timestamp")], [far])) == [far]
 
 
 def test_parameters_are_values(connection: dbapi.Connection) -> None:

@@ -20,8 +20,10 @@ import sqlglot
 from django.conf import settings
 
 from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
+from catalog_app.domain.results import KeptRows
+from catalog_app.engine.keeping import kept_files
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource, QuerySource, Tables
+from catalog_app.engine.values import FileSource, PlainRead, QuerySource, Tables
 from catalog_app.storage.warehouse import Warehouse
 from tests.stateful.memory_engine import LiveRow
 from tests.stateful.memory_merging import MergingMemoryEngine
@@ -42,6 +44,7 @@ _TYPES = {
     "timestamp_ntz": "TIMESTAMP",
 }
 _ARROW_TYPES = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
+KEPT_ROWS = 4
 _SPARK_TYPES = {duck: spark for spark, duck in _TYPES.items()}
 
 
@@ -58,6 +61,21 @@ class DuckMemoryEngine(MergingMemoryEngine):
             self._frozen[found.folder] = found.columns
             yield replace(found, keys=self._source_keys(source), table=self._table(found))
             del self._frozen[found.folder]
+
+    def keep(self, text: str, tables: Tables, folder: str, *, plain: PlainRead | None = None) -> KeptRows:
+        described, rows = self._query(text, tables)
+        columns = list(zip(*rows, strict=True)) or [()] * len(described)
+        arrays = [pa.array(c, _ARROW_TYPES.get(kind)) for c, (_, kind) in zip(columns, described, strict=True)]
+        names = [f"c{index}" for index in range(len(arrays))]
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+        warehouse.make_folder(folder)
+        # Some rows a file and a row group, so that pages begin inside of both.
+        for number in range(max(1, -(-len(rows) // KEPT_ROWS))):
+            part = pa.Table.from_arrays(arrays, names).slice(number * KEPT_ROWS, KEPT_ROWS)
+            pq.write_table(
+                part, warehouse.absolute(f"{folder}/part-{number:05}.parquet"), row_group_size=KEPT_ROWS // 2
+            )
+        return KeptRows(tuple(described), kept_files(warehouse, folder, names))
 
     def _table(self, found: FrozenSource) -> pa.Table | None:
         """The rows as the engine with Spark has few ones; none with types that are kept as texts here."""

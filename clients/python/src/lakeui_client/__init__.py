@@ -18,6 +18,7 @@ from lakeui_client.errors import (
 )
 from lakeui_client.files import FileTable
 from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest, Session
+from lakeui_client.results import KeptResult
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "ConnectionFailed",
     "Diff",
     "FileTable",
+    "KeptResult",
     "Lake",
     "LakeError",
     "MergeRequest",

@@ -14,13 +14,14 @@ import datetime
 import decimal
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
 from lakeui_client.errors import NotFound as _NotFound
 from lakeui_client.kinds import changes_tables
 from lakeui_client.lake import Branch, Lake
+from lakeui_client.results import KeptResult
 from lakeui_client.values import Result
 
 apilevel = "2.0"
@@ -211,6 +212,8 @@ class Cursor:
         self.connection = connection
         self.arraysize = 1
         self.result: Result | None = None
+        self._kept: KeptResult | None = None
+        self._count = -1
         self._rows: Iterator[tuple[Any, ...]] = iter(())
         self._is_closed = False
 
@@ -232,16 +235,45 @@ class Cursor:
         if self.result is None:
             return -1
         if self.result.columns:
-            return self.result.row_count
+            return self._count
         written = [value for name, value in self.result.metrics.items() if re.fullmatch("rows_(.*)ed", name)]
         return sum(written) if written else -1
 
     def execute(self, operation: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Cursor:
         if self._is_closed:
             raise InterfaceError("The cursor is closed.")
+        self._let_go()
         self.result = self.connection.run(operation, parameters or None)
-        self._rows = iter(_rows(self.result))
+        self._count = self.result.row_count
+        self._rows = self._kept_rows() if self.result.truncated else _rows(self.result.columns, self.result.rows)
         return self
+
+    def _kept_rows(self) -> Iterator[tuple[Any, ...]]:
+        """More rows than the server sends at once: it keeps them, and they come a page at a time. A cursor never ends
+        early in silence, and never holds all of them.
+        """
+        assert self.result is not None
+        try:
+            kept = self._kept = self.result.keep()
+        except LakeError as error:
+            raise _translated(error) from error
+        self._count = kept.row_count
+        return _rows(kept.columns, self._pages(kept))
+
+    def _pages(self, kept: KeptResult) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from kept.rows()
+        except LakeError as error:
+            raise _translated(error) from error
+        self._let_go()
+
+    def _let_go(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            try:
+                kept.let_go()
+            except LakeError as error:
+                raise _translated(error) from error
 
     def executemany(self, operation: str, seq_of_parameters: Sequence[Sequence[Any] | Mapping[str, Any]]) -> None:
         for parameters in seq_of_parameters:
@@ -279,22 +311,14 @@ class Cursor:
     def close(self) -> None:
         self._is_closed = True
         self._rows = iter(())
+        self._let_go()
 
 
-def _rows(result: Result) -> Iterator[tuple[Any, ...]]:
-    """All rows as Python values. More than the server sends as JSON at once come as a file, which takes pyarrow;
-    without it they are refused: a cursor never ends early in silence.
-    """
-    if result.truncated:
-        try:
-            table = result.to_arrow()
-        except LakeError as error:
-            raise _translated(error) from error
-        return zip(*(column.to_pylist() for column in table.columns), strict=True)
-    readers = [_reader(kind) for _, kind in result.columns]
+def _rows(columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows of JSON values as Python's."""
+    readers = [_reader(kind) for _, kind in columns]
     return (
-        tuple(None if value is None else read(value) for read, value in zip(readers, row, strict=True))
-        for row in result.rows
+        tuple(None if value is None else read(value) for read, value in zip(readers, row, strict=True)) for row in rows
     )
 
 

@@ -10,7 +10,8 @@ import http.client
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
@@ -138,7 +139,7 @@ class Http:
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 if is_last:
-                    raise self._no_answer(error) from error
+                    raise self.no_answer(error) from error
                 time.sleep(0.2 * 2**attempt)
                 continue
             if answer.status not in _LATER or is_last:
@@ -148,23 +149,48 @@ class Http:
             raise error_of(_problem(answer))
         return answer
 
+    @contextmanager
+    def opened(self, path: str, accept: str, **query: Any) -> Iterator[http.client.HTTPResponse]:
+        """An answer that is read piece by piece, over a connection of its own: others go on meanwhile. Raises LakeError
+        with the problem document of a refusal.
+        """
+        target = f"{self._parts.path.rstrip('/')}{path}"
+        if chosen := _query(query):
+            target += f"?{chosen}"
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": f"{accept}, application/problem+json"}
+        for attempt in range(ATTEMPTS):
+            connection = self._connect()
+            try:
+                connection.request("GET", target, headers=headers)
+                response = connection.getresponse()
+                if response.status < 300:
+                    yield response
+                    return
+                answer = _answer(response)
+            finally:
+                connection.close()
+            if answer.status not in _LATER or attempt + 1 == ATTEMPTS:
+                raise error_of(_problem(answer))
+            time.sleep(_pause(answer, attempt))
+
+    def _connect(self) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(self._parts.hostname or "", self._parts.port, timeout=min(CONNECT_SECONDS, self._timeout))
+        connection.connect()
+        connection.sock.settimeout(self._timeout)
+        return connection
+
     def _send(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
         if self._connection is None:
-            kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-            connection = kind(self._parts.hostname or "", self._parts.port, timeout=min(CONNECT_SECONDS, self._timeout))
-            connection.connect()
-            connection.sock.settimeout(self._timeout)
-            self._connection = connection
+            self._connection = self._connect()
         self._connection.request(method, target, content, dict(headers))
         response = self._connection.getresponse()
-        answer = Answer(
-            response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
-        )
+        answer = _answer(response)
         if response.will_close:
             self.close()
         return answer
 
-    def _no_answer(self, error: Exception) -> ConnectionFailed:
+    def no_answer(self, error: Exception) -> ConnectionFailed:
         why = str(error) or type(error).__name__
         return ConnectionFailed(
             {
@@ -183,6 +209,10 @@ class Http:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _answer(response: http.client.HTTPResponse) -> Answer:
+    return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
 
 
 def _is_task(answer: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -12,17 +11,16 @@ from urllib.parse import quote
 
 from lakeui_client.errors import LakeError, NotFound, Stale, failed
 from lakeui_client.files import FileTable
-from lakeui_client.http import Answer, Http, Watcher, key_make, segment
+from lakeui_client.http import Http, Watcher, key_make, segment
 from lakeui_client.kinds import is_query, reads, reads_in_session
-from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
+from lakeui_client.results import KeptResult, kind_of
+from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone, version_require
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Parameters = Sequence[Any] | Mapping[str, Any] | None
 """Values for the markers ``?`` of a statement in their order, or for ``:name`` by name."""
-
-PARQUET, CSV = "application/vnd.apache.parquet", "text/csv"
 
 
 class Lake:
@@ -221,12 +219,11 @@ class Branch:
         if not is_read:
             headers["Idempotency-Key"] = key_make()
         sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
-        answer = self.http.finished(sent.json)
 
-        def fetch() -> pa.Table:
-            return self.arrow(statement, parameters, database=database, version=answer["version"])
+        def keep() -> KeptResult:
+            return self.keep(statement, parameters, database=database, transaction=transaction)
 
-        return Result(answer, fetch if transaction is None and is_query(statement) else None)
+        return Result(self.http.finished(sent.json), keep if is_query(statement) else None)
 
     def session(self, database: str | None = None) -> Session:
         """A new session that begins here. `USE`, temporary views and functions, settings and `BEGIN .. COMMIT` hold for
@@ -246,18 +243,28 @@ class Branch:
         )
         return [Result(entry) for entry in found["results"]]
 
+    def keep(
+        self,
+        statement: str,
+        parameters: Parameters = None,
+        *,
+        database: str | None = None,
+        transaction: str | None = None,
+    ) -> KeptResult:
+        """Run a query whose rows the server keeps, however many there are. They are fetched in pieces,
+        as ``for batch in kept.batches()`` in a block ``with branch.keep(query) as kept``.
+        """
+        body = self._statement(statement, parameters, database)
+        return _kept(self.http, body | ({"transaction": transaction} if transaction else {}))
+
     def export(
         self, statement: str, file: str | Path, parameters: Parameters = None, *, database: str | None = None
     ) -> int:
         """Write the whole result of a query into a file, CSV or Parquet by its ending; answers the number of rows."""
-        ending = Path(file).suffix.lower()
-        if ending not in (".csv", ".parquet"):
-            raise failed(f"{file} ends neither in .csv nor in .parquet.", "Its ending says what is written.")
-        kind = CSV if ending == ".csv" else PARQUET
-        body = self._statement(statement, parameters, database)
-        answer = self._downloaded(body, kind)
-        Path(file).write_bytes(answer.content)
-        return int(answer.headers.get("lakeui-rows", 0))
+        kind_of(file)
+        with self.keep(statement, parameters, database=database) as kept:
+            kept.save(file)
+            return kept.row_count
 
     def arrow(
         self,
@@ -268,26 +275,9 @@ class Branch:
         version: int | None = None,
     ) -> pa.Table:
         """The whole result of a query as an Arrow table. Raises Stale where the branch is not at ``version``."""
-        try:
-            import pyarrow.parquet
-        except ImportError:
-            raise failed("There is no pyarrow.", "pip install 'lakeui-client[arrow]'", code="NO_PYARROW") from None
-        body = self._statement(statement, parameters, database)
-        answer = self._downloaded(body, PARQUET)
-        read = re.search(r"-v(\d+)\.parquet", answer.headers.get("content-disposition", ""))
-        if version is not None and read is not None and int(read[1]) != version:
-            raise Stale(
-                {
-                    "code": "STALE",
-                    "detail": f"The branch moved from version {version} to {read[1]} since the query was answered.",
-                    "remedy": "Ask again, or name the version in the query: FROM t VERSION AS OF n.",
-                }
-            )
-        return pyarrow.parquet.read_table(pyarrow.BufferReader(answer.content))
-
-    def _downloaded(self, body: dict[str, Any], kind: str) -> Answer:
-        """The whole result of a query as a file; the server refuses anything else."""
-        return self.http.send("POST", "/api/v1/sql/", body=body, headers={"Accept": kind}, is_repeatable=True)
+        with self.keep(statement, parameters, database=database) as kept:
+            version_require(kept.version, version)
+            return kept.to_arrow()
 
     def _statement(self, statement: str, parameters: Parameters, database: str | None) -> dict[str, Any]:
         body: dict[str, Any] = {"catalog": self.catalog.name, "branch": self.name, "statement": statement}
@@ -433,11 +423,7 @@ class Session:
         self, statement: str, parameters: Parameters = None, *, dry_run: bool = False, bypass_reason: str = ""
     ) -> Result:
         """Run one statement in the session. What changes something, also of the session, is done once."""
-        body: dict[str, Any] = {"session": self.id, "statement": statement}
-        if parameters is not None:
-            from lakeui_client.parameters import parameters_sent
-
-            body["parameters"] = parameters_sent(parameters)
+        body = self._statement(statement, parameters)
         given = {"bypass_reason": bypass_reason, "dry_run": dry_run or None}
         body |= {name: value for name, value in given.items() if value}
         headers = {"Prefer": self.http.preference}
@@ -445,7 +431,23 @@ class Session:
         if not is_read:
             headers["Idempotency-Key"] = key_make()
         sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
-        return Result(self.http.finished(sent.json))
+
+        def keep() -> KeptResult:
+            return self.keep(statement, parameters)
+
+        return Result(self.http.finished(sent.json), keep if is_query(statement) else None)
+
+    def keep(self, statement: str, parameters: Parameters = None) -> KeptResult:
+        """As ``keep`` of a branch, in the session."""
+        return _kept(self.http, self._statement(statement, parameters))
+
+    def _statement(self, statement: str, parameters: Parameters) -> dict[str, Any]:
+        body: dict[str, Any] = {"session": self.id, "statement": statement}
+        if parameters is not None:
+            from lakeui_client.parameters import parameters_sent
+
+            body["parameters"] = parameters_sent(parameters)
+        return body
 
     def end(self) -> None:
         """End it; an open transaction is rolled back. One that has ended stays ended."""
@@ -494,6 +496,13 @@ class MergeRequest:
 
     def close(self) -> None:
         self.http.write("PATCH", self.path, {"state": "closed"}, has_key=False)
+
+
+def _kept(http: Http, body: dict[str, Any]) -> KeptResult:
+    """Whoever watches sees the query as a task; else it ends with the request."""
+    headers = {"Prefer": http.preference} if http.watch else {}
+    sent = http.send("POST", "/api/v1/results/", body=body, headers=headers, is_repeatable=True)
+    return KeptResult(http, http.finished(sent.json))
 
 
 def _undone(raw: dict[str, Any]) -> Undone:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lakeui_client.results import KeptResult
+
 
 class Conflict(NamedTuple):
     """Why a merge is refused: one cell of a rule table, on one object. ``decisions`` are those that answer it."""
@@ -94,12 +96,13 @@ class Undone(NamedTuple):
 class Result:
     """What a statement answered: rows of a query, or ``version`` and ``metrics`` of a write.
 
-    ``rows`` are values of JSON; ``truncated`` where there are more than the server sends at once. ``to_arrow`` has all.
+    ``rows`` are values of JSON; ``truncated`` where there are more than the server sends at once. ``keep`` and
+    ``to_arrow`` have all.
     """
 
-    def __init__(self, raw: Mapping[str, Any], fetch: Callable[[], pa.Table] | None = None) -> None:
+    def __init__(self, raw: Mapping[str, Any], keep: Callable[[], KeptResult] | None = None) -> None:
         self.raw = dict(raw)
-        self._fetch = fetch
+        self._keep = keep
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -139,22 +142,54 @@ class Result:
         names = [name for name, _ in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
-    def to_arrow(self) -> pa.Table:
-        """All rows with their types. A query outside of a transaction is asked once more, as a file; raises Stale where
-        the branch moved since. Of other statements the values as they were sent. Takes ``lakeui-client[arrow]``.
+    def keep(self) -> KeptResult:
+        """All rows of a query, which is asked once more and kept by the server. Raises Stale where the branch moved
+        since.
         """
-        if self._fetch is None:
-            import pyarrow
-
+        if self._keep is None:
             from lakeui_client.errors import failed
 
-            if self.truncated:
-                raise failed("There are more rows than the server sends at once.", "Ask outside of a transaction.")
-            names = [name for name, _ in self.columns]
-            columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [() for _ in names]
-            return pyarrow.table({name: list(values) for name, values in zip(names, columns, strict=True)})
-        return self._fetch()
+            raise failed("Only the result of a query is kept.", "Read `rows`.")
+        kept = self._keep()
+        try:
+            version_require(kept.version, self.version)
+        except BaseException:
+            kept.let_go()
+            raise
+        return kept
+
+    def to_arrow(self) -> pa.Table:
+        """All rows with their types. A query is asked once more, as by ``keep``. Of other statements the values as they
+        were sent. Takes ``lakeui-client[arrow]``.
+        """
+        if self._keep is not None:
+            with self.keep() as kept:
+                return kept.to_arrow()
+        if self.truncated:
+            from lakeui_client.errors import failed
+
+            raise failed("There are more rows than the server sends at once.", "Ask for fewer.")
+        import pyarrow
+
+        names = [name for name, _ in self.columns]
+        columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [() for _ in names]
+        return pyarrow.table({name: list(values) for name, values in zip(names, columns, strict=True)})
 
     def to_pandas(self) -> Any:
         """As ``to_arrow``, as a DataFrame; takes pandas."""
         return self.to_arrow().to_pandas()
+
+
+def version_require(read: int | None, wanted: int | None) -> None:
+    """Raises Stale where another version was read than the one that was answered before."""
+    if read is None or wanted is None or read == wanted:
+        return
+    from lakeui_client.errors import Stale
+
+    raise Stale(
+        {
+            "code": "STALE",
+            "detail": f"The branch moved from version {wanted} to {read} since the query was answered.",
+            "remedy": "Ask again, or name the version in the query: FROM t VERSION AS OF n.",
+        }
+    )

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from lakeui_client.cli.settings import VARIABLES, Settings, settings_keep, setti
 from lakeui_client.errors import failed
 from lakeui_client.http import Watcher, segment
 from lakeui_client.lake import Branch, Catalog, Lake
+from lakeui_client.results import KeptResult
 from lakeui_client.values import Diff, Merged, Undone
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
@@ -26,6 +27,10 @@ class Said(NamedTuple):
     document: Any
     text: str
     status: int = DONE
+
+
+SILENT = Said(None, "")
+"""Of a command that has said all already."""
 
 
 class Place:
@@ -289,15 +294,37 @@ def review(place: Place, given: Namespace) -> Said:
 def sql(place: Place, given: Namespace) -> Said:
     parameters = _json_read(given.parameters, list | dict, "--parameters") if given.parameters else None
     if given.file:
-        if given.dry_run or given.statement:
-            raise failed("A script takes no statement and no dry run.", "Leave them out.")
+        if given.dry_run or given.statement or given.format:
+            raise failed("A script takes no statement, no dry run and no format.", "Leave them out.")
         text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text(encoding="utf-8")
         found = place.branch.script(text, parameters, one_transaction=given.one_transaction)
         return Said([item.raw for item in found], "\n\n".join(_result_text(item.raw) for item in found))
     if not given.statement:
         raise failed("There is no statement.", 'Write lake sql "SELECT 1", or -f FILE.')
+    if given.format:
+        return _streamed(place, given, parameters)
     answer = place.branch.sql(given.statement, parameters, database=given.database, dry_run=given.dry_run)
     return Said(answer.raw, _result_text(answer.raw))
+
+
+def _streamed(place: Place, given: Namespace, parameters: Any) -> Said:
+    """All rows of a query to standard output, as they come."""
+    if given.dry_run or given.json:
+        raise failed("A stream of rows has no dry run and is no document.", "Leave out --dry-run, --json or --format.")
+    out = sys.stdout.buffer
+    with place.branch.keep(given.statement, parameters, database=given.database) as kept:
+        for piece in _lines(kept) if given.format == "json" else kept.pieces(given.format):
+            out.write(piece)
+        out.flush()
+    return SILENT
+
+
+def _lines(kept: KeptResult) -> Iterator[bytes]:
+    names = [name for name, _ in kept.columns]
+    if len(set(names)) < len(names):
+        raise failed("Two columns have one name, and an object has each once.", "Name one of them by AS.")
+    for row in kept.rows():
+        yield json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False).encode() + b"\n"
 
 
 def _result_text(raw: dict[str, Any]) -> str:

@@ -178,6 +178,9 @@ def _data(word: Any) -> None:
     made.add_argument("-p", "--parameters", metavar="JSON", help="an array for the markers ?, an object for :name")
     made.add_argument("-d", "--database", help="where tables lie that are named without one")
     made.add_argument("--dry-run", action="store_true", help="do all but the commit")
+    made.add_argument(
+        "--format", choices=("arrow", "csv", "json"), help="all rows of a query as a stream; json is an object a line"
+    )
     made.add_argument("--one-transaction", action="store_true", help="the script becomes one commit, or none")
     made = word("import", c.import_file, "load a file into a table, as one commit")
     made.add_argument("file")
@@ -258,9 +261,12 @@ def run(arguments: Sequence[str]) -> int:
         return _refused(error, as_json)
     except UnicodeDecodeError:
         return _refused(LakeError({"code": "FILE", "detail": "The file is no UTF-8 text."}), as_json)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         return _refused(LakeError({"code": "FILE", "detail": f"{error.strerror}: {error.filename}"}), as_json)
-    print(json.dumps(said.document, ensure_ascii=False, indent=2) if as_json else said.text)
+    if said is not c.SILENT:
+        print(json.dumps(said.document, ensure_ascii=False, indent=2) if as_json else said.text)
     return said.status
 
 

@@ -1,0 +1,63 @@
+"""Queries that show columns of one table as they are: no expression, no condition, no order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from lakeui.sql.dialect import read_query
+from lakeui.sql.statements import Query
+
+
+@dataclass(frozen=True, slots=True)
+class PlainColumns:
+    """``columns``: what each is called in the answer and in the table; None for all of the table's."""
+
+    placeholder: str
+    columns: tuple[tuple[str, str], ...] | None
+
+
+def plain_columns(query: Query) -> PlainColumns | None:
+    """What the query shows of which table; None where it does more than that."""
+    if len(query.tables) != 1:
+        return None
+    tree = read_query(query.text)
+    if not isinstance(tree, exp.Select):
+        return None
+    said = {name for name, value in tree.args.items() if value}
+    source = _table(tree)
+    if source is None or source.name != query.tables[0].placeholder or said - {"expressions", "from", "from_"}:
+        return None
+    table = source.name
+    if len(tree.expressions) == 1 and _is_star(tree.expressions[0]):
+        return PlainColumns(table, None)
+    called = ("", source.alias_or_name.casefold())
+    columns = [_column(item, called) for item in tree.expressions]
+    found = tuple(column for column in columns if column is not None)
+    return PlainColumns(table, found) if len(found) == len(columns) else None
+
+
+def _table(tree: exp.Select) -> exp.Table | None:
+    source = tree.args.get("from_") or tree.args.get("from")
+    table = source.this if source is not None else None
+    if not isinstance(table, exp.Table):
+        return None
+    alias = table.args.get("alias")
+    said = {name for name, value in table.args.items() if value}
+    if said - {"this", "alias"} or (alias is not None and alias.args.get("columns")):
+        return None
+    return table
+
+
+def _is_star(item: exp.Expr) -> bool:
+    return isinstance(item, exp.Star) and not any(item.args.values())
+
+
+def _column(item: exp.Expr, called: tuple[str, ...]) -> tuple[str, str] | None:
+    column = item.this if isinstance(item, exp.Alias) else item
+    if not isinstance(column, exp.Column) or not isinstance(column.this, exp.Identifier):
+        return None
+    if column.args.get("db") or column.table.casefold() not in called:
+        return None
+    return item.alias if isinstance(item, exp.Alias) else column.name, column.name
