@@ -181,6 +181,8 @@ def _new(schema: Schema, column: Column, text: str, alias: str) -> New | None:
     read = None if said is None else _column(schema, said[1], said[2], alias)
     if said is None or read is None or read.type not in INTEGER_BITS or read.type != column.type:
         return None
+    if read.nullable and not column.nullable:
+        return None
     place, sign, by = read.id, _SIGNS[said[3]], int(said[4])
 
     def moved(old: Mapping[int, Any]) -> Any:

@@ -14,6 +14,7 @@ from catalog_app.engine import engine as engines
 from catalog_app.engine.by_key import key_terms
 from catalog_app.engine.changes import RowFilter
 from catalog_app.engine.values import RowChanges
+from lakeui.common.errors import NotNullViolation
 from tests.engine.lake import Lake, schema_of
 
 Assigned = Sequence[tuple[str, str]]
@@ -146,6 +147,14 @@ def test_what_does_not_fit_is_refused_as_spark_does(
             filled.engine.update(filled.scan(), assigned, condition, alias="t")
         said.append((type(caught.value), str(caught.value)))
     assert said[0] == said[1]
+
+
+def test_a_column_that_takes_no_null_is_not_filled_from_one_that_has_it(lake: Lake) -> None:
+    lake.schema = schema_of("id int", "n int not null", "m int")
+    lake.values("1|5|NULL", "2|5|7")
+    with pytest.raises(NotNullViolation):
+        lake.engine.update(lake.scan(), [("n", "m + 1")], "id = 1", alias="t")
+    assert lake.engine.update(lake.scan(), [("n", "m + 1")], "id = 2", alias="t").rows == 1
 
 
 @pytest.mark.parametrize("condition", LEFT)
