@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
 from django.db import connection
@@ -14,13 +18,14 @@ from django.db import connection
 from lakeui.common.faults import reached_mark
 from lakeui.runtime.postgres import EmbeddedPostgres, postgres_program
 from lakeui.runtime.processes import process_record, process_start, process_stop
-from lakeui.runtime.redis_server import EmbeddedRedis
+from lakeui.runtime.redis_server import LOOPBACK, EmbeddedRedis
 from lakeui.runtime.spark import EmbeddedSpark
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
 from tests.faults.worker import arm, submit_and_reach
 from tests.servers import JAVA_OPTIONS
+from tests.soak import IS_SOAK
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "lakeui"
@@ -45,7 +50,11 @@ class Servers:
         self.own_spark = EmbeddedSpark(
             home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS
         )
+        if spark_url:
+            # So the shared server can stand in its place.
+            self.own_spark.token = spark_url.partition("token=")[2]
         self.uses_own_spark = False
+        self._relay: Relay | None = None
         self.worker: subprocess.Popen[bytes] | None = None
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)
@@ -83,6 +92,8 @@ class Servers:
     def stop(self) -> None:
         """Nothing of it is looked at any more."""
         self.kill_worker()
+        if self._relay is not None:
+            self._relay.stop()
         for server in (self.own_spark, self.redis, self.postgres):
             if server.process is not None and server.process.poll() is None:
                 crash(server, signal.SIGQUIT if server is self.postgres else signal.SIGKILL)
@@ -120,6 +131,16 @@ class Servers:
         self.own_spark.start()
         self.own_spark.wait_until_ready()
 
+    def replace_spark(self) -> None:
+        """Where the own Spark ended, another server answers: the shared one, which is warm. It knows no session of the
+        one that ended, as a server that was started again. In ``make soak`` that starts.
+        """
+        if IS_SOAK:
+            self.restart_spark()
+            return
+        shared = int(self._shared_spark_url.partition(";")[0].rpartition(":")[2].strip("/"))
+        self._relay = Relay(self.own_spark.port, shared)
+
     def run(self, parameters: dict[str, Any]) -> Task:
         """Run a statement; its task, which must succeed."""
         task = task_wait(task_submit(kind="sql", parameters=parameters).pk, seconds=60)
@@ -133,6 +154,44 @@ class Servers:
 
     def resume(self, point: str) -> None:
         reached_mark(self.faults, point).unlink()
+
+
+class Relay(ThreadingTCPServer):
+    """Answers at one port of this machine by what listens at another."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, port: int, other: int) -> None:
+        self.other = other
+        super().__init__((LOOPBACK, port), _Relayed)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Relayed(BaseRequestHandler):
+    """One connection. Both directions end together."""
+
+    server: Relay
+
+    def handle(self) -> None:
+        with socket.create_connection((LOOPBACK, self.server.other)) as other:
+            back = threading.Thread(target=_pass_on, args=(other, self.request), daemon=True)
+            back.start()
+            _pass_on(self.request, other)
+            back.join()
+
+
+def _pass_on(given: socket.socket, taking: socket.socket) -> None:
+    with suppress(OSError):
+        while part := given.recv(65536):
+            taking.sendall(part)
+    for end in (given, taking):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 def crash(server: EmbeddedPostgres | EmbeddedRedis | EmbeddedSpark, how: signal.Signals) -> None:

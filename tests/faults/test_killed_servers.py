@@ -95,7 +95,7 @@ def test_spark_ends_in_a_query_in_a_job_and_between_jobs_and_a_write_elsewhere_g
     assert task.error["detail"] == "The compute engine ended while this ran."
     assert task.error["remedy"]
     assert catalog.new_commits() == 0
-    own.restart_spark()
+    own.replace_spark()
     own.resume("merge.planned")
     between = task_wait(between.pk, seconds=60)
     assert between.state == "succeeded", between.error
