@@ -1,7 +1,7 @@
 """Other engines read a table through the REST catalog. Run as a process over the packages of requirements-engines.txt.
 
-Arguments: the engine, a token, the table, a condition or nothing, and pairs of a catalog's address and the Parquet file
-for its rows.
+Arguments: the engine, a token, the table, and of each read the catalog's address, a condition or nothing, and the
+Parquet file for the rows.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-Read = Callable[[str, str], None]
+Read = Callable[[str, str, str], None]
 
 
-def duckdb_reader(token: str, table: str, condition: str) -> Read:
+def duckdb_reader(token: str, table: str) -> Read:
     import duckdb
 
     connection = duckdb.connect()
@@ -28,7 +28,7 @@ def duckdb_reader(token: str, table: str, condition: str) -> Read:
         connection.execute(f"LOAD {extension}")
     connection.execute(f"CREATE SECRET lake (TYPE iceberg, TOKEN '{token}')")
 
-    def read(address: str, target: str) -> None:
+    def read(address: str, condition: str, target: str) -> None:
         connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake)")
         rows = f"SELECT * FROM lake.{table} WHERE {condition or 'true'}"
         connection.execute(f"COPY ({rows}) TO '{target}' (FORMAT parquet)")
@@ -37,11 +37,11 @@ def duckdb_reader(token: str, table: str, condition: str) -> Read:
     return read
 
 
-def polars_reader(token: str, table: str, condition: str) -> Read:
+def polars_reader(token: str, table: str) -> Read:
     import polars
     from pyiceberg.catalog import load_catalog
 
-    def read(address: str, target: str) -> None:
+    def read(address: str, condition: str, target: str) -> None:
         catalog = load_catalog("lake", type="rest", uri=address, token=token)
         rows = polars.scan_iceberg(catalog.load_table(table))
         chosen = rows.filter(polars.sql_expr(condition)) if condition else rows
@@ -51,7 +51,7 @@ def polars_reader(token: str, table: str, condition: str) -> Read:
 
 
 if __name__ == "__main__":
-    engine, token, table, condition, *pairs = sys.argv[1:]
-    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table, condition)
-    for place in range(0, len(pairs), 2):
-        read(pairs[place], pairs[place + 1])
+    engine, token, table, *asked = sys.argv[1:]
+    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table)
+    for place in range(0, len(asked), 3):
+        read(*asked[place : place + 3])
