@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from catalog_app.importing.scanning import file_open, file_scan
 from catalog_app.importing.values import FileFormat, Reading
 from lakeui.common.errors import InvalidValue
+from tests.soak import IS_SOAK
 
 
 def scanned(folder: Path, text: str) -> tuple[list[str], list[list[Any]]]:
@@ -69,7 +70,11 @@ _NUMBERS = (
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300 if IS_SOAK else 80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(_NUMBERS, min_size=1, max_size=4))
 def test_no_number_changes(tmp_path: Path, numbers: list[str]) -> None:
     text = "[" + ",".join(f'{{"a": {number}}}' for number in numbers) + "]"

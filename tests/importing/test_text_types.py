@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_app.importing.text_types import TextProfile
 from catalog_app.importing.values import FoundColumn, misfit_of
+from tests.soak import IS_SOAK
 
 
 def inferred(*texts: str) -> str:
@@ -91,7 +92,7 @@ _AWKWARD = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500 if IS_SOAK else 300, deadline=None)
 @given(st.lists(_numbers() | _AWKWARD | st.text(max_size=6), min_size=1, max_size=4))
 @example(["1", "1.50"])
 @example(["-0.0", "1.5"])

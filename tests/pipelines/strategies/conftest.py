@@ -12,19 +12,25 @@ from merge_app.pipelines.definition.templates import template_render
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.pipelines.strategies.pipes import Pipes
-from tests.stateful.conftest import database
+from tests.stateful.conftest import database, stored
+from tests.stored import StoredDatabases
 
-__all__ = ["database"]
+__all__ = ["database", "stored"]
 
 
 @pytest.fixture
-def pipes(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipes]:
+def pipes(stored: StoredDatabases, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipes]:
     """A lake with database ``d``; its invariants are checked when the test is over."""
     engine = DuckMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     # A process for each template would cost more than all else; tests of templates have it.
     monkeypatch.setattr(pipelines, "bounded_render", template_render)
-    lake = Lake()
-    lake.sql("CREATE DATABASE d")
+    lake = stored.once("pipes", _lake_make, engine)
     yield Pipes(lake)
     assert lake.breaches() == []
+
+
+def _lake_make() -> Lake:
+    made = Lake()
+    made.sql("CREATE DATABASE d")
+    return made

@@ -5,6 +5,7 @@ Queries are Spark's and are translated; what Spark itself makes of them is for t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -52,8 +53,6 @@ class DuckMemoryEngine(MergingMemoryEngine):
     def __init__(self, allocate: Callable[[int, int], int]) -> None:
         super().__init__(allocate)
         self._frozen: dict[str, Columns] = {}
-        # To make a database takes ten times as long as a query. Each query has tables of its own in it.
-        self._database = duckdb.connect(config={"threads": "1"})
 
     @contextmanager
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
@@ -100,7 +99,7 @@ class DuckMemoryEngine(MergingMemoryEngine):
         )
 
     def _query(self, text: str, tables: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[list[Any]]]:
-        with self._database.cursor() as connection:
+        with _database(os.getpid()).cursor() as connection:
             for name, relation in tables.items():
                 columns, rows = self._relation(relation)
                 typed = ", ".join(f"{_quoted(column)} {_duck_type(kind)}" for column, kind in columns)
@@ -152,6 +151,12 @@ def _file_of_texts(relation: FileSource) -> tuple[Columns, Rows]:
     rows = pq.read_table(Warehouse(settings.LAKEUI["WAREHOUSE"]).absolute(relation.path))
     assert set(rows.schema.types) == {pa.string()}
     return [(name, "string") for name in relation.names], list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
+
+
+@lru_cache(maxsize=1)
+def _database(_: int) -> duckdb.DuckDBPyConnection:
+    """One a process: to make a database takes ten times as long as a query. Each query has tables of its own in it."""
+    return duckdb.connect(config={"threads": "1"})
 
 
 @lru_cache(maxsize=4096)
