@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from catalog_app.engine.reading import ROW_ID, table_dataframe
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import FileScan
+from catalog_app.engine.engine import Engine
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import table_scan
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
@@ -44,14 +48,24 @@ def row_ids(lake: Lake, branch: str = "main") -> dict[int, int]:
     snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
     scan = table_scan(snapshot, table_get(snapshot, database_get(snapshot, "d"), "t"))
 
-    def work(spark: Any) -> list[tuple[Any, int]]:
-        frame = table_dataframe(spark, used._warehouse, scan, with_address=True)
-        return [(row[0], row[1]) for row in frame.select("id", ROW_ID).collect()]
-
     used: Any = engine()
-    found = used.row_ids(scan, "id") if isinstance(used, LakeMemoryEngine) else used._sessions.run(work)
+    if isinstance(used, LakeMemoryEngine):
+        found = used.row_ids(scan, "id")
+    else:
+        found = [pair for file in scan.files for pair in _row_ids(used, file)]
     assert len({row_id for _, row_id in found}) == len(found)
     return dict(found)
+
+
+def _row_ids(used: Engine, file: FileScan) -> Iterator[tuple[int, int]]:
+    """The values of ``id`` and the row ids of the live rows of a file, without Spark."""
+    places = used._warehouse.absolute(file.path)
+    read = pq.read_table(places, columns=["id"], filesystem=used._warehouse.filesystem, partitioning=None)
+    row_ids, _ = used.file_rows(file)
+    gone = {int(position) for path in file.delete_paths for position in used.file_marks(path)[0]}
+    for position, value in enumerate(read.column(0).to_pylist()):
+        if position not in gone:
+            yield value, int(row_ids[position])
 
 
 def set_v(value: str, *numbers: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from lakeui.common.errors import LakeError, NotNullViolation
 from tests.e2e.lake import Lake
+from tests.soak import IS_SOAK
 
 ON = "MERGE INTO {d}.t AS t USING {d}.s AS s ON t.id = s.id"
 MATCHED = f"{ON} WHEN MATCHED"
@@ -269,6 +270,8 @@ def test_a_source_column_of_nothing_but_null_goes_anywhere(lake: Lake) -> None:
     assert lake.rows("d.t") == [(2, None, None), (3, None, None)]
 
 
+WAYS = ("WHERE id = 99", "")
+"""Without rows, and with some."""
 VALUES = {
     "BOOLEAN": "true",
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(9,2)"), "1"),
@@ -304,7 +307,7 @@ def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake) 
     head = lake.head()
     for place, kind in enumerate(VALUES):
         given = [f"CAST(NULL AS {kind})" if at == place else value for at, value in enumerate(VALUES.values())]
-        for empty_or_not in ("WHERE id = 99", ""):
+        for empty_or_not in WAYS if IS_SOAK else WAYS[place % 2 :][:1]:
             with pytest.raises(NotNullViolation, match=f"Column v{place} is NOT NULL"):
                 lake.sql(f"INSERT INTO d.k SELECT id, {', '.join(given)} FROM d.e {empty_or_not}")
     assert lake.head() == head

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.lake import Lake, OwnBranch
+from tests.soak import IS_SOAK
 
 NAMES = {"insert": "insert", "delete": "delete", "update_before": "update_preimage", "update_after": "update_postimage"}
 
@@ -38,7 +39,7 @@ def made(shared: Lake) -> Lake:
 
 
 def test_the_difference_is_what_show_changes_says(made: Lake) -> None:
-    for first, last in [(2, 8), (3, 6), (6, 3), (5, 8)]:
+    for first, last in [(2, 8), (3, 6), (6, 3), (5, 8)] if IS_SOAK else [(2, 8), (6, 3)]:
         said = made.sql(f"SHOW CHANGES d.t FROM VERSION {first} TO VERSION {last}")
         names = ", ".join(name for name, _ in said.columns[2:])
         found = made.sql(f"SELECT _change_type, _row_id, {names} FROM table_difference('d.t', {first}, {last})")

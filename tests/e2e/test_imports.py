@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 
+from catalog_app.engine import engine
 from catalog_app.importing.values import Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.snapshots import branch_get, catalog_get
@@ -257,10 +258,11 @@ def test_a_file_without_rows_makes_an_empty_table(lake: Lake, tmp_path: Path) ->
     assert (types(lake, "d.t"), lake.rows("d.t")) == ({"id": "string", "name": "string"}, [])
 
 
-def test_many_rows_come_by_a_job(lake: Lake, tmp_path: Path) -> None:
-    rows = "".join(f"{number},{number / 8}\n" for number in range(250_000))
+def test_many_rows_come_by_a_job(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SMALL_SCAN_ROWS", 20_000)
+    rows = "".join(f"{number},{number / 8}\n" for number in range(25_000))
     load(lake, send(lake, f"n,x\n{rows}".encode(), tmp_path))
-    assert lake.sql("SELECT count(*), sum(n), sum(x) FROM d.t").rows == [[250_000, 31249875000, 3906234375.0]]
+    assert lake.sql("SELECT count(*), sum(n), sum(x) FROM d.t").rows == [[25_000, 312487500, 39060937.5]]
 
 
 def test_a_later_attempt_at_a_load_finds_what_the_earlier_one_committed(lake: Lake, tmp_path: Path) -> None:

@@ -25,10 +25,15 @@ def told(services: None) -> Lake:
 def test_what_is_left(lake: Lake, number: int) -> None:
     """Every story, each on a branch of its own."""
     story_made(lake, COPIES if number == 1 else "")
-    for place, (statement, rows) in enumerate(STORIES[number::3]):
+    told = STORIES[number::3]
+    for place, (statement, _) in enumerate(told):
         lake.sql(f"CREATE BRANCH b{place}")
         lake.sql(statement, f"b{place}")
-        assert lake.rows("d.t", f"b{place}") == sorted(rows, key=repr), statement
+    own = (f"SELECT {place} AS place, * FROM d.`t@b{place}`" for place in range(len(told)))
+    found = lake.sql(" UNION ALL ".join(own)).rows
+    for place, (statement, rows) in enumerate(told):
+        left = [tuple(row) for at, *row in found if at == place]
+        assert sorted(left, key=repr) == sorted(rows, key=repr), statement
 
 
 def test_null_among_the_rows_of_not_in_is_as_in_spark(told: Lake) -> None:

@@ -122,15 +122,13 @@ def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake) -> None
     """Row ``place`` changes in column ``m<place>`` alone."""
     pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
 
-    def row(place: int, changed: int) -> str:
+    def query(micros: int) -> str:
         casts = (
-            f"CAST({value.format(at(changed if column == place else 1))} AS {kind}) AS m{column}"
+            f"if(id = {column}, CAST({value.format(at(micros))} AS {kind}), CAST({value.format(at(1))} AS {kind}))"
+            f" AS m{column}"
             for column, (kind, value) in enumerate(KINDS)
         )
-        return f"SELECT {place} AS id, {', '.join(casts)}"
-
-    def query(micros: int) -> str:
-        return " UNION ALL ".join(row(place, micros) for place in range(len(KINDS)))
+        return f"SELECT id, {', '.join(casts)} FROM (SELECT explode(sequence(0, {len(KINDS) - 1})) AS id)"
 
     head = pipe.run(query(1)).version
     assert pipe.run(query(1)).version == head
