@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -30,8 +31,10 @@ class SchemaView(ApiView):
         return Response(openapi_document())
 
 
+@cache
 def openapi_document() -> dict[str, Any]:
-    """The document of every view under /api/v1/."""
+    """The document of every view under /api/v1/. It belongs to all who ask: nobody changes it."""
+    # Made once a process, as anybody may ask for it and to make it takes as long as a hundred other requests.
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document
 

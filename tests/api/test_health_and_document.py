@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
 
 from lakeui.api.health import PartMissing, spark_address
 from lakeui.common.broker import redis_client
@@ -229,6 +230,15 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tokens/{token_id}/": ["delete"],
     }
     assert "Bearer" in str(document["components"]["securitySchemes"])
+
+
+def test_the_document_is_made_once_however_often_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made_again(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it was there already")
+
+    first = Client().get("/api/v1/schema/").content
+    monkeypatch.setattr(SchemaGenerator, "get_schema", made_again)
+    assert Client().get("/api/v1/schema/").content == first
 
 
 def test_the_page_shows_every_operation() -> None:

@@ -69,8 +69,11 @@ def test_commits_and_merges_are_counted(alice: Caller) -> None:
     with pytest.raises(MergeConflict):
         lake.sql("MERGE BRANCH bad")
 
+    after = scraped()
+
     def more(name: str, **labels: str) -> float:
-        return value(name, **labels) - before.get((name, frozenset(labels.items())), 0)
+        key = name, frozenset(labels.items())
+        return after.get(key, 0) - before.get(key, 0)
 
     assert more("lakeui_commits_total") == 3 + 2 + 1 + 1
     assert more("lakeui_merges_total", outcome="merged", verdict="ok") == 1
@@ -78,7 +81,7 @@ def test_commits_and_merges_are_counted(alice: Caller) -> None:
     assert more("lakeui_merge_seconds_count") == 1
     assert more("lakeui_merge_seconds_sum") > 0
     assert more("lakeui_merge_seconds_bucket", le="1000.0") == more("lakeui_merge_seconds_bucket", le="+Inf") == 1
-    assert value("lakeui_branches") == 3
+    assert after["lakeui_branches", frozenset()] == 3
 
 
 def test_what_is_taken_back_is_not_counted(alice: Caller) -> None:
@@ -122,16 +125,18 @@ def test_tasks_are_counted_by_state(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("nobody_hears", "door")
 def test_the_time_and_the_wait_of_tasks_are_counted(alice: Caller) -> None:
-    labels = {"kind": "sql", "state": "succeeded"}
-    done, waited = value("lakeui_task_seconds_count", **labels), value("lakeui_task_wait_seconds_count", kind="sql")
+    labels = frozenset({"kind": "sql", "state": "succeeded"}.items())
+    kind = frozenset({"kind": "sql"}.items())
+    before = scraped()
     task_id = UUID(alice.sql("TASK", Prefer="respond-async").json()["id"])
     Task.objects.filter(pk=task_id).update(created_at=timezone.now() - timedelta(seconds=7))
-    before = value("lakeui_task_wait_seconds_sum", kind="sql")
     task_run(task_id=task_id, worker="here")
-    assert value("lakeui_task_seconds_count", **labels) == done + 1
-    assert value("lakeui_task_wait_seconds_count", kind="sql") == waited + 1
-    assert value("lakeui_task_wait_seconds_sum", kind="sql") >= before + 7
-    assert value("lakeui_tasks", kind="sql", state="queued") == 0
+    after = scraped()
+    for key in (("lakeui_task_seconds_count", labels), ("lakeui_task_wait_seconds_count", kind)):
+        assert after[key] == before.get(key, 0) + 1
+    waited = "lakeui_task_wait_seconds_sum", kind
+    assert after[waited] >= before.get(waited, 0) + 7
+    assert after.get(("lakeui_tasks", frozenset({"kind": "sql", "state": "queued"}.items())), 0) == 0
 
 
 @pytest.mark.usefixtures("nobody_hears", "transactional_db")
