@@ -200,7 +200,8 @@ def _fitting(value: int, column: Column) -> int:
 
 def _rows_at(writer: FileWriter, schema: Schema, file: FileScan, positions: Integers) -> pa.Table | None:
     """The rows at these positions under internal names; None where too much would have to be read."""
-    parts, first = [], 0
+    parts: list[pa.Table] = []
+    first = 0
     with _opened(writer, file) as stored:
         names = [file_name(column) for column in schema.columns]
         for number in range(stored.num_row_groups):

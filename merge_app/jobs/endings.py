@@ -34,7 +34,7 @@ def end_await(task_id: UUID, *, seconds: float) -> None:
     seconds = min(max(seconds, SHORTEST_SECONDS), LOOK_SECONDS)
     try:
         # From the list into the same list: what one has heard stays for the others.
-        redis_client().brpoplpush(_key(task_id), _key(task_id), timeout=seconds)  # type: ignore[arg-type]
+        redis_client().brpoplpush(_key(task_id), _key(task_id), timeout=seconds)
     except RedisError:
         time.sleep(min(seconds, LOOK_WITHOUT_REDIS_SECONDS))
 

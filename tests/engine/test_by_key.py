@@ -173,6 +173,11 @@ def test_files_of_another_schema_are_read_by_spark(filled: Lake, monkeypatch: py
     filled.schema = replace(SCHEMA, columns=(*SCHEMA.columns, Column(9, "later", "int", initial_default="5")))
     asked: list[bool] = []
     run = type(filled.engine._sessions).run
-    monkeypatch.setattr(type(filled.engine._sessions), "run", lambda own, work: asked.append(True) or run(own, work))
+
+    def noted(own: Any, work: Any) -> Any:
+        asked.append(True)
+        return run(own, work)
+
+    monkeypatch.setattr(type(filled.engine._sessions), "run", noted)
     assert filled.engine.delete(filled.scan(), "later = 5 AND id = 1", alias="t").rows == 2
     assert asked

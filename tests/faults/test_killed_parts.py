@@ -217,8 +217,8 @@ if IS_SOAK:
                 while not is_back(instance) and time.monotonic() < deadline:
                     time.sleep(0.5)
                 assert is_back(instance), part
-        for thread in (*writers, *readers.values()):
-            thread.ended.set()
+        for asking in (*writers, *readers.values()):
+            asking.ended.set()
         for thread in (*writers, *readers.values()):
             thread.join(90)
         assert_nothing_lost(instance, owner, writers)

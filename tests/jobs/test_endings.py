@@ -10,7 +10,7 @@ from redis import Redis
 
 from lakeui.common import broker
 from merge_app.jobs import endings, runner
-from merge_app.jobs.context import Report
+from merge_app.jobs.context import Report, TaskContext
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_cancel, task_submit
@@ -52,13 +52,22 @@ def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.Monkey
 
 def test_a_task_that_ends_soon_makes_no_report_and_one_that_lasts_does(monkeypatch: pytest.MonkeyPatch) -> None:
     beats: list[Report] = []
-    monkeypatch.setattr(runner, "task_beat", lambda **said: beats.append(said["report"]) or False)
+
+    def beat(*, report: Report, **_: object) -> bool:
+        beats.append(report)
+        return False
+
+    def slow(context: TaskContext, _: object) -> None:
+        context.step("slow")
+        time.sleep(0.5)
+
+    monkeypatch.setattr(runner, "task_beat", beat)
     task = task_submit(kind="test.echo", parameters={"text": "x"})
     runner.task_run(task_id=task.pk, worker="here:1")
     assert beats == []
     assert [step["name"] for step in Task.objects.get(pk=task.pk).steps] == ["echo"]
     monkeypatch.setattr(runner, "FIRST_BEAT_SECONDS", 0)
-    monkeypatch.setattr(runner, "handler_for", lambda _: lambda context, _: context.step("slow") or time.sleep(0.5))
+    monkeypatch.setattr(runner, "handler_for", lambda _: slow)
     task = task_submit(kind="test.echo", parameters={"text": "x"})
     runner.task_run(task_id=task.pk, worker="here:1")
     assert beats[0].message == "slow"
