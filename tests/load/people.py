@@ -185,6 +185,8 @@ class Bad(Person):
     """Five people who try to stop the server, each in a way of its own."""
 
     role = "bad"
+    # Else the client opens ten connections, and holds the other requests back itself.
+    concurrency = 40
     fixed_count = PLAN["bad"]
     wait_time = constant_pacing(5)
 
