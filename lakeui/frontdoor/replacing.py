@@ -76,7 +76,9 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     more = copies.operation.metrics if copies.operation else {}
     own = {name: count - more.get(name, 0) for name, count in deleted.items()}
     effects = FileEffects(removed=changes.emptied, deletes=deletes)
-    gone = alterations.operation(table, OperationKind.DELETE, effects=effects, metrics=own) if changes.rows else None
+    # Also where the condition found no row: it speaks of rows that others insert meanwhile.
+    is_change = bool(changes.rows or added)
+    gone = alterations.operation(table, OperationKind.DELETE, effects=effects, metrics=own) if is_change else None
     come = (
         alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=inserted)
         if added

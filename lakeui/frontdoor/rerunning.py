@@ -81,6 +81,9 @@ def _recorded(commit: Commit, schema: Schema) -> dict[str, Any]:
             statement = parse(commit.statement)
     except LakeError as failure:
         raise NotSupported(f"{called} cannot be read again: {failure.message}", remedy=_REMEDY) from failure
+    if isinstance(statement, sql.Insert) and statement.replaces is not None:
+        # Its rows come with the merge. What is run again takes away the rows in whose place they stand.
+        statement = sql.Delete(statement.table, None, statement.replaces)
     if not isinstance(statement, sql.Update | sql.Delete):
         _refuse(f"{called} is no UPDATE or DELETE of its own")
     if statement.subqueries.are_there:

@@ -151,6 +151,16 @@ def test_replace_where_is_one_version_that_merges(told: Lake) -> None:
     assert told.rows("d.t") == [(1, "a"), (2, "b"), (7, "g")]
 
 
+def test_a_condition_that_found_no_row_replaces_none_that_came_on_another_branch(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    for branch in ("main", "b"):
+        told.sql("INSERT INTO d.t REPLACE WHERE id >= 70 VALUES (70, 'g')", branch)
+    assert told.codes("b") == told.codes("main", "b") == {"PREDICATE_DML_VS_INSERT"}
+    told.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
+    assert [row for row in told.rows("d.t") if row[0] == 70] == [(70, "g")]
+    assert told.breaches() == []
+
+
 def test_a_statement_with_subqueries_is_not_run_again_by_a_merge(told: Lake) -> None:
     told.sql("CREATE BRANCH b")
     told.sql("UPDATE d.t SET v = 'x' WHERE id IN (SELECT id FROM d.s)", "b")
