@@ -15,7 +15,7 @@ def fresh_ids(rng: Random, table: Shown, word: str, count: int) -> list[int]:
     if table.is_keyed:
         free = [key for key in range(1, KEYS + 1) if key not in table.rows]
         return rng.sample(free, min(count, len(free)))
-    first = 100 * (1 + int("".join(filter(str.isdigit, word)))) + 10 * (word[0] != "s")
+    first = 100 * (1 + int("".join(filter(str.isdigit, word)))) + {"s": 0, "y": 20}.get(word[0], 10)
     return [first + at for at in range(count)]
 
 

@@ -46,7 +46,7 @@ _TYPES = {
 }
 _ARROW_TYPES = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
 KEPT_ROWS = 4
-_SPARK_TYPES = {duck: spark for spark, duck in _TYPES.items()}
+_SPARK_TYPES = {duck: spark for spark, duck in _TYPES.items()} | {'"NULL"': "void"}
 
 
 class DuckMemoryEngine(MergingMemoryEngine):
