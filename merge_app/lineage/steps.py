@@ -172,7 +172,7 @@ def _decides(step: Step) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableSteps:
-    """``kept_rows``: how many rows that the source deleted stay, as the target updated them."""
+    """``kept_rows``: how many rows that the source deleted or overwrote stay, as the target updated them."""
 
     steps: tuple[Step, ...] = ()
     kept_rows: int = 0

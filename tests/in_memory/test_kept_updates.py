@@ -53,3 +53,17 @@ def test_nothing_is_read_where_no_file_was_both_deleted_from_and_updated(
     monkeypatch.setattr("merge_app.execution.row_work._table_work", unwanted)
     two_files.merge("b")
     assert two_files.rows("d.t") == [(2, "b"), (3, "M"), (4, "d")]
+
+
+@pytest.mark.parametrize("key", ["", " PRIMARY KEY"])
+@pytest.mark.parametrize("gone", ["INSERT OVERWRITE d.p PARTITION (p = 'x') VALUES (9)", "TRUNCATE TABLE d.p"])
+def test_rows_that_moved_out_of_an_overwrite_are_counted_too(lake: Lake, key: str, gone: str) -> None:
+    lake.sql(f"CREATE TABLE d.p (id INT{key}, p STRING) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.p VALUES (1, 'x'), (2, 'x')")
+    lake.sql("CREATE BRANCH b")
+    lake.sql(gone, "b")
+    lake.sql("UPDATE d.p SET p = 'y' WHERE id = 1")
+    merged = lake.merge("b")
+    (table,) = lake.audit(merged["merge_id"])["tables"]
+    stays = "TRUNCATE" not in gone
+    assert (table["kept_updated_rows"], (1, "y") in lake.rows("d.p")) == (int(stays), stays)

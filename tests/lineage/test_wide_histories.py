@@ -33,7 +33,7 @@ GROUPS: dict[str, tuple[type[Law], ...]] = {
     "plans": (PlanIsResult, ComparisonIsResult, Again),
 }
 """Laws that are asked of one history together: to play it takes longer than to ask."""
-DECIDED: tuple[type[Law], ...] = (Mirror, FastForward)
+DECIDED: tuple[type[Law], ...] = (Mirror, FastForward, Again)
 
 
 @pytest.fixture(autouse=True)
