@@ -12,7 +12,8 @@ from catalog_app.domain.row_counts import EXAMPLES_SHOWN
 from catalog_app.domain.row_merge import KEYS_SHOWN
 from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.nearest import nearest_name
 from merge_app.execution.compared_rows import RowPages, row_pages
 from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
@@ -27,10 +28,13 @@ _SNAPSHOTS = 4
 
 @dataclass(frozen=True, slots=True)
 class ConflictingRow:
-    """A row that both sides changed, as each has it, and as it comes out by what was decided (None: gone or open)."""
+    """A row that both sides changed, as each has it, and as it comes out by what was decided (None: gone or open).
+    ``fixed``: the columns of the key and of the partition.
+    """
 
     key: str
     columns: tuple[Column, ...]
+    fixed: frozenset[int]
     base: Row
     source: Row
     destination: Row
@@ -85,7 +89,8 @@ def _row(pages: RowPages, found: Sequence[Any]) -> ConflictingRow:
     base, mine, theirs, result = (
         _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SNAPSHOTS)
     )
-    return ConflictingRow(found[0], columns, base, mine, theirs, result=result, is_open=found[2])
+    fixed = frozenset((*pages.schema.primary_key, *pages.schema.partition_by))
+    return ConflictingRow(found[0], columns, fixed, base, mine, theirs, result=result, is_open=found[2])
 
 
 def _image(columns: Sequence[Column], values: Sequence[Any]) -> Row:
@@ -125,6 +130,9 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
         columns = [column for column in columns if column_id in column.ids]
         if not columns:
             raise NotFound("conflicting cell", resolution.part_key, where="between these branches")
+    if resolution.decision is Decision.EDITED:
+        given = json.loads(resolution.value)
+        _edited_check(row, given if column_id is None else {columns[0].name: given})
     branches = {"source": source.name, "destination": destination.name}
     chosen = {Decision.TAKE_SOURCE: "source", Decision.TAKE_DESTINATION: "destination"}.get(resolution.decision)
     named = example_text(key)
@@ -141,6 +149,31 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
     text = f"Row {named}: keeps {branches[chosen]}'s {_text(mine)}; leaves out {branches[other]}'s {_text(theirs)}."
     what = "rows changed on both" if resolution.part is ResolutionPart.ROW else "values"
     return Effect(text, (LeftOut(other, what, 1, (key if what.startswith("rows") else _json(theirs),)),))
+
+
+def _edited_check(row: ConflictingRow, given: Mapping[str, Any]) -> None:
+    """Raises InvalidValue for a column that there is not, for another key or partition, and where a value is missing."""
+    known = {column.name.casefold(): column for column in row.columns}
+    sides = [row.values(side, row.columns) for side in ("source", "destination")]
+    for name, value in given.items():
+        column = known.get(name.casefold())
+        if column is None:
+            raise InvalidValue(
+                f"The table has no column {name}.",
+                remedy="Give columns of the merged table.",
+                field="value",
+                nearest=nearest_name(name, [item.name for item in row.columns]),
+            )
+        if value is None and not column.nullable:
+            raise InvalidValue(f"{column.name} is NOT NULL.", remedy="Give a value.", field="value", nearest=None)
+        held = [side[column.name] for side in sides if side is not None]
+        if column.id in row.fixed and all(str(value) != str(other) for other in held):
+            raise InvalidValue(
+                f"{column.name} is of the key or the partition of the row, which stay as they are.",
+                remedy="Leave the column out; move the row by an UPDATE after the merge.",
+                field="value",
+                nearest=None,
+            )
 
 
 def _place(resolution: Resolution) -> tuple[int | None, str]:

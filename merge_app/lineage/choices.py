@@ -78,7 +78,27 @@ class Choices:
                         from_source[at] = is_source
             values = pc.if_else(pa.array(from_source), sides[0], columns[identifier])
             columns[identifier] = _edited(values, edited)
+        for identifier, texts in self._beside(source.keys, clashes).items():
+            if identifier in columns:
+                cells = {at: typed(text, columns[identifier].type) for at, text in texts.items()}
+                left[[at for at, cell in cells.items() if cell is None]] = True
+                known = {at: cell for at, cell in cells.items() if cell is not None}
+                columns[identifier] = _edited(columns[identifier], known)
         return columns, left
+
+    def _beside(self, keys: Sequence[str], clashes: Mapping[int, Mask]) -> dict[int, dict[int, str]]:
+        """By column, and by the place of an edited row in conflict, what was given for a cell that does not conflict.
+        What the key and the partition are, nobody edits.
+        """
+        found: dict[int, dict[int, str]] = {}
+        fixed = {*self.schema.primary_key, *self.schema.partition_by}
+        for at in np.flatnonzero(np.any([*clashes.values()], axis=0)).tolist():
+            of_row = self.of_rows.get(keys[at], _OfRow())
+            if of_row.take is Take.EDITED:
+                for identifier, text in of_row.values.items():
+                    if identifier not in fixed and not (identifier in clashes and clashes[identifier][at]):
+                        found.setdefault(identifier, {})[at] = text
+        return found
 
     def gone(self, key: str, kept: RowCells, at: int) -> Take | dict[int, Any] | None:
         """What becomes of a row that one side took away: a side, or by column the cells that differ from the row that

@@ -38,6 +38,9 @@ CLASHES = {2: np.array([True, True]), 3: np.array([True, False])}
         ([RowChoice(Take.SOURCE, KEYS[0], 2), RowChoice(Take.DESTINATION)], [("a", 9), ("y", 0)], [False, False]),
         ([RowChoice(Take.EDITED, KEYS[0], None, '{"V":"e","n":5}')], [("e", 5), ("y", 0)], [False, True]),
         ([RowChoice(Take.EDITED, KEYS[0], None, '{"v":"e"}')], [("e", 9), ("y", 0)], [True, True]),
+        ([RowChoice(Take.EDITED, KEYS[1], None, '{"v":"e","n":7}')], [("x", 9), ("e", 7)], [True, False]),
+        ([RowChoice(Take.EDITED, KEYS[1], None, '{"id":5,"v":"e"}')], [("x", 9), ("e", 0)], [True, False]),
+        ([RowChoice(Take.EDITED, KEYS[1], None, '{"v":"e","n":"no"}')], [("x", 9), ("e", 0)], [True, True]),
         ([RowChoice(Take.EDITED, KEYS[0], 3, '"no"'), RowChoice(Take.SOURCE)], [("a", 9), ("b", 0)], [True, False]),
     ],
 )  # fmt: skip
