@@ -152,7 +152,7 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
 
 
 def _edited_check(row: ConflictingRow, given: Mapping[str, Any]) -> None:
-    """Raises InvalidValue for a column that there is not, for another key or partition, and where a value is missing."""
+    """Raises InvalidValue for a column that there is not, another key or partition, and a value that is missing."""
     known = {column.name.casefold(): column for column in row.columns}
     sides = [row.values(side, row.columns) for side in ("source", "destination")]
     for name, value in given.items():

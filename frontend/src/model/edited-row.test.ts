@@ -33,11 +33,19 @@ describe("values that are typed", () => {
     expect(beginning({ ...row, ...sides, base: null }, columns)).toEqual({ 1: "1", 2: "b", 3: "1" });
   });
 
-  it("begin with the row of the side that has it, and make a whole row", () => {
+  it("are given where both sides changed the cell, and where somebody typed another", () => {
+    const sides = { ...row, base: [1, "a", "1"], source: [1, "b", "1"], destination: [1, "c", "2"] };
+    const typed = beginning(sides, columns);
+    expect(rowJson(typed, editable(columns), sides, columns)).toBe('{"name": "b"}');
+    expect(rowJson({ ...typed, 3: "5" }, editable(columns), sides, columns)).toBe('{"name": "b", "amount": "5"}');
+    expect(rowJson(typed, editable(columns), { ...sides, base: null }, columns)).toBe('{"name": "b", "amount": "2"}');
+  });
+
+  it("begin with the row of the side that has it", () => {
     const typed = beginning(row, columns);
     expect(typed).toEqual({ 1: "1", 2: null, 3: "0.10" });
-    expect(rowJson({ ...typed, 2: 'E"e' }, editable(columns))).toBe('{"name": "E\\"e", "amount": "0.10"}');
-    expect(rowJson({ ...typed, 3: "much" }, editable(columns))).toBeUndefined();
+    expect(rowJson({ ...typed, 2: 'E"e' }, editable(columns), row, columns)).toBe('{"name": "E\\"e"}');
+    expect(rowJson({ ...typed, 3: "much" }, editable(columns), row, columns)).toBeUndefined();
     expect([typedOf({ a: 1 }), typedOf(undefined), typedOf(0)]).toEqual(['{"a":1}', null, "0"]);
   });
 });

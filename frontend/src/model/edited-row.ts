@@ -49,9 +49,18 @@ export function beginning({ base, source, destination }: ComparedRow, columns: r
   return Object.fromEntries(columns.map(({ id }, place) => [id, typedOf(value(place))]));
 }
 
-/** The whole row as a JSON object by columns; undefined while a field holds no value of its type. */
-export function rowJson(typed: Record<number, Typed>, columns: readonly SidesColumn[]): string | undefined {
-  const fields = columns.map(({ id, name, type }) => [name, jsonOf(typed[id] ?? null, type)] as const);
+/** What is kept of the row, as a JSON object by columns: cells that both branches changed differently, and those that
+ * somebody typed. Others stay as the merge has them. undefined while a field holds no value of its type. */
+export function rowJson(typed: Record<number, Typed>, columns: readonly SidesColumn[], row: ComparedRow, all: readonly SidesColumn[]): string | undefined {
+  const begun = beginning(row, all);
+  const given = columns.filter((column) => typed[column.id] !== begun[column.id] || isConflicting(row, all.indexOf(column)));
+  const fields = given.map(({ id, name, type }) => [name, jsonOf(typed[id] ?? null, type)] as const);
   if (fields.some(([, json]) => json === undefined)) return undefined;
   return `{${fields.map(([name, json]) => `${JSON.stringify(name)}: ${json ?? ""}`).join(", ")}}`;
+}
+
+function isConflicting({ base, source, destination }: ComparedRow, place: number): boolean {
+  if (!source || !destination) return false;
+  const [was, mine, theirs] = [base, source, destination].map((side) => side && JSON.stringify(side[place]));
+  return mine !== theirs && mine !== was && theirs !== was;
 }

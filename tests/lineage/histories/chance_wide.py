@@ -38,7 +38,9 @@ def wide_table_created(rng: Random, path: str) -> str:
     parts = f" PARTITIONED BY ({', '.join(laid)})" if laid else ""
     cluster = rng.choice(["", "", " CLUSTER BY (v)", " CLUSTER BY (n, w)"])
     given = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
-    return f"CREATE TABLE {path} ({', '.join(columns)}){parts}{cluster}" + (f" TBLPROPERTIES ({given})" if given else "")
+    return f"CREATE TABLE {path} ({', '.join(columns)}){parts}{cluster}" + (
+        f" TBLPROPERTIES ({given})" if given else ""
+    )
 
 
 OfTable = Callable[[Random, Shown, str, "Elsewhere"], str | None]

@@ -21,7 +21,7 @@ export default function EditedForm({ edited, pair, title, onGiven, onClose }: { 
   const { row, all, columns, isCell } = edited;
   const [typed, setTyped] = useState(() => beginning(row, all));
   const [only] = columns;
-  const json = isCell && only ? jsonOf(typed[only.id] ?? null, only.type) : rowJson(typed, columns);
+  const json = isCell && only ? jsonOf(typed[only.id] ?? null, only.type) : rowJson(typed, columns, row, all);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (json === undefined) return;
