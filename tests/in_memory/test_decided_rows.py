@@ -85,10 +85,9 @@ def test_an_edited_row_is_as_written_also_where_nothing_conflicts(clashing: Lake
     assert clashing.breaches() == []
 
 
-@pytest.mark.parametrize("given", [{"nope": 1}, {"id": 2}, {"p": "y"}, {"n": None}])
+@pytest.mark.parametrize("given", [{"nope": 1}, {"id": 3}, {"p": "y"}, {"n": None}])
 @pytest.mark.parametrize("key", ["r1", "r2"])
 def test_what_an_edited_row_cannot_hold_is_refused_by_name(clashing: Lake, key: str, given: dict[str, Any]) -> None:
-    given = {f"{name}": 3 if key == "r2" and name == "id" else value for name, value in given.items()}
     other = "r2" if key == "r1" else "r1"
     with pytest.raises(InvalidValue, match=next(iter(given))):
         edited(clashing, **{key: {"v": "e", **given}, other: {"v": "e"}})

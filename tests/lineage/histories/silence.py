@@ -57,9 +57,9 @@ class NothingIsSilent(RowLaw):
                 self.asked += 1
                 if _held(side, i) in known or _is_shown(side, after, i):
                     continue
-                if after.is_keyed or target.properties.get("merge.conflicts") == "cell":
-                    if i in source.rows and i in target.rows and i in after.rows:
-                        continue
+                by_cell = after.is_keyed or target.properties.get("merge.conflicts") == "cell"
+                if by_cell and all(i in table.rows for table in (source, target, after)):
+                    continue
                 raise AssertionError(f"the {name}'s change of row {i} of {after.path} is left out in silence")
 
 
