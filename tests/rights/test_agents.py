@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.management import call_command
 from django.forms.models import model_to_dict
 
 from catalog_app.models import (
@@ -25,7 +27,8 @@ from lakeui.access.models import AccessToken
 from lakeui.api.docs import openapi_document
 from lakeui.api.examples import BODIES
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import Session, compute, execute
+from lakeui.frontdoor import Session, compute, execute, is_task
+from lakeui.mcp.tools import TOOLS
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -58,6 +61,16 @@ OTHERS: list[Any] = [
 ]
 OTHERS += [AccessToken, Agent, Pipeline]
 IGNORED = {"last_used_at"}
+WAYS = ("door", "http", "script", "transaction", "rehearsal", "command", "queued", "tool")
+"""How a statement comes in: ``queued`` is a task that was asked for while the account was no agent's."""
+DETOURS = (
+    *("UNDROP BRANCH `{branch}`", "DROP BRANCH `{branch}`", "ALTER BRANCH `{branch}` RENAME TO `{other}`"),
+    *("RESTORE BRANCH `{branch}` TO VERSION AS OF 1", "RESTORE TABLE d.r TO VERSION AS OF 3"),
+    *("CREATE BRANCH `{other}` FROM `{branch}`", "MERGE BRANCH `{other}` TO `{branch}`", "UNDROP TABLE d.r"),
+    *("CREATE OR REPLACE VIEW d.w AS SELECT * FROM d.r", "INSERT INTO d.w VALUES (1, 'a')", "DROP VIEW d.w"),
+    *("INSERT INTO d.r@`{branch}` VALUES (1, 'a')", "DROP TABLE d.r", "DROP DATABASE d CASCADE"),
+)
+"""Restores, views and names: what might lead to a branch that is not the agent's."""
 
 
 @pytest.fixture
@@ -138,6 +151,8 @@ class Calls:
         self.agency, self.rng = agency, random.Random(seed)
         self.texts = [*CONTRIBUTE, *MAINTAIN, *OWN, *READ, *EXAMPLES]
         self.texts += ["INSERT INTO d.r VALUES (7, 'agent')", "DELETE FROM d.r", "UPDATE d.r SET v = 'x'"] * 5
+        self.texts += DETOURS * 3
+        self.ways: dict[str, int] = {}
         bodies = {(method, path): body for _, method, path, body in WRITES}
         self.operations = [
             (method, path, bodies.get((method, path), BODIES.get(operation["operationId"])))
@@ -181,31 +196,73 @@ class Calls:
     def _statement(self) -> str:
         agency, rng = self.agency, self.rng
         text, branch = rng.choice(self.texts).replace("{c}", agency.lake.catalog), rng.choice(BRANCHES)
+        text = text.replace("{branch}", rng.choice(BRANCHES)).replace("{other}", rng.choice(BRANCHES))
         session: dict[str, Any] = {"bypass_reason": "I must."} if rng.random() < 0.2 else {}
-        way = rng.choice(("door", "http", "script", "transaction", "rehearsal"))
-        if way in ("http", "script"):
-            body: dict[str, Any] = {"catalog": agency.lake.catalog, "branch": branch}
-            if way == "http":
-                answer = agency.person.send("post", "/api/v1/sql/", {**body, "statement": text, **session})
-            else:
-                script = f"USE BRANCH `{branch}`; {text}"
-                answer = agency.person.send("post", "/api/v1/sql/script/", {**body, "branch": "main", "script": script})
-            return self._ended(answer)
-        if way == "rehearsal":
-            session["dry_run"] = True
+        way = rng.choice(WAYS)
+        if way == "queued" and not is_task(text):
+            way = "tool"
+        self.ways[way] = self.ways.get(way, 0) + 1
+        by: dict[str, Any] = {"command": self._command, "queued": self._queued, "tool": self._tool}
+        by |= {"http": self._http, "script": self._script}
         try:
-            if way == "transaction":
-                begun = rng.choice((branch, OWN_BRANCH))
-                opened = agency.run("BEGIN", begun).extra["transaction"]
-                for each in (text, "COMMIT"):
-                    agency.run(each, branch, transaction=opened)
-            else:
-                agency.run(text, branch, **session)
+            return str(by.get(way, self._door)(text, branch, session, way))
         except LakeError as refusal:
             return refusal.code
         except Exception:  # noqa: BLE001 - the engine in memory does not know every statement
             return BROKEN
+
+    def _http(self, text: str, branch: str, session: dict[str, Any], _: str) -> str:
+        body = {"catalog": self.agency.lake.catalog, "branch": branch, "statement": text}
+        return self._ended(self.agency.person.send("post", "/api/v1/sql/", {**body, **session}))
+
+    def _script(self, text: str, branch: str, *_: Any) -> str:
+        body = {"catalog": self.agency.lake.catalog, "branch": "main", "script": f"USE BRANCH `{branch}`; {text}"}
+        return self._ended(self.agency.person.send("post", "/api/v1/sql/script/", body))
+
+    def _door(self, text: str, branch: str, session: dict[str, Any], way: str) -> str:
+        if way == "transaction":
+            begun = self.rng.choice((branch, OWN_BRANCH))
+            opened = self.agency.run("BEGIN", begun).extra["transaction"]
+            for each in (text, "COMMIT"):
+                self.agency.run(each, branch, transaction=opened)
+        else:
+            self.agency.run(text, branch, **session, **({"dry_run": True} if way == "rehearsal" else {}))
         return "done"
+
+    def _command(self, text: str, branch: str, session: dict[str, Any], _: str) -> str:
+        """``manage.py sql``."""
+        answer = StringIO()
+        options = [item for name, value in session.items() for item in (f"--{name.replace('_', '-')}", value)]
+        options += ["-c", self.agency.lake.catalog, "-b", branch, "--user", self.agency.person.user.username, "--json"]
+        try:
+            call_command("sql", *options, text, stdout=answer, stderr=StringIO())
+        except SystemExit:
+            return str(json.loads(answer.getvalue())["code"])
+        return "done"
+
+    def _queued(self, text: str, branch: str, *_: Any) -> str:
+        """A task of the account from before it became an agent's; a worker gets to it now."""
+        held = Agent.objects.get(user=self.agency.person.user)
+        Agent.objects.filter(pk=held.pk).delete()
+        body = {"catalog": self.agency.lake.catalog, "branch": branch, "statement": text}
+        answer = self.agency.person.send("post", "/api/v1/sql/", body)
+        Agent.objects.bulk_create([held])
+        return self._ended(answer)
+
+    def _tool(self, text: str, branch: str, *_: Any) -> str:
+        """One of the tools of the Model Context Protocol, with what it takes."""
+        catalog, other = self.agency.lake.catalog, self.rng.choice(BRANCHES)
+        newest = Branch.objects.filter(name=branch, dropped_at=None).values_list("head_version", flat=True).first()
+        given = {"catalog": catalog, "branch": branch, "statement": text, "name": other, "parent": branch}
+        given |= {"source": branch, "destination": other, "title": "Mine", "database": "d", "table": "r"}
+        given |= {"number": 1, "version": newest or 1}
+        tool = self.rng.choice(("write", "write", *TOOLS))
+        arguments = {name: given[name] for name in TOOLS[tool].takes.model_fields if name in given}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+        result = self.agency.person.send("post", "/mcp", call, **headers).json()
+        content = json.loads(result["result"]["content"][0]["text"])
+        return str(content.get("code")) if result["result"].get("isError") else "done"
 
     def _ended(self, answer: Any) -> str:
         """How it ended; a task is run as its worker would."""
@@ -243,6 +300,7 @@ def test_a_thousand_calls_change_nothing_but_branches_of_its_own(
     assert calls.ends["PERMISSION_DENIED"] > 200
     assert calls.ends["done"] > 100
     assert calls.ends.get(BROKEN, 0) < CALLS / 5
+    assert set(calls.ways) == set(WAYS)
 
 
 def test_an_agent_works_on_its_branch_and_asks_people_to_merge(agency: Agency) -> None:
