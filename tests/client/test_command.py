@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from django.contrib.auth.models import User
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog
 from lakeui_client.cli.main import parser_make, run
-from tests.client.conftest import Person, protect
+from tests.client.conftest import DOCUMENT, Person, protect
 
 Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,3 +244,106 @@ def test_input_that_cannot_be_read_is_a_sentence(lake: Call, tmp_path: Path) -> 
     script.write_bytes(b"SELECT '\xe9'")
     assert lake("sql", "-f", str(script)) == (1, "", "FILE: The file is no UTF-8 text.\n")
     assert document(lake, "show", "²", status=1)["code"] == "NOT_FOUND"
+
+
+VERBS = {
+    "account": "login",
+    "agents": "agents",
+    "catalogs": "catalogs",
+    "catalogs/branches": "branch",
+    "catalogs/branches/databases": "sql",
+    "catalogs/branches/databases/tables/rows": "export",
+    "catalogs/branches/history": "log",
+    "catalogs/branches/imports": "import",
+    "catalogs/branches/protection": "policies",
+    "catalogs/branches/trash": "undrop",
+    "catalogs/candidates": "people",
+    "catalogs/checks": "api",
+    "catalogs/compare": "diff",
+    "catalogs/graph": "api",
+    "catalogs/groups": "api",
+    "catalogs/members": "people",
+    "catalogs/merge-requests": "request",
+    "catalogs/merge-requests/reviews": "review",
+    "catalogs/merge-requests/statuses": "statuses",
+    "catalogs/merges": "merge",
+    "catalogs/pipeline-policy": "api",
+    "catalogs/protection-rules": "policies",
+    "catalogs/restores": "restore",
+    "catalogs/settings": "api",
+    "catalogs/tags": "tags",
+    "catalogs/undrops": "undrop",
+    "catalogs/webhooks": "api",
+    "groups": "api",
+    "inbox": "request",
+    "markdown": "api",
+    "merges": "audit",
+    "people": "people",
+    "pipelines": "pipelines",
+    "rights-records": "people",
+    "rules": "api",
+    "search": "api",
+    "sessions": "sql",
+    "sql": "sql",
+    "tasks": "tasks",
+    "tokens": "tokens",
+}
+"""By resource, with what lies below it, the verb that is about it. ``api`` sends any request."""
+
+
+def test_each_resource_has_a_verb() -> None:
+    (words,) = (action.choices for action in parser_make()._subparsers._group_actions)  # type: ignore[union-attr]
+    assert set(VERBS.values()) <= set(words)
+    paths = {re.sub(r"\{[^}]*\}", "", path.removeprefix("/api/v1/")).replace("...", "") for path in DOCUMENT["paths"]}
+    parts = {"/".join(part for part in path.split("/") if part) for path in paths if path}
+    resources = {part for part in parts if not part.startswith(("schema", "docs"))}
+    used = {
+        max((name for name in VERBS if f"{part}/".startswith(f"{name}/")), key=len, default=part) for part in resources
+    }
+    assert used == set(VERBS)
+
+
+def test_policies_are_set_by_an_owner_and_a_request_says_what_they_say(lake: Call, tmp_path: Path) -> None:
+    document(lake, "api", "POST", "catalogs/{catalog}/protection-rules/", "--body", '{"pattern": "main"}')
+    file = tmp_path / "policies.json"
+    file.write_text('[{"name": "small", "tables": ["d.*"], "max_rows": 0}]')
+    assert document(lake, "policies", "main", "--set", str(file))["version"] == 2
+    assert document(lake, "policies", "main")[0]["max_rows"] == 0
+    assert "small" in lake("policies")[1]
+    assert document(lake, "policies", "none", status=1)["code"] == "NOT_FOUND"
+    file.write_text('[{"name": "small", "rows": 1}]')
+    refused = document(lake, "policies", "main", "--set", str(file), status=1)
+    assert refused["field"] == "policies[0].rows"
+    document(lake, "branch", "fix", "--from", "main")
+    lake("sql", "INSERT INTO d.t VALUES (3, 'c')", "-b", "fix")
+    lake("request", "open", "One row", "--source", "fix", "--into", "main")
+    for _ in range(100):
+        status, text, _ = lake("request", "show", "1", "--exit-code")
+        if "it has 1 changed row, and 0 is the most" in text:
+            break
+        time.sleep(0.1)
+    assert status == 3
+    assert "policy: No policy lets this merge through, so it waits for 1 approval: small (it has 1 changed" in text
+
+
+def test_a_merge_is_planned_again_by_its_id(lake: Call) -> None:
+    document(lake, "branch", "fix", "--from", "main")
+    lake("sql", "INSERT INTO d.t VALUES (3, 'c')", "-b", "fix")
+    merged = document(lake, "merge", "fix", "-b", "main")
+    done = document(lake, "audit", "replay", merged["merge_id"])
+    assert (done["is_same"], done["computed"]) == (True, merged["fingerprint"])
+    assert lake("audit", "replay", merged["merge_id"])[1].startswith("The plan is the same")
+    assert lake("audit", "replay")[0] == 1
+
+
+def test_agents_and_statuses_have_verbs(lake: Call) -> None:
+    made = document(lake, "agents", "--create", '{"name": "fixer", "purpose": "corrects values"}')
+    assert made["branches"] == "agent/fixer/*"
+    assert document(lake, "agents", "--change", "fixer", '{"model": "m1"}')["model"] == "m1"
+    assert document(lake, "agents", "--token", "fixer", "work")["token"]
+    assert [entry["name"] for entry in document(lake, "agents")] == ["fixer"]
+    document(lake, "branch", "fix", "--from", "main")
+    lake("sql", "INSERT INTO d.t VALUES (3, 'c')", "-b", "fix")
+    lake("request", "open", "One row", "--source", "fix", "--into", "main")
+    assert document(lake, "statuses", "1", "ci/tests", "success")["state"] == "success"
+    assert [entry["context"] for entry in document(lake, "statuses", "1")] == ["ci/tests"]
