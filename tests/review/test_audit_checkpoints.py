@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +91,12 @@ def test_an_export_that_nobody_touched_is_in_order(lake: ReviewLake, outside: Ou
     assert checkpoints_make() == 0, "nothing grew"
 
 
-def chained(contents: list[bytes]) -> bytes:
-    """A chain of these contents that is right in itself, as somebody with the database makes it."""
-    made, previous = b"", b""
+def chained(contents: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a chain that is right in itself, as somebody with the database makes it."""
+    previous = b""
     for content in contents:
         previous = hashlib.sha256(previous + content).hexdigest().encode()
-        made += previous + b" " + content + b"\n"
-    return made
+        yield previous + b" " + content + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def chained(contents: list[bytes]) -> bytes:
         (lambda old: old[0], "the audit ends with record 1; 2 were there"),
         (lambda old: b"".join(old)[:-1], "record 3 is cut off"),
         (lambda old: b"", "no checkpoint is of this catalog"),
-        (lambda old: chained([line[65:-1].replace(b"merged", b"failed") for line in old]), "is not the one that was"),
-        (lambda old: chained([line[65:-1] for line in (old[0], old[2], old[1])]), "says that it is record"),
+        (lambda old: b"".join(chained(line[65:-1].replace(b"merged", b"failed") for line in old)), "not the one that"),
+        (lambda old: b"".join(chained(line[65:-1] for line in (old[0], old[2], old[1]))), "says that it is record"),
     ],
 )
 def test_each_way_to_spoil_an_audit_is_found(outside: Outside, spoil: Any, why: str) -> None:
@@ -178,16 +178,18 @@ def test_without_a_key_nothing_is_signed_and_a_wrong_one_is_named_without_its_te
 
 def test_many_records_are_verified_in_time(tmp_path: Path, key: Ed25519PrivateKey) -> None:
     body = {"findings": [], "plan": {"objects": [{"object": "d.t", "operations": {"insert": 1}}]}, "notes": ["x" * 200]}
-    contents = [
+    contents = (
         json.dumps(
             {"body": body, "catalog": 7, "merge_id": f"id{n}", "number": n}, sort_keys=True, separators=(",", ":")
         ).encode()
         for n in range(1, RECORDS + 1)
-    ]
+    )
     found = Outside(tmp_path, key)
-    found.audit.write_bytes(chained(contents))
-    last = lines(found.audit)[-1][:64].decode()
-
+    line = b""
+    with found.audit.open("wb") as file:
+        for line in chained(contents):
+            file.write(line)
+    last = line[:64].decode()
     chain = AuditChain(catalog_id=7, records=RECORDS, digest=last)
     chain.catalog = Catalog(pk=7, name="big")
     found.checkpoints.write_text(json.dumps(checkpoints.checkpoint_sign(key, chain, "2026-11-27")) + "\n")

@@ -119,6 +119,26 @@ describe("protection", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
+  it("gets merge policies by a form", async () => {
+    const asked = serve({ ...LAKE, [`PATCH ${AT}protection-rules/4/`]: RULE });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=protection");
+    await user.click(await screen.findByRole("button", { name: "Change the rule of main" }));
+    const dialog = screen.getByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Add a policy" }));
+    const policy = within(dialog).getByRole("group", { name: "Policy the new policy" });
+    await user.type(within(policy).getByLabelText("Name of the policy"), "small");
+    await user.type(within(policy).getByRole("combobox", { name: /Only these tables/ }), "sales.*{Enter}");
+    await user.clear(within(policy).getByLabelText("At most so many changed rows"));
+    await user.type(within(policy).getByLabelText(/Conditions that each changed row fulfils/), "new.v > 0");
+    await user.click(within(policy).getByLabelText(/lakeui merges by itself/));
+    await user.click(within(dialog).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "PATCH")).toBe(true));
+    expect(asked.find(({ method }) => method === "PATCH")?.body).toMatchObject({
+      policies: [{ name: "small", tables: ["sales.*"], max_rows: null, rules: [{ condition: "new.v > 0" }], merges: true }],
+    });
+  });
+
   it("is not overwritten where another owner changed it after it was opened", async () => {
     const asked = serve({ ...LAKE, [`${AT}protection-rules/4/`]: { ...RULE, required_approvals: 5 } });
     const user = userEvent.setup();

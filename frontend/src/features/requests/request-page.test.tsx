@@ -111,6 +111,25 @@ describe("a merge request", () => {
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
   });
 
+  it("says what merge policies say of the plan, why, and which rows to look at", async () => {
+    const message = "No policy lets this merge through, so it waits for 1 approval: small (it has 3 changed rows, and 2 is the most).";
+    const reasons = [
+      { limit: "max_rows", is_met: false, message: "it has 3 changed rows, and 2 is the most" },
+      { limit: "conflicts", is_met: true, message: "it has 0 conflicts, decided ones too" },
+    ];
+    const verdict = {
+      pattern: "main", version: 4, policy: "", required_approvals: 1, approvers: [], merges: false, spot_check: 1, message,
+      judgements: [{ policy: "small", lets_through: false, reasons }],
+    };
+    lake(request({ policies: [verdict], spot_rows: [{ table: "d.t", change: "update", key: "7", old: { v: 1 }, new: { v: null } }] }));
+    renderAt(ADDRESS);
+    expect(await screen.findByText(message, { exact: false })).toBeTruthy();
+    expect(screen.getByText(/version 4 of the rule main/)).toBeTruthy();
+    const said = screen.getByRole("list", { name: "What small says", hidden: true });
+    expect(within(said).getAllByRole("listitem", { hidden: true })[0]?.textContent).toBe("✗ max_rows: it has 3 changed rows, and 2 is the most");
+    expect(screen.getByRole("list", { name: "Rows to look at" }).textContent).toBe('update in d.t: {"v":1} → {"v":null}');
+  });
+
   it("merges, and shows the steps where it stands", async () => {
     const ready = request({ state: "approved", approvals: 2, blockers: [], mergeable: true, votes: [APPROVAL] });
     let found = ready;
