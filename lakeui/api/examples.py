@@ -50,7 +50,12 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "review_submit": {"verdict": "approve", "fingerprint": _FINGERPRINT, "body": "As we said."},
     "pipeline_policy_set": {"strict": True},
-    "protection_rule_add": {"pattern": "release/*", "required_approvals": 2, "required_statuses": ["ci/tests"]},
+    "protection_rule_add": {
+        "pattern": "release/*",
+        "required_approvals": 2,
+        "required_statuses": ["ci/tests"],
+        "policies": [{"name": "small", "tables": ["sales.*"], "operations": ["insert", "update"], "max_rows": 1000}],
+    },
     "protection_rule_change": {"required_approvals": 1},
     "catalog_settings_change": {"merge_conflicts": "row"},
     "catalog_create": {"name": "sales", "comment": "Orders of all shops"},
