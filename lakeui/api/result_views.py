@@ -33,7 +33,7 @@ from catalog_app.services.results import (
 )
 from lakeui import frontdoor
 from lakeui.api.base import ApiView, NewestFirst, checked, principal_of, scopes_of, tagged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_MODIFIED
 from lakeui.api.downloads import CsvRenderer, FileRenderer, ParquetRenderer
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import read_preference
@@ -58,8 +58,10 @@ STREAMS = 4
 PAGE_BYTES = 8 * 1024 * 1024
 """A page of JSON has fewer rows than were asked for where they are wide, but one at least."""
 _streams = threading.BoundedSemaphore(STREAMS)
-_GONE: dict[Any, Any] = {(410, "application/problem+json"): ProblemDocument}
-_TOO_MANY: dict[Any, Any] = {(429, "application/problem+json"): ProblemDocument}
+
+
+def _refused(*statuses: int) -> dict[Any, Any]:
+    return {(status, "application/problem+json"): ProblemDocument for status in statuses}
 
 
 class ArrowRenderer(FileRenderer):
@@ -141,9 +143,7 @@ class ResultListView(ApiView):
             (202, "application/json"): OpenApiResponse(
                 TaskAnswer, description="Not finished yet; Location names the task."
             ),
-            **BAD_REQUEST,
-            **NOT_FOUND,
-            **_TOO_MANY,
+            **_refused(400, 403, 404, 409, 422, 429),
         },
     )
     def post(self, request: Request) -> HttpResponseBase:
@@ -187,7 +187,7 @@ class ResultView(ApiView):
         summary="What a kept result has",
         tags=["sql"],
         parameters=[IF_NONE_MATCH],
-        responses={200: ResultAnswer, **NOT_MODIFIED, **NOT_FOUND, **_GONE},
+        responses={200: ResultAnswer, **NOT_MODIFIED, **_refused(403, 404, 410)},
     )
     def get(self, request: Request, result_id: UUID) -> Response:
         return tagged(request, Response(ResultAnswer(_readable(request, result_id)).data))
@@ -196,7 +196,7 @@ class ResultView(ApiView):
         operation_id="result_let_go",
         summary="Let a kept result go",
         tags=["sql"],
-        responses={204: OpenApiResponse(description="It is no more."), **NOT_FOUND, **_GONE},
+        responses={204: OpenApiResponse(description="It is no more."), **_refused(404, 410)},
     )
     def delete(self, request: Request, result_id: UUID) -> Response:
         found = result_get(identity=result_id, user_id=_user_id(request))
@@ -211,8 +211,8 @@ class ResultRowsView(ApiView):
         operation_id="result_rows",
         summary="Fetch rows of a kept result",
         description="JSON is a page. With another `Accept` all rows from `start` on are one stream: an Arrow IPC"
-        " stream, CSV, or a Parquet file. A stream that broke off goes on from another `start`. Rights are asked at each"
-        f" request. Each web process sends {STREAMS} streams at a time; one more is answered with 429.",
+        " stream, CSV, or a Parquet file. A stream that broke off goes on from another `start`. Rights are asked at"
+        f" each request. Each web process sends {STREAMS} streams at a time; one more is answered with 429.",
         tags=["sql"],
         parameters=[RowsQuery],
         responses={
@@ -220,10 +220,7 @@ class ResultRowsView(ApiView):
             (200, ArrowRenderer.media_type): OpenApiTypes.BINARY,
             (200, CsvRenderer.media_type): OpenApiTypes.STR,
             (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
-            **BAD_REQUEST,
-            **NOT_FOUND,
-            **_GONE,
-            **_TOO_MANY,
+            **_refused(400, 403, 404, 410, 429),
         },
     )
     def get(self, request: Request, result_id: UUID) -> HttpResponseBase:

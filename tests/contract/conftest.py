@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -15,10 +17,13 @@ from django.db import close_old_connections
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
+from catalog_app.domain.results import KeptRows
+from catalog_app.engine.keeping import kept_files
 from catalog_app.engine.values import QueryResult
 from catalog_app.models import GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.models import BrowserSession
 from lakeui.frontdoor import compute, pipelines
 from merge_app.jobs.models import Task
@@ -48,6 +53,12 @@ class AnsweringEngine(MergingMemoryEngine):
 
     def select(self, *_: Any, **__: Any) -> QueryResult:
         return QueryResult((("id", "int"),), [[1]], False)
+
+    def keep(self, text: str, tables: Any, folder: str, **_: Any) -> KeptRows:
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+        warehouse.make_folder(folder)
+        pq.write_table(pa.table({"c0": pa.array([1], pa.int32())}), warehouse.absolute(f"{folder}/part-0.parquet"))
+        return KeptRows((("id", "int"),), kept_files(warehouse, folder, ["c0"]))
 
     def describe(self, *_: Any, **__: Any) -> list[tuple[str, str]]:
         return [("id", "int")]
@@ -143,6 +154,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "pipeline_id": pipeline,
         "version": 1,
         "run_id": dora.get(f"/api/v1/pipelines/{pipeline}/runs/").json()["results"][0]["id"],
+        "result_id": _made(dora.post("/api/v1/results/", _statement(lake, "SELECT 1 AS id")))["id"],
         "session_id": _made(dora.post("/api/v1/sessions/", {"catalog": lake.catalog}))["id"],
         "token_id": _made(dora.post("/api/v1/tokens/", {"name": "x", "scopes": ["read"]}))["id"],
     }
