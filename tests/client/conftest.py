@@ -105,6 +105,6 @@ def protect(catalog: Catalog) -> None:
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the command keeps its settings; no variable says anything."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    for name in ("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG", "LAKEUI_BRANCH"):
+    for name in ("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG", "LAKEUI_BRANCH", "LAKEUI_SESSION"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "config" / "lakeui" / "client.json"

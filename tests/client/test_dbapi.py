@@ -94,6 +94,62 @@ def test_what_is_rolled_back_or_left_is_not_there(connection: dbapi.Connection, 
         connection.cursor()
 
 
+def test_a_connection_is_a_session(connection: dbapi.Connection, catalog: Catalog) -> None:
+    catalog.branch("b", from_="main")
+    cursor = connection.cursor()
+    cursor.execute("USE BRANCH b")
+    cursor.execute("USE DATABASE d")
+    assert (connection.branch.name, connection.database) == ("b", "d")
+    cursor.execute("CREATE TEMP VIEW v AS SELECT id + 1 AS n FROM d.t")
+    cursor.execute("CREATE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN x * 2")
+    assert cursor.execute("SELECT twice(n) FROM v ORDER BY n").fetchall() == [(4,), (6,)]
+    cursor.execute("DELETE FROM t WHERE id = 1")
+    assert cursor.execute("SELECT n FROM v").fetchall() == [(3,)]
+    connection.rollback()
+    assert cursor.execute("SELECT count(*) FROM t").fetchone() == (2,)
+    cursor.execute("DELETE FROM t")
+    connection.commit()
+    assert [catalog.branch(name).sql("SELECT count(*) FROM d.t").rows for name in ("main", "b")] == [[(2,)], [(0,)]]
+    assert len(catalog.http.pages("/api/v1/sessions/")) == 1
+    connection.close()
+    assert catalog.http.pages("/api/v1/sessions/") == []
+
+
+def test_transactions_may_be_said_as_statements(catalog: Catalog) -> None:
+    made = dbapi.connect(catalog.http.url, catalog.http._token, catalog=catalog.name, autocommit=True)
+    cursor = made.cursor()
+    for statement in ("BEGIN", "DELETE FROM d.t", "ROLLBACK", "BEGIN", "DELETE FROM d.t WHERE id = 1", "COMMIT"):
+        cursor.execute(statement)
+    made.commit()
+    assert cursor.execute("SELECT id FROM d.t").fetchall() == [(2,)]
+    made.close()
+
+
+def test_a_commit_that_is_refused_is_rolled_back(connection: dbapi.Connection, catalog: Catalog) -> None:
+    cursor = connection.cursor()
+    cursor.execute("UPDATE d.t SET name = 'x' WHERE id = 1")
+    catalog.branch("main").sql("UPDATE d.t SET name = 'y' WHERE id = 1")
+    with pytest.raises(dbapi.OperationalError):
+        connection.commit()
+    connection.commit()
+    cursor.execute("UPDATE d.t SET name = 'z' WHERE id = 2")
+    connection.commit()
+    assert catalog.branch("main").sql("SELECT name FROM d.t ORDER BY id").rows == [("y",), ("z",)]
+
+
+def test_a_session_that_ended_is_a_connection_that_is_gone(connection: dbapi.Connection, catalog: Catalog) -> None:
+    cursor = connection.cursor()
+    cursor.execute("SELECT 1")
+    connection.ping()
+    (entry,) = catalog.http.pages("/api/v1/sessions/")
+    catalog.http.write("DELETE", entry["url"], has_key=False)
+    with pytest.raises(dbapi.OperationalError) as gone:
+        cursor.execute("SELECT 1")
+    assert dbapi.is_session_gone(gone.value.problem)
+    with pytest.raises(dbapi.OperationalError):
+        connection.ping()
+
+
 def test_refusals_have_their_class_and_the_problem(connection: dbapi.Connection) -> None:
     with pytest.raises(dbapi.IntegrityError) as twice:
         connection.cursor().execute("INSERT INTO d.t VALUES (1, 'again')")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +95,8 @@ def test_a_cursor_holds_a_page_and_never_ends_early(many: Catalog, monkeypatch: 
         return get(self, path, **query)
 
     monkeypatch.setattr(type(connection.branch.http), "get", seen)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    # No pyarrow is asked for.
+    monkeypatch.setattr(client_results, "_arrow", None)
     cursor = connection.cursor().execute(QUERY)
     assert (cursor.rowcount, cursor.fetchmany(3)) == (11, ROWS[:3])
     before = len(asked)
@@ -128,6 +128,25 @@ def command(many: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Catal
     monkeypatch.setenv("LAKEUI_TOKEN", many.http._token)
     monkeypatch.setenv("LAKEUI_CATALOG", many.name)
     return many
+
+
+def test_the_command_keeps_a_session(command: Catalog, capsys: pytest.CaptureFixture[str]) -> None:
+    def call(*words: str, status: int = 0) -> str:
+        assert run(words) == status
+        said = capsys.readouterr()
+        return said.out + said.err
+
+    assert "lake session begin" in call("session", status=1)
+    call("session", "begin", "-d", "d")
+    assert "kept already" in call("session", "begin", status=1)
+    for statement in ("CREATE TEMP VIEW v AS SELECT id AS n FROM d.t", "BEGIN", "DELETE FROM t WHERE id > 2"):
+        call("sql", statement)
+    assert json.loads(call("sql", "SELECT count(*) AS c FROM v", "--json"))["rows"] == [[2]]
+    assert "in a transaction" in call("session")
+    assert "USE BRANCH" in call("sql", "SELECT 1", "-b", "main", status=1)
+    assert command.branch("main").sql("SELECT count(*) FROM d.t").rows == [(11,)]
+    call("session", "end")
+    assert json.loads(call("sql", "SELECT count(*) AS c FROM d.t", "--json"))["rows"] == [[11]]
 
 
 def test_the_command_streams_all_rows(command: Catalog, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -2,14 +2,16 @@
 
     connection = connect("http://127.0.0.1:8000", token, catalog="demo", branch="main")
 
-What changes tables becomes one commit at ``connection.commit()``: the first such statement begins a transaction.
-Others, such as CREATE BRANCH, belong to no transaction and are done at once. With ``autocommit`` every statement is.
-Statements read ``?`` with a sequence, or ``:name`` with a mapping.
+A connection is an SQL session of the server: USE, temporary views and functions and settings count for the statements
+behind them. What changes tables becomes one commit at ``connection.commit()``: the first such statement begins a
+transaction. Others, such as CREATE BRANCH, belong to no transaction and are done at once. With ``autocommit`` every
+statement is, but for those between BEGIN and COMMIT. Statements read ``?`` with a sequence, ``:name`` with a mapping.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import datetime
 import decimal
 import re
@@ -19,8 +21,8 @@ from typing import Any, Self
 
 from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
 from lakeui_client.errors import NotFound as _NotFound
-from lakeui_client.kinds import changes_tables
-from lakeui_client.lake import Branch, Lake
+from lakeui_client.kinds import changes_tables, moves
+from lakeui_client.lake import Branch, Catalog, Lake, Session
 from lakeui_client.results import KeptResult
 from lakeui_client.values import Result
 
@@ -89,12 +91,19 @@ _OF_CODES: dict[str, type[DatabaseError]] = {
 
 def _translated(error: LakeError) -> DatabaseError:
     known = _OF_CODES.get(error.code)
+    if known is None and is_session_gone(error.problem):
+        known = OperationalError
     if known is None:
         late = isinstance(error, ConflictError | ConnectionFailed | PermissionDenied | Unauthenticated)
         is_away = late or error.status >= 500 or error.status == 429
         wrong = isinstance(error, _NotFound) or error.status in (400, 409)
         known = OperationalError if is_away else ProgrammingError if wrong else DatabaseError
     return known(f"{error.code}: {error}")
+
+
+def is_session_gone(problem: Mapping[str, Any]) -> bool:
+    """Whether the session of a connection has ended."""
+    return problem.get("code") == "NOT_FOUND" and problem.get("kind") == "session"
 
 
 class _Type:
@@ -153,7 +162,8 @@ class Connection:
     def __init__(self, branch: Branch, *, database: str | None = None, autocommit: bool = False) -> None:
         self.branch, self.database, self.autocommit = branch, database, autocommit
         self.is_closed = False
-        self._transaction: str | None = None
+        self._session: Session | None = None
+        self._in_transaction = False
 
     def __enter__(self) -> Self:
         return self
@@ -177,28 +187,62 @@ class Connection:
 
     def _end(self, statement: str) -> None:
         self._require_open()
-        transaction, self._transaction = self._transaction, None
-        if transaction is not None:
-            self._sql(statement, None, transaction)
+        if not self._in_transaction:
+            return
+        self._in_transaction = False
+        try:
+            self._sql(statement, None)
+        except DatabaseError:
+            # The server leaves it open, and the next one could not begin.
+            with contextlib.suppress(DatabaseError):
+                self._sql("ROLLBACK", None)
+            raise
 
     def close(self) -> None:
-        """Roll back what was not committed."""
-        if not self.is_closed:
-            try:
-                self.rollback()
-            finally:
-                self.is_closed = True
-                self.branch.http.close()
+        """Roll back what was not committed, and end the session."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        try:
+            if self._session is not None:
+                self._session.end()
+        except LakeError as error:
+            raise _translated(error) from error
+        finally:
+            self.branch.http.close()
 
     def run(self, statement: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> Result:
         self._require_open()
-        if not self.autocommit and self._transaction is None and changes_tables(statement):
-            self._transaction = self._sql("BEGIN", None, None).raw["transaction"]
-        return self._sql(statement, parameters, self._transaction)
+        if not self.autocommit and not self._in_transaction and changes_tables(statement):
+            self._sql("BEGIN", None)
+        return self._sql(statement, parameters)
 
-    def _sql(self, statement: str, parameters: Any, transaction: str | None) -> Result:
+    def _sql(self, statement: str, parameters: Any) -> Result:
+        """Run it in the session, and follow what it changed of that."""
         try:
-            return self.branch.sql(statement, parameters, database=self.database, transaction=transaction)
+            if self._session is None:
+                self._session = self.branch.session(self.database)
+            result = self._session.sql(statement, parameters)
+            if moves(statement):
+                self._follow(self._session)
+        except LakeError as error:
+            raise _translated(error) from error
+        if "transaction" in result.raw:
+            # Only BEGIN does not say how it ended.
+            self._in_transaction = "state" not in result.raw
+        return result
+
+    def _follow(self, session: Session) -> None:
+        """Take over where the session is."""
+        place = session.get()
+        self.branch = Catalog(self.branch.http, place["catalog"]).branch(place["branch"])
+        self.database = place["database"]
+
+    def ping(self) -> None:
+        """Raises OperationalError where the server does not answer, or the session has ended."""
+        self._require_open()
+        try:
+            self.branch.get() if self._session is None else self._session.get()
         except LakeError as error:
             raise _translated(error) from error
 

@@ -16,6 +16,7 @@ _FLAGS = re.IGNORECASE | re.DOTALL
 _QUERY = re.compile(rf"{_BLANKS}(?:\({_BLANKS})*(select|with|values|from|table)\b", _FLAGS)
 _BEGINS_QUERY = ("select", "from", "values", "table", "(")
 _SHOWS = re.compile(rf"{_BLANKS}(show|describe|desc|explain|use)\b", _FLAGS)
+_MOVES = re.compile(rf"{_BLANKS}use\b", _FLAGS)
 _OF_A_SESSION = re.compile(
     rf"{_BLANKS}(set\b|(?:create\s+(?:or\s+replace\s+)?|drop\s+)temp(?:orary)?\s+(?:view|function)\b)", _FLAGS
 )
@@ -64,6 +65,11 @@ def reads(statement: str) -> bool:
 def reads_in_session(statement: str) -> bool:
     """Whether to run it twice in a session is to run it once: what a session keeps would be there already."""
     return reads(statement) and _OF_A_SESSION.match(statement) is None
+
+
+def moves(statement: str) -> bool:
+    """Whether it chooses another catalog, branch or database."""
+    return _MOVES.match(statement) is not None
 
 
 def changes_tables(statement: str) -> bool:

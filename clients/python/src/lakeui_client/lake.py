@@ -237,11 +237,8 @@ class Branch:
         self, text: str, parameters: Mapping[str, Any] | None = None, *, one_transaction: bool = False
     ) -> list[Result]:
         """Run the statements of a script, until one fails; with ``one_transaction`` all become one commit, or none."""
-        body = {"catalog": self.catalog.name, "branch": self.name, "script": text, "one_transaction": one_transaction}
-        found = self.http.write(
-            "POST", "/api/v1/sql/script/", body | ({"parameters": parameters} if parameters else {})
-        )
-        return [Result(entry) for entry in found["results"]]
+        place = {"catalog": self.catalog.name, "branch": self.name}
+        return _scripted(self.http, place, text, parameters, one_transaction)
 
     def keep(
         self,
@@ -441,6 +438,12 @@ class Session:
         """As ``keep`` of a branch, in the session."""
         return _kept(self.http, self._statement(statement, parameters))
 
+    def script(
+        self, text: str, parameters: Mapping[str, Any] | None = None, *, one_transaction: bool = False
+    ) -> list[Result]:
+        """As ``script`` of a branch, in the session."""
+        return _scripted(self.http, {"session": self.id}, text, parameters, one_transaction)
+
     def _statement(self, statement: str, parameters: Parameters) -> dict[str, Any]:
         body: dict[str, Any] = {"session": self.id, "statement": statement}
         if parameters is not None:
@@ -496,6 +499,14 @@ class MergeRequest:
 
     def close(self) -> None:
         self.http.write("PATCH", self.path, {"state": "closed"}, has_key=False)
+
+
+def _scripted(
+    http: Http, place: dict[str, Any], text: str, parameters: Mapping[str, Any] | None, one_transaction: bool
+) -> list[Result]:
+    body = {**place, "script": text, "one_transaction": one_transaction}
+    found = http.write("POST", "/api/v1/sql/script/", body | ({"parameters": parameters} if parameters else {}))
+    return [Result(entry) for entry in found["results"]]
 
 
 def _kept(http: Http, body: dict[str, Any]) -> KeptResult:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ARROW, CSV = "application/vnd.apache.arrow.stream", "text/csv"
 PARQUET = "application/vnd.apache.parquet"
 KINDS = {"arrow": ARROW, "csv": CSV, "parquet": PARQUET}
-PAGE_ROWS = 5_000
+PAGE_ROWS = 10_000
 PIECE_BYTES = 1024 * 1024
 
 

@@ -179,11 +179,13 @@ class LakeDialect(default.DefaultDialect):
         """Nothing is asked of the server: what it can is known."""
 
     def do_ping(self, dbapi_connection: Any) -> bool:
-        dbapi_connection.branch.get()
+        dbapi_connection.ping()
         return True
 
     def is_disconnect(self, e: Any, connection: Any, cursor: Any) -> bool:
-        return isinstance(e, dbapi.OperationalError) and e.problem.get("code") == "CONNECTION_FAILED"
+        if not isinstance(e, dbapi.OperationalError):
+            return False
+        return e.problem.get("code") == "CONNECTION_FAILED" or dbapi.is_session_gone(e.problem)
 
     # -- what is there ------------------------------------------------------------------------------------------------
 

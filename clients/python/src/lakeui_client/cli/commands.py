@@ -14,7 +14,7 @@ from lakeui_client.cli import show
 from lakeui_client.cli.settings import VARIABLES, Settings, settings_keep, settings_path, settings_read
 from lakeui_client.errors import failed
 from lakeui_client.http import Watcher, segment
-from lakeui_client.lake import Branch, Catalog, Lake
+from lakeui_client.lake import Branch, Catalog, Lake, Session
 from lakeui_client.results import KeptResult
 from lakeui_client.values import Diff, Merged, Undone
 
@@ -53,6 +53,11 @@ class Place:
     @property
     def branch(self) -> Branch:
         return self.catalog.branch(self.settings.branch)
+
+    @property
+    def session(self) -> Session | None:
+        """The session in which statements run, if there is one."""
+        return Session(self.lake.http, self.settings.session) if self.settings.session else None
 
 
 Command = Callable[[Place, Namespace], Said]
@@ -297,22 +302,59 @@ def sql(place: Place, given: Namespace) -> Said:
         if given.dry_run or given.statement or given.format:
             raise failed("A script takes no statement, no dry run and no format.", "Leave them out.")
         text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text(encoding="utf-8")
-        found = place.branch.script(text, parameters, one_transaction=given.one_transaction)
+        here, _ = _here(place, given)
+        found = here.script(text, parameters, one_transaction=given.one_transaction)
         return Said([item.raw for item in found], "\n\n".join(_result_text(item.raw) for item in found))
     if not given.statement:
         raise failed("There is no statement.", 'Write lake sql "SELECT 1", or -f FILE.')
     if given.format:
         return _streamed(place, given, parameters)
-    answer = place.branch.sql(given.statement, parameters, database=given.database, dry_run=given.dry_run)
+    here, where = _here(place, given)
+    answer = here.sql(given.statement, parameters, dry_run=given.dry_run, **where)
     return Said(answer.raw, _result_text(answer.raw))
+
+
+def _here(place: Place, given: Namespace) -> tuple[Branch | Session, dict[str, Any]]:
+    """What runs statements, and what it is told beside them: a session says by itself where it is."""
+    if place.session is None:
+        return place.branch, {"database": given.database}
+    for name in ("catalog", "branch", "database"):
+        if getattr(given, name, None):
+            raise failed(
+                f"The session says which {name}.", f"lake sql 'USE {name.upper()} …' there, or first: lake session end"
+            )
+    return place.session, {}
+
+
+def session(place: Place, given: Namespace) -> Said:
+    if os.environ.get(VARIABLES["session"]) and given.action != "show":
+        raise failed(f"{VARIABLES['session']} is set, and goes before what is kept.", f"unset {VARIABLES['session']}")
+    known = place.session
+    if given.action == "begin":
+        if known is not None:
+            raise failed(f"Session {known.id} is kept already.", "lake session end")
+        made = place.branch.session(given.database)
+        settings_keep(url=place.settings.url, session=made.id)
+        return Said(made.get(), f"Statements of lake sql run in session {made.id}, until: lake session end")
+    if known is None:
+        raise failed("There is no session.", "lake session begin")
+    if given.action == "end":
+        known.end()
+        settings_keep(session="")
+        return Said({"ended": known.id}, f"Ended session {known.id}; what was not committed is rolled back.")
+    found = known.get()
+    held = "in a transaction" if found["transaction"] else "outside of a transaction"
+    names = ".".join(found[name] for name in ("catalog", "database") if found[name])
+    return Said(found, f"Session {known.id}: branch {found['branch']} of {names}, {held}.")
 
 
 def _streamed(place: Place, given: Namespace, parameters: Any) -> Said:
     """All rows of a query to standard output, as they come."""
-    if given.dry_run or given.json:
+    if given.dry_run or getattr(given, "json", False):
         raise failed("A stream of rows has no dry run and is no document.", "Leave out --dry-run, --json or --format.")
     out = sys.stdout.buffer
-    with place.branch.keep(given.statement, parameters, database=given.database) as kept:
+    here, where = _here(place, given)
+    with here.keep(given.statement, parameters, **where) as kept:
         for piece in _lines(kept) if given.format == "json" else kept.pieces(given.format):
             out.write(piece)
         out.flush()

@@ -182,6 +182,9 @@ def _data(word: Any) -> None:
         "--format", choices=("arrow", "csv", "json"), help="all rows of a query as a stream; json is an object a line"
     )
     made.add_argument("--one-transaction", action="store_true", help="the script becomes one commit, or none")
+    made = word("session", c.session, "keep USE, temporary views and a transaction from one lake sql to the next")
+    made.add_argument("action", nargs="?", default="show", choices=("begin", "end", "show"))
+    made.add_argument("-d", "--database", help="of begin: where tables lie that are named without one")
     made = word("import", c.import_file, "load a file into a table, as one commit")
     made.add_argument("file")
     made.add_argument("table", metavar="DATABASE.TABLE")

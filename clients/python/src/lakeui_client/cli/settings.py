@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lakeui_client.errors import failed
 
-VARIABLES = {"url": "LAKEUI_URL", "token": "LAKEUI_TOKEN", "catalog": "LAKEUI_CATALOG", "branch": "LAKEUI_BRANCH"}
+VARIABLES = {name: f"LAKEUI_{name.upper()}" for name in ("url", "token", "catalog", "branch", "session")}
 FALLBACKS = {"url": "http://127.0.0.1:8000", "branch": "main"}
 
 
@@ -18,6 +18,7 @@ class Settings(NamedTuple):
     token: str
     catalog: str
     branch: str
+    session: str
 
     @property
     def catalog_named(self) -> str:
