@@ -78,14 +78,14 @@ def _require_few(count: int, target: ExportTarget) -> None:
     if count > target.most_rows:
         raise ResultTooLarge(
             f"The result has more than {target.most_rows:,} rows, the most that one file takes.",
-            remedy="Narrow the query, or download it in parts with WHERE or LIMIT.",
+            remedy="Narrow the query, or have the rows kept and fetch them as a stream: POST /api/v1/results/.",
         )
 
 
 def _too_many_bytes() -> ResultTooLarge:
     return ResultTooLarge(
         f"The result has more than {LARGEST_EXPORT_BYTES // 1024**2} MiB, the most that one file takes.",
-        remedy="Choose fewer columns, or download it in parts with WHERE or LIMIT.",
+        remedy="Choose fewer columns, or have the rows kept and fetch them as a stream: POST /api/v1/results/.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -15,13 +16,19 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from catalog_app.engine.session import SparkSessions
 from catalog_app.models import CatalogMember, KeptResult
 from catalog_app.services import results
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.results import results_expire, results_tidy
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api import result_views
+from lakeui.api import request_work, result_views
+from lakeui.api.statements import run_statement_task
+from lakeui.common.errors import EngineError
 from lakeui.frontdoor import compute
+from merge_app.jobs import request_work as jobs_work
+from merge_app.jobs.context import TaskContext
+from merge_app.jobs.models import Task
 from tests.api.conftest import Caller
 from tests.api.test_statements import problem
 from tests.e2e.lake import Lake
@@ -188,6 +195,24 @@ def test_only_a_query_is_kept_and_what_fails_leaves_nothing(alice: Caller, lake:
     assert list(Path(settings.LAKEUI["WAREHOUSE"]).glob("results/*/*")) == []
 
 
+def test_a_query_stops_when_its_client_hangs_up(alice: Caller, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = LakeMemoryEngine.keep
+    stopped = threading.Event()
+
+    def interrupted(engine: LakeMemoryEngine, *given: Any, **named: Any) -> Any:
+        keep(engine, *given, **named)
+        assert stopped.wait(20)
+        raise EngineError("interrupted")
+
+    monkeypatch.setattr(LakeMemoryEngine, "keep", interrupted)
+    monkeypatch.setattr(SparkSessions, "interrupt", lambda *_: stopped.set())
+    monkeypatch.setattr(request_work, "has_left", lambda _: lambda: True)
+    monkeypatch.setattr(jobs_work, "LOOK_SECONDS", 0.01)
+    problem(sent(alice, lake), 409, "QUERY_CANCELLED")
+    assert alice.get(RESULTS).json()["results"] == []
+    assert list(Path(settings.LAKEUI["WAREHOUSE"]).glob("results/*/*")) == []
+
+
 def test_a_result_belongs_to_who_asked(alice: Caller, bob: Caller, lake: Lake) -> None:
     join(bob.user, lake.catalog)
     kept = made(alice, lake)
@@ -275,10 +300,6 @@ def test_so_many_streams_at_a_time_and_each_frees_its_place(
 
 
 def test_a_second_attempt_answers_what_the_first_one_made(alice: Caller, lake: Lake) -> None:
-    from lakeui.api.statements import run_statement_task
-    from merge_app.jobs.context import TaskContext
-    from merge_app.jobs.models import Task
-
     body = sent(alice, lake, Prefer="respond-async, wait=20").json()
     task = Task.objects.get(pk=body["id"])
     lake.sql("DELETE FROM d.t")
