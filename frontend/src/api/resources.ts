@@ -64,7 +64,6 @@ export type NewComment = Described["NewComment"];
 export type Resolution = Described["ResolutionAnswer"];
 export type DecisionEffect = Described["DecisionEffect"];
 export type ResolutionChoice = Described["ResolutionBody"];
-export type ResolutionBatch = Described["ResolutionBatchBody"];
 export type TokenScope = Described["TokenScope"];
 export type Verdict = Described["ObjectVerdict"];
 export type ObjectKind = Described["ObjectKind"];

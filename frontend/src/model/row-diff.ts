@@ -4,13 +4,15 @@ export type Change = "insert" | "delete" | "update_before" | "update_after";
 export interface DiffRow {
   change: Change;
   rowId: unknown;
+  /** What names the row in comparisons; "" where nothing does. */
+  key: string;
   values: readonly unknown[];
   /** Places of the cells that differ from the other image of the row. */
   changed: ReadonlySet<number>;
 }
 
-export function diffRows(page: { rows: readonly (readonly unknown[])[] }): DiffRow[] {
-  const lines = page.rows.map(([change, rowId, ...values]) => ({ change: change as Change, rowId, values }));
+export function diffRows(page: { rows: readonly (readonly unknown[])[]; keys?: readonly string[] }): DiffRow[] {
+  const lines = page.rows.map(([change, rowId, ...values], place) => ({ change: change as Change, rowId, key: page.keys?.[place] ?? "", values }));
   const before = new Map(lines.filter((line) => line.change === "update_before").map((line) => [line.rowId, line.values]));
   const after = new Map(lines.filter((line) => line.change === "update_after").map((line) => [line.rowId, line.values]));
   return lines.map((line) => {

@@ -1,7 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
 
 import { body, client } from "../api/client";
-import type { NewRequest, ResolutionBatch, ResolutionChoice } from "../api/resources";
+import { Problem } from "../api/problem";
+import type { NewRequest } from "../api/resources";
+import { isUnsaved, PressedDecisions, type Change, type Pressed } from "../model/pressed-decisions";
 import type { Pair } from "./compare";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
 
@@ -35,27 +38,73 @@ function resolutionPage(place: RequestPlace, cursor: string | undefined, signal:
   return body(client.GET(`${AT}/`, { params: { path: { ...place }, query }, signal }));
 }
 
-export type ResolutionChange = { decide: ResolutionChoice } | { withdraw: number };
+interface Target {
+  pair: Pair;
+  /** Undefined for the open request of the pair, or a new one. */
+  place: RequestPlace | undefined;
+}
 
-/** Answers the request that has the decision. Without a place it is the open one of the pair, or a new one. */
-export function useResolutionChange(pair: Pair, place: RequestPlace | undefined) {
-  const queries = useQueryClient();
-  return useMutation({
-    scope: decisionsScope(pair),
-    mutationFn: async (change: ResolutionChange): Promise<RequestPlace> => {
-      const at = place ?? (await requestOfPair(pair));
-      if ("decide" in change) {
-        await client.POST(`${AT}/`, { params: { path: { ...at }, header: once() }, body: change.decide });
-      } else {
-        await client.DELETE(`${AT}/{resolution_id}/`, { params: { path: { ...at, resolution_id: change.withdraw } } });
-      }
-      return at;
-    },
-    onSettled: (at) => {
-      const changed = at ?? place;
-      return changed && refreshRequest(queries, changed);
-    },
+export type PressedDecision = Pressed<Target, RequestPlace>;
+
+const stores = new WeakMap<QueryClient, PressedDecisions<Target, RequestPlace>>();
+
+/** What was decided in this page and is not known as saved yet. Before the browser leaves, what waits is sent, and the person is asked. */
+function pressedOf(queries: QueryClient): PressedDecisions<Target, RequestPlace> {
+  const known = stores.get(queries);
+  if (known) return known;
+  const made = new PressedDecisions<Target, RequestPlace>({
+    send: changeSend,
+    saved: (at) => refreshRequest(queries, at),
+    isRefusal: (error) => error instanceof Problem,
+    most: MOST_DECISIONS,
   });
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+  const leave = () => made.leave();
+  made.subscribe(() => {
+    const change = made.entries().some(isUnsaved) ? "addEventListener" : "removeEventListener";
+    window[change]("beforeunload", ask as EventListener);
+    window[change]("pagehide", leave);
+  });
+  stores.set(queries, made);
+  return made;
+}
+
+/** Everything that was pressed and is not shown as saved yet, of all requests. */
+export function usePressedDecisions() {
+  const store = pressedOf(useQueryClient());
+  const entries = useSyncExternalStore(store.subscribe, store.entries);
+  return { entries, tryAgain: () => store.tryAgain(), discard: () => store.discard() };
+}
+
+/** Decides, or takes back. Nobody waits for it: what was pressed stands in `entries` until it is saved. */
+export function useResolutionChange(pair: Pair, place: RequestPlace | undefined) {
+  const store = pressedOf(useQueryClient());
+  const line = lineOf(pair);
+  const entries = useSyncExternalStore(store.subscribe, store.entries).filter((entry) => entry.line === line);
+  return { entries, press: (change: Change, onSaved?: (at: RequestPlace) => void) => store.press(line, { pair, place }, change, onSaved) };
+}
+
+/** Browsers send so much of all requests together after the page is gone. */
+const MOST_KEPT_ALIVE = 48_000;
+
+async function changeSend({ pair, place }: Target, change: Change): Promise<RequestPlace> {
+  const at = place ?? (await requestOfPair(pair));
+  if ("withdraw" in change) {
+    await client.DELETE(`${AT}/{resolution_id}/`, { params: { path: { ...at, resolution_id: change.withdraw } }, keepalive: true });
+    return at;
+  }
+  const [first, ...others] = change.decide;
+  if (!first) return at;
+  const params = { path: { ...at }, header: once() };
+  const keepalive = JSON.stringify(change.decide).length < MOST_KEPT_ALIVE;
+  if (others.length === 0) {
+    await client.POST(`${AT}/`, { params, body: first, keepalive });
+  } else {
+    const { source_head, destination_head } = first;
+    const decisions = change.decide.map(({ source_head: _, destination_head: __, ...decision }) => decision);
+    await client.POST(`${AT}/batch/`, { params, body: { source_head, destination_head, decisions }, keepalive });
+  }
+  return at;
 }
 
 const UNFINISHED = ["draft", "open", "changes_requested", "conflicted", "approved"] as const;
@@ -72,24 +121,7 @@ async function requestOfPair({ catalog, source, destination }: Pair): Promise<Re
   return { catalog, number: made.number };
 }
 
-/** Many decisions in one call, all or none: the merge is planned once. */
-export function useManyDecisions(pair: Pair, place: RequestPlace | undefined) {
-  const queries = useQueryClient();
-  return useMutation({
-    scope: decisionsScope(pair),
-    mutationFn: async (batch: ResolutionBatch): Promise<RequestPlace> => {
-      const at = place ?? (await requestOfPair(pair));
-      await client.POST(`${AT}/batch/`, { params: { path: { ...at }, header: once() }, body: batch });
-      return at;
-    },
-    onSettled: (at) => {
-      const changed = at ?? place;
-      return changed && refreshRequest(queries, changed);
-    },
-  });
-}
-
-/** One after the other: each is planned on what the one before it decided, and nobody waits for that. */
-function decisionsScope({ catalog, source, destination }: Pair) {
-  return { id: `decisions ${catalog} ${source}...${destination}` };
+/** Decisions of one pair go one call after the other: each is planned on what the one before it decided. */
+function lineOf({ catalog, source, destination }: Pair): string {
+  return `${catalog} ${source}...${destination}`;
 }

@@ -1,5 +1,8 @@
+import { Fragment, useState, type ReactNode } from "react";
+
 import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
+import { rowName, tellingApart } from "../model/row-names";
 import { LongGrid } from "./grid";
 import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
@@ -16,6 +19,16 @@ export function AllColumns({ count, isWhole, onChange }: { count: number; isWhol
   );
 }
 
+/** What people say about rows. */
+export interface RowsTalk {
+  /** Whether the person may say something. */
+  isAllowed: boolean;
+  /** So many conversations are on the row. */
+  count: (key: string) => number;
+  /** With the form for a new comment open where the person asked for it. */
+  show: (key: string, name: string, isWriting: boolean) => ReactNode;
+}
+
 /** Rows of a diff, with changed cells coloured. */
 export function RowDiffTable({
   columns,
@@ -23,6 +36,7 @@ export function RowDiffTable({
   label,
   shown = columns.map((_, place) => place),
   alsoChanged,
+  talk,
   hasIds = true,
   height = "60vh",
 }: {
@@ -34,15 +48,20 @@ export function RowDiffTable({
   shown?: readonly number[];
   /** Ids of rows that somebody else changed as well, and who. */
   alsoChanged?: { ids: ReadonlySet<unknown>; by: string };
+  talk?: RowsTalk | undefined;
   /** Whether the ids of rows are shown. */
   hasIds?: boolean;
   height?: string;
 }) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (key: string) => setOpened((before) => (before.has(key) ? new Set([...before].filter((other) => other !== key)) : new Set([...before, key])));
   const numeric = columns.map((column) => isNumericType(column.type));
+  const naming = talk ? tellingApart(columns.length, rows.filter(({ change }) => change !== "update_before").map(({ values }) => values)) : [];
   const heads = [
     { title: "Change" },
     ...(hasIds ? [{ title: "Row id", isNumber: true }] : []),
     ...shown.map((at) => ({ title: columns[at]?.name, isNumber: numeric[at] ?? false })),
+    ...(talk ? [{ title: <span className="visually-hidden">Comments</span> }] : []),
   ];
   return (
     <LongGrid
@@ -52,21 +71,44 @@ export function RowDiffTable({
       height={height}
       rows={rows}
       row={(row, place) => (
-        <tr key={place} className={row.change}>
-          <th scope="row" className="nowrap">
-            {WORDS[row.change]}{" "}
-            {alsoChanged?.ids.has(row.rowId) && row.change !== "update_before" ? (
-              <span className="badge amber">{alsoChanged.by} too</span>
+        <Fragment key={place}>
+          <tr className={row.change}>
+            <th scope="row" className="nowrap">
+              {WORDS[row.change]}{" "}
+              {alsoChanged?.ids.has(row.rowId) && row.change !== "update_before" ? (
+                <span className="badge amber">{alsoChanged.by} too</span>
+              ) : null}
+            </th>
+            {hasIds ? <td className="number muted">{String(row.rowId)}</td> : null}
+            {shown.map((at) => (
+              <td key={at} className={`${numeric[at] ? "number" : "nowrap"} ${row.changed.has(at) ? "changed" : ""}`}>
+                <CellValue value={row.values[at]} />
+              </td>
+            ))}
+            {talk ? (
+              <td>
+                {talk.isAllowed && row.key && row.change !== "update_before" && talk.count(row.key) === 0 ? (
+                  <TalkButton name={rowName(row.key, row.values, naming)} isOpen={opened.has(row.key)} onPress={() => toggle(row.key)} />
+                ) : null}
+              </td>
             ) : null}
-          </th>
-          {hasIds ? <td className="number muted">{String(row.rowId)}</td> : null}
-          {shown.map((at) => (
-            <td key={at} className={`${numeric[at] ? "number" : "nowrap"} ${row.changed.has(at) ? "changed" : ""}`}>
-              <CellValue value={row.values[at]} />
-            </td>
-          ))}
-        </tr>
+          </tr>
+          {talk && row.key && row.change !== "update_before" && (opened.has(row.key) || talk.count(row.key) > 0) ? (
+            <tr className="addition">
+              <td colSpan={heads.length}>{talk.show(row.key, rowName(row.key, row.values, naming), opened.has(row.key))}</td>
+            </tr>
+          ) : null}
+        </Fragment>
       )}
     />
+  );
+}
+
+/** Of a row on which nothing was said: what was said stands beneath the row, with a button of its own. */
+function TalkButton({ name, isOpen, onPress }: { name: string; isOpen: boolean; onPress: () => void }) {
+  return (
+    <button type="button" className="button small quiet" aria-expanded={isOpen} onClick={onPress}>
+      Comment<span className="visually-hidden"> on row {name}</span>
+    </button>
   );
 }

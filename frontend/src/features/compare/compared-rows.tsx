@@ -6,20 +6,27 @@ import { counted } from "../../model/format";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
-import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
+import { AllColumns, RowDiffTable, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 
 /** Rows that each side changed since the branches split, side by side. */
-export function ComparedRows({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+export function ComparedRows({ pair, detail, talk }: { pair: Pair; detail: ComparedDetail; talk: RowsTalk | undefined }) {
   return (
     <div className="row-sides">
-      <SideRows pair={pair} detail={detail} side="source" />
-      <SideRows pair={pair} detail={detail} side="destination" />
+      <SideRows pair={pair} detail={detail} side="source" talk={talk} />
+      <SideRows pair={pair} detail={detail} side="destination" talk={talk} />
     </div>
   );
 }
 
-function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; side: Side }) {
+interface SideProps {
+  pair: Pair;
+  detail: ComparedDetail;
+  side: Side;
+  talk: RowsTalk | undefined;
+}
+
+function SideRows({ pair, detail, side, talk }: SideProps) {
   const branch = pair[side];
   const commits = side === "source" ? detail.source_commits : detail.dest_commits;
   return (
@@ -31,7 +38,7 @@ function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; 
       {detail.names[side] === null ? (
         <p className="small muted">The table is not there.</p>
       ) : commits.some(movesRows) ? (
-        <ChangedRows pair={pair} detail={detail} side={side} />
+        <ChangedRows pair={pair} detail={detail} side={side} talk={talk} />
       ) : (
         <p className="small muted">No row changed since the branches split (v{detail.merge_base}).</p>
       )}
@@ -39,7 +46,7 @@ function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; 
   );
 }
 
-function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; side: Side }) {
+function ChangedRows({ pair, detail, side, talk }: SideProps) {
   const other = side === "source" ? "destination" : "source";
   const changes = useComparedRows(pair, detail.object_id, side);
   const theirs = useOtherIds(pair, detail, other);
@@ -48,7 +55,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
     <Loaded query={changes} label={`rows that ${pair[side]} changed`}>
       {({ pages }) => {
         const columns = pages[0]?.columns.slice(2) ?? [];
-        const rows = diffRows({ rows: pages.flatMap((page) => page.rows) });
+        const rows = diffRows({ rows: pages.flatMap((page) => page.rows), keys: pages.flatMap((page) => page.keys) });
         if (rows.length === 0) return <p className="small muted">Every row is as it was when the branches split.</p>;
         const telling = tellingColumns(columns.map((column) => column.name), rows, keyOf(detail, side));
         return (
@@ -59,6 +66,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
               label={`Rows that ${pair[side]} changed`}
               {...(isWhole ? {} : { shown: telling })}
               height="40vh"
+              talk={talk}
               alsoChanged={{ ids: theirs, by: pair[other] }}
             />
             <p className="row small muted">

@@ -2,21 +2,23 @@ import { Fragment, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
 import { snapshotLines, tellingPlaces, type SnapshotLine } from "../../model/compared-rows";
-import { keyText } from "../../model/decisions";
 import { counted, isNumericType } from "../../model/format";
+import { rowName, tellingApart } from "../../model/row-names";
 import type { Outcome } from "../../model/row-outcomes";
 import { useConflictingRows, type Pair } from "../../queries/compare";
 import { Grid } from "../../ui/grid";
 import { CellValue } from "../../ui/result-grid";
-import { AllColumns } from "../../ui/row-diff-table";
+import { AllColumns, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 import "../../styles/row-diff.css";
 
-/** What a page adds to rows that conflict: beneath each, and above them all; and what comes out of a row. */
+/** What a page adds to rows that conflict: beneath each, and above them all; and what comes out of a row. To any changed row
+ * it adds what people say. */
 export interface RowAdditions {
   row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => ReactNode;
   rows: (detail: ComparedDetail, rows: readonly ComparedRow[], columns: readonly SidesColumn[]) => ReactNode;
   result: (detail: ComparedDetail, row: ComparedRow) => Outcome | undefined;
+  talk?: (detail: ComparedDetail) => RowsTalk;
 }
 
 /** So many rows show at first what the conflict is; the others are a click away. */
@@ -27,6 +29,8 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
   const found = useConflictingRows(pair, detail.object_id);
   const [isWhole, setWhole] = useState(false);
   const [areAll, setAll] = useState(false);
+  const isKeyed = detail.rule_table === "keyed";
+  const talk = additions?.talk?.(detail);
   return (
     <Loaded query={found} label="rows that conflict">
       {({ pages }) => {
@@ -35,6 +39,8 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         const rows = areAll ? known : known.slice(0, FIRST_ROWS);
         if (rows.length === 0) return <p className="small muted">No row was changed to different values by both.</p>;
         const telling = tellingPlaces(columns, rows);
+        const naming = tellingApart(columns.length, known.map(imageOf).filter((image) => image !== null));
+        const nameOf = (row: ComparedRow) => rowName(row.key, imageOf(row), naming);
         const open = known.filter((row) => row.is_open && !additions?.result(detail, row)).length;
         return (
           <section className="stack tight" aria-label="Rows in conflict">
@@ -47,10 +53,16 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
                     columns={columns}
                     shown={isWhole ? columns.map((_, place) => place) : telling}
                     outcome={additions?.result(detail, row)}
+                    name={nameOf(row)}
                   />
-                  {additions ? (
+                  {(additions && isKeyed) || talk ? (
                     <tr className="addition">
-                      <td colSpan={(isWhole ? columns.length : telling.length) + 1}>{additions.row(detail, row, columns)}</td>
+                      <td colSpan={(isWhole ? columns.length : telling.length) + 1}>
+                        <div className="stack">
+                          {isKeyed ? additions?.row(detail, row, columns) : null}
+                          {talk?.show(row.key, nameOf(row), false)}
+                        </div>
+                      </td>
                     </tr>
                   ) : null}
                 </Fragment>
@@ -71,12 +83,17 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
               ) : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
             </p>
-            {additions?.rows(detail, known, columns)}
+            {isKeyed ? additions?.rows(detail, known, columns) : null}
           </section>
         );
       }}
     </Loaded>
   );
+}
+
+/** The row as somebody has it, who has it. */
+function imageOf({ base, source, destination }: ComparedRow): readonly unknown[] | null {
+  return destination ?? source ?? base;
 }
 
 function headsOf(columns: readonly SidesColumn[], shown: readonly number[]) {
@@ -92,9 +109,11 @@ interface LinesProps {
   columns: readonly SidesColumn[];
   shown: readonly number[];
   outcome: Outcome | undefined;
+  /** What the row is called. */
+  name: string;
 }
 
-function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
+function RowLines({ pair, row, columns, shown, outcome, name }: LinesProps) {
   const cells = (line: SnapshotLine, lost?: ReadonlySet<number>) =>
     shown.map((place) => (
       <Cell key={place} line={line} place={place} isNumber={isNumericType(columns[place]?.type ?? "")} isLost={lost?.has(place) ?? false} isDecided={outcome !== undefined} />
@@ -109,7 +128,7 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
           </th>
           {line.values === null ? (
             <td colSpan={shown.length} className="muted">
-              {line.snapshot === "base" ? `did not exist: ${keyText(row.key)}` : `deleted (${keyText(row.key)})`}
+              {line.snapshot === "base" ? `did not exist: ${name}` : `deleted (${name})`}
             </td>
           ) : (
             cells(line, line.snapshot === "base" ? undefined : outcome?.lost[line.snapshot])
@@ -123,7 +142,7 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
           </th>
           {outcome.values === null ? (
             <td colSpan={shown.length} className="muted">
-              deleted ({keyText(row.key)})
+              deleted ({name})
             </td>
           ) : (
             cells({ snapshot: "destination", values: outcome.values, changed: new Set(), clashing: new Set() })

@@ -5,7 +5,7 @@ import type { Evidence } from "../../model/first-look";
 import { namedIn } from "../../model/first-look";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair } from "../../queries/compare";
-import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
+import { AllColumns, RowDiffTable, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 import { ConflictingRows, type RowAdditions } from "./conflicting-rows";
 import { PartitionsTab, PropertiesTab, SchemaTab } from "./detail-tabs";
@@ -17,9 +17,9 @@ const FIRST_ROWS = 3;
 export function FirstRows({ pair, detail, evidence, additions }: { pair: Pair; detail: ComparedDetail; evidence: Evidence; additions: RowAdditions | undefined }) {
   switch (evidence.kind) {
     case "conflicting rows":
-      return <ConflictingRows pair={pair} detail={detail} additions={detail.rule_table === "keyed" ? additions : undefined} />;
+      return <ConflictingRows pair={pair} detail={detail} additions={additions} />;
     case "side rows":
-      return detail.names[evidence.side] === null ? null : <SideRows pair={pair} detail={detail} evidence={evidence} />;
+      return detail.names[evidence.side] === null ? null : <SideRows pair={pair} detail={detail} evidence={evidence} talk={additions?.talk?.(detail)} />;
     case "columns":
       return <SchemaTab detail={{ ...detail, columns: changedByBoth(detail.columns) }} pair={pair} />;
     case "properties":
@@ -37,7 +37,7 @@ function changedByBoth<Item extends { base: unknown; source: unknown; destinatio
   return both.length ? both : either;
 }
 
-function SideRows({ pair, detail, evidence }: { pair: Pair; detail: ComparedDetail; evidence: Extract<Evidence, { kind: "side rows" }> }) {
+function SideRows({ pair, detail, evidence, talk }: { pair: Pair; detail: ComparedDetail; evidence: Extract<Evidence, { kind: "side rows" }>; talk: RowsTalk | undefined }) {
   const { side, change } = evidence;
   const found = useComparedRows(pair, detail.object_id, side, { limit: FIRST_ROWS, ...(change ? { change } : {}) });
   const [isWhole, setWhole] = useState(false);
@@ -47,12 +47,12 @@ function SideRows({ pair, detail, evidence }: { pair: Pair; detail: ComparedDeta
       {({ pages }) => {
         const [page] = pages;
         const columns = page?.columns.slice(2) ?? [];
-        const rows = diffRows({ rows: page?.rows ?? [] });
+        const rows = diffRows({ rows: page?.rows ?? [], keys: page?.keys ?? [] });
         if (rows.length === 0) return null;
         const telling = shownOf(columns.map(({ name }) => name), rows, detail);
         return (
           <div className="stack tight">
-            <RowDiffTable columns={columns} rows={rows} label={label} hasIds={false} height="40vh" {...(isWhole ? {} : { shown: telling })} />
+            <RowDiffTable columns={columns} rows={rows} label={label} hasIds={false} talk={talk} height="40vh" {...(isWhole ? {} : { shown: telling })} />
             <p className="row small muted">
               {page?.next ? <span>The first {FIRST_ROWS} of them; the tab Rows has all.</span> : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}

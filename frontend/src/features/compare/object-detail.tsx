@@ -83,7 +83,7 @@ export function ObjectDetail({
               {additions?.talk?.(found)}
               <RuleFold pair={pair} detail={found} cellAddition={additions?.cell} isOpen={additions?.hasCellTalk?.(found) ?? false} />
               <CommitsFold pair={pair} detail={found} />
-              <DetailTabs detail={found} pair={pair} />
+              <DetailTabs detail={found} pair={pair} additions={additions?.rows} />
             </div>
           </>
         )}
@@ -166,7 +166,7 @@ function Notes({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; co
   );
 }
 
-function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+function DetailTabs({ detail, pair, additions }: { detail: ComparedDetail; pair: Pair; additions: RowAdditions | undefined }) {
   const isTable = detail.kind === "table";
   const [chosen, setChosen] = useState<TabKey>(firstTab(detail));
   const { brings } = detail;
@@ -183,7 +183,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
     <Tabs tabs={tabs} chosen={chosen} onChoose={setChosen} label="What changes">
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
-      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
+      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} talk={additions?.talk?.(detail)} /> : null}
       {chosen === "values" ? (
         <Suspense fallback={<Loading label="the values" />}>
           <ProfileTab pair={pair} detail={detail} />

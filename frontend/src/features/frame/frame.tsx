@@ -6,6 +6,7 @@ import { usePlace } from "./place";
 import { Rail } from "./rail";
 import { ShortcutsDialog } from "./shortcuts";
 import { TopBar } from "./top-bar";
+import { UnsavedDecisions } from "./unsaved-decisions";
 import { useKeys } from "./use-keys";
 
 const NARROW_RAIL = "lakeui.narrow-rail";
@@ -43,6 +44,7 @@ export function Frame() {
       <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading"}>
         <Outlet />
       </main>
+      <UnsavedDecisions />
       {open === "palette" ? <Palette place={place} onClose={close} /> : null}
       {open === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
     </div>

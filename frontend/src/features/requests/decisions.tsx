@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 
+import { asProblem } from "../../api/problem";
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { decisionOf, effectOf, isDecidable, partsOf, withCounted, type Part } from "../../model/decisions";
 import { counted, textOr } from "../../model/format";
 import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
-import { useResolutionChange, useResolutions } from "../../queries/resolutions";
+import { useResolutionChange, useResolutions, type PressedDecision } from "../../queries/resolutions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -56,7 +57,8 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
 function CountedDecision(props: Omit<PartProps, "effects">) {
   const effects = useDecisionEffects(props.pair, props.detail.kind, props.detail.object_id, props.mayDecide);
   const counted = effects.data ?? [];
-  return <PartDecision {...props} part={withCounted(props.part, counted)} effects={counted} isCounting={effects.isLoading} />;
+  const uncounted = effects.data === undefined && effects.error ? { error: effects.error, retry: () => void effects.refetch() } : undefined;
+  return <PartDecision {...props} part={withCounted(props.part, counted)} effects={counted} isCounting={effects.isLoading} uncounted={uncounted} />;
 }
 
 interface PartProps {
@@ -69,50 +71,59 @@ interface PartProps {
   /** What decisions do, as far as that is known. */
   effects?: readonly DecisionEffect[];
   isCounting?: boolean;
+  /** Why it is not known what decisions leave out; undefined where it is, or where it is being counted. */
+  uncounted?: Uncounted | undefined;
   /** Whether the values that a choice keeps stand above it already. */
   isBrief?: boolean;
   /** The row of which values can be typed. */
   edited?: EditedPlace;
 }
 
-export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false, isBrief = false, edited }: PartProps) {
+interface Uncounted {
+  error: Error;
+  retry: () => void;
+}
+
+export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false, uncounted, isBrief = false, edited }: PartProps) {
   const change = useResolutionChange(pair, place);
   const lead = useLeadToRequest(place, detail);
   const newest = useNewestEffect(pair, detail.kind, detail.object_id);
   const [asking, setAsking] = useState<Asking>();
   const [confirming, setConfirming] = useState<Confirming>();
   const decide = (decision: ResolutionChoice["decision"], { name = "", value = "", confirm = null as number | null } = {}) =>
-    change.mutate(
+    change.press(
       {
-        decide: {
-          object_kind: detail.kind,
-          object_id: detail.object_id,
-          part: part.part,
-          part_key: part.part_key,
-          decision,
-          name,
-          value,
-          confirm,
-          source_head: detail.source_head,
-          destination_head: detail.destination_head,
-        },
+        decide: [
+          {
+            object_kind: detail.kind,
+            object_id: detail.object_id,
+            part: part.part,
+            part_key: part.part_key,
+            decision,
+            name,
+            value,
+            confirm,
+            source_head: detail.source_head,
+            destination_head: detail.destination_head,
+          },
+        ],
       },
-      { onSuccess: lead },
+      lead,
     );
   const choose = (decision: ResolutionChoice["decision"]) => {
     const effect = effectOf(effects, part, decision);
     if (needsText(decision)) setAsking(decision);
-    else if (effect && effect.rows_left_out > 0) setConfirming({ effect, value: "" });
+    else if (effect ? effect.rows_left_out > 0 : uncounted) setConfirming({ decision, effect, value: "" });
     else decide(decision);
   };
   /** The newer rows are told before they are kept. */
   const give = (decision: Asking, text: string) => {
     if (decision === "rename") decide(decision, { name: text });
     else if (decision === "edited") decide(decision, { value: text });
-    else newest.mutate(text, { onSuccess: (effect) => (effect ? setConfirming({ effect, value: text }) : decide(decision, { value: text })) });
+    else newest.mutate(text, { onSuccess: (effect) => setConfirming({ decision, effect, value: text }) });
   };
-  const failure = change.error ?? newest.error;
-  const saving = change.isPending && "decide" in change.variables ? change.variables.decide.decision : undefined;
+  const mine = change.entries.findLast((entry) => isAbout(entry, detail, part, made));
+  const saving = mine && mine.standing !== "failed" && "decide" in mine.change ? mine.change.decide[0]?.decision : undefined;
   const isPressed = (decision: string) => (saving === undefined ? isChosen(made, decision) : saving === decision);
   return (
     <div className="stack tight">
@@ -137,13 +148,13 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
                   {choiceText(decision, pair)}
                   {part.label ? <span className="visually-hidden"> of {part.label}</span> : null}
                 </button>
-                {isBrief ? null : <EffectText effect={effect} isCounting={isCounting} />}
+                {isBrief ? null : <EffectText effect={effect} isCounting={isCounting} uncounted={needsText(decision) ? undefined : uncounted} />}
               </li>
             );
           })}
           {made ? (
             <li>
-              <button type="button" className="button small quiet" onClick={() => change.mutate({ withdraw: made.id })}>
+              <button type="button" className="button small quiet" onClick={() => change.press({ withdraw: made.id })}>
                 Remove decision
               </button>
             </li>
@@ -152,11 +163,11 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
       ) : null}
       {confirming ? (
         <LossDialog
-          title={choiceText(confirming.effect.decision, pair)}
-          rows={confirming.effect.rows_left_out}
-          texts={[confirming.effect.text]}
+          title={choiceText(confirming.decision, pair)}
+          rows={confirming.effect?.rows_left_out}
+          texts={confirming.effect ? [confirming.effect.text] : unknownTexts(uncounted)}
           onConfirm={() => {
-            decide(confirming.effect.decision, { value: confirming.value, confirm: confirming.effect.rows_left_out });
+            decide(confirming.decision, { value: confirming.value, confirm: confirming.effect?.rows_left_out ?? null });
             setConfirming(undefined);
           }}
           onClose={() => setConfirming(undefined)}
@@ -171,30 +182,55 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
         <TextForm
           {...QUESTIONS[asking]}
           onGiven={(text) => give(asking, text)}
-          isBusy={change.isPending || newest.isPending}
+          isBusy={newest.isPending}
           onClose={() => setAsking(undefined)}
         />
       ) : null}
-      {saving === undefined ? null : <p className="small muted">Saving. You can go on with other rows …</p>}
+      {mine ? <StandingText entry={mine} /> : null}
       {newest.isPending ? <p className="small muted">Looking which rows are newer …</p> : null}
-      {failure ? <Failure error={failure} /> : null}
+      {newest.error ? <Failure error={newest.error} /> : null}
     </div>
   );
 }
 
 interface Confirming {
-  effect: DecisionEffect;
+  decision: ResolutionChoice["decision"];
+  /** Undefined where it is not known. */
+  effect: DecisionEffect | undefined;
   value: string;
 }
 
-/** Asks once before changes of rows are left out: how many, and which. */
-export function LossDialog({ title, rows, texts, onConfirm, onClose }: { title: string; rows: number; texts: readonly string[]; onConfirm: () => void; onClose: () => void }) {
+function unknownTexts(uncounted: Uncounted | undefined): string[] {
+  return [
+    "How many changed rows this choice leaves out is not known: they could not be counted.",
+    ...(uncounted ? [asProblem(uncounted.error).message] : []),
+    "Nothing is merged yet. The merge request shows what is left out once it can be counted.",
+  ];
+}
+
+/** Whether what was pressed decides this part, alone or among others, or takes its decision back. */
+function isAbout({ change }: PressedDecision, detail: ComparedDetail, part: Part, made: Resolution | undefined): boolean {
+  if ("withdraw" in change) return change.withdraw === made?.id;
+  return change.decide.some(
+    (choice) => choice.object_kind === detail.kind && choice.object_id === detail.object_id && choice.part === part.part && choice.part_key === part.part_key,
+  );
+}
+
+/** Whether what was pressed is saved. */
+function StandingText({ entry: { standing, error } }: { entry: PressedDecision }) {
+  if (standing === "failed") return <Failure error={error} />;
+  const text = { waiting: "Waiting to be saved. You can go on with other rows …", sent: "Saving. You can go on with other rows …", saved: "Saved." }[standing];
+  return <p className="small muted">{text}</p>;
+}
+
+/** Asks once before changes of rows are left out: how many, and which. Without `rows` the number is not known. */
+export function LossDialog({ title, rows, texts, onConfirm, onClose }: { title: string; rows: number | undefined; texts: readonly string[]; onConfirm: () => void; onClose: () => void }) {
   return (
     <ConfirmDialog
       title={title.replace(" …", "")}
-      action={rows ? `Leave out ${counted(rows, "changed row")}` : "Keep this choice"}
+      action={rows === undefined ? "Leave out rows without a count" : rows ? `Leave out ${counted(rows, "changed row")}` : "Keep this choice"}
       working="Saving …"
-      isDangerous={rows > 0}
+      isDangerous={rows !== 0}
       run={{ isPending: false, error: null }}
       onConfirm={onConfirm}
       onClose={onClose}
@@ -206,12 +242,22 @@ export function LossDialog({ title, rows, texts, onConfirm, onClose }: { title: 
   );
 }
 
-/** From a page without a request to the one that has the decision. */
+/** From a page without a request to the one that has the decision, if the person is still on that page. */
 export function useLeadToRequest(place: RequestPlace | undefined, detail: ComparedDetail) {
   const navigate = useNavigate();
-  return (at: RequestPlace) => {
-    if (!place) void navigate(`${requestAddress(at.catalog, at.number)}?tab=compare&object=${detail.kind}:${String(detail.object_id)}`);
-  };
+  const isThere = useRef(false);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
+  return useCallback(
+    (at: RequestPlace) => {
+      if (!place && isThere.current) void navigate(`${requestAddress(at.catalog, at.number)}?tab=compare&object=${detail.kind}:${String(detail.object_id)}`);
+    },
+    [place, navigate, detail.kind, detail.object_id],
+  );
 }
 
 function isChosen(made: Resolution | undefined, decision: string): boolean {
@@ -219,7 +265,17 @@ function isChosen(made: Resolution | undefined, decision: string): boolean {
 }
 
 /** What a decision keeps and leaves out, said before it is taken. */
-function EffectText({ effect, isCounting }: { effect: DecisionEffect | undefined; isCounting: boolean }) {
+function EffectText({ effect, isCounting, uncounted }: { effect: DecisionEffect | undefined; isCounting: boolean; uncounted: Uncounted | undefined }) {
+  if (!effect && uncounted) {
+    return (
+      <span className="row small">
+        What it leaves out could not be counted.
+        <button type="button" className="button small quiet" onClick={uncounted.retry}>
+          Count again
+        </button>
+      </span>
+    );
+  }
   if (!effect) return isCounting ? <span className="small muted">counting what it leaves out …</span> : null;
   return <span className={effect.rows_left_out ? "small" : "small muted"}>{effect.refused || effect.text}</span>;
 }

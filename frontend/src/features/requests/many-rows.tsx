@@ -5,8 +5,7 @@ import { effectOf, keyText, rowEffects, rowPart } from "../../model/decisions";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
-import { MOST_DECISIONS, useManyDecisions } from "../../queries/resolutions";
-import { Failure } from "../../ui/states";
+import { MOST_DECISIONS, useResolutionChange } from "../../queries/resolutions";
 import { choiceText, LossDialog, useLeadToRequest } from "./decisions";
 
 const CHOICES = ["source", "destination", "larger"] as const;
@@ -28,7 +27,7 @@ export function ManyRows({
   rows: readonly ComparedRow[];
   columns: readonly SidesColumn[];
 }) {
-  const change = useManyDecisions(pair, place);
+  const change = useResolutionChange(pair, place);
   const lead = useLeadToRequest(place, detail);
   const [asking, setAsking] = useState<Choice>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -39,20 +38,16 @@ export function ManyRows({
     rows.filter((row) => keys.includes(row.key)).flatMap((row) => effectOf(rowEffects(row, columns, pair), rowPart(row), decision) ?? []);
   const told = asking ? effects(asking).map((effect) => effect.text) : [];
   const choose = (decision: Choice) => (effects(decision).length > 0 ? setAsking(decision) : decide(decision));
-  const decide = (decision: Choice) =>
-    change.mutate(
+  const decide = (decision: Choice) => {
+    const { source_head, destination_head } = detail;
+    change.press(
       {
-        source_head: detail.source_head,
-        destination_head: detail.destination_head,
-        decisions: keys.map((key) => ({ object_kind: detail.kind, object_id: detail.object_id, part: "row" as const, part_key: key, decision, name: "", value: "", confirm: decision === "larger" ? null : 1 })),
+        decide: keys.map((key) => ({ object_kind: detail.kind, object_id: detail.object_id, part: "row" as const, part_key: key, decision, name: "", value: "", confirm: decision === "larger" ? null : 1, source_head, destination_head })),
       },
-      {
-        onSuccess: (at) => {
-          setChosen(new Set());
-          lead(at);
-        },
-      },
+      lead,
     );
+    setChosen(new Set());
+  };
   if (rows.length < 2) return null;
   return (
     <details className="stack tight">
@@ -72,7 +67,7 @@ export function ManyRows({
           Choose all {counted(open.length, "open row")}
         </button>
         {CHOICES.map((decision) => (
-          <button key={decision} type="button" className="button small" disabled={keys.length === 0 || change.isPending} onClick={() => choose(decision)}>
+          <button key={decision} type="button" className="button small" disabled={keys.length === 0} onClick={() => choose(decision)}>
             {choiceText(decision, pair)} <span className="muted">of {counted(keys.length, "row")}</span>
           </button>
         ))}
@@ -90,7 +85,6 @@ export function ManyRows({
           onClose={() => setAsking(undefined)}
         />
       ) : null}
-      {change.error ? <Failure error={change.error} /> : null}
     </details>
   );
 }

@@ -1,8 +1,8 @@
-import type { ComparedDetail, ComparedRow, RequestDetail, Role, SidesColumn } from "../../api/resources";
+import type { ComparedDetail, ComparedRow, RequestDetail, Role } from "../../api/resources";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { rowOutcome } from "../../model/row-outcomes";
-import { isOnCellOf, threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
+import { isOnCellOf, threadsAt, threadsOf, threadsOnRow, type CellAnchor, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useComments, type CommentAnchor } from "../../queries/comments";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -45,13 +45,14 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
     cell: talk,
     hasCellTalk: (detail: ComparedDetail) => threads.some((thread) => isOnCellOf(thread, detail)),
     rows: {
-      rows: rows.rows,
-      row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
-        <div className="stack">
-          {rows.row(detail, row, columns)}
-          <RowTalk place={place} detail={detail} threads={threads} role={role} row={row} columns={columns} />
-        </div>
-      ),
+      ...rows,
+      talk: (detail: ComparedDetail) => ({
+        isAllowed: role !== undefined,
+        count: (key: string) => threadsOnRow(threads, detail, key).length,
+        show: (key: string, name: string, isWriting: boolean) => (
+          <RowTalk place={place} detail={detail} threads={threads} role={role} rowKey={key} name={name} isWriting={isWriting} />
+        ),
+      }),
       result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),
     },
   };

@@ -1,11 +1,11 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { comment, request, resolution } from "../../testing/review";
-import { comparedObject, COMPARISON, json, page, serve, type Asked } from "../../testing/server";
+import { comparedObject, COMPARISON, json, page, problem, serve, type Asked } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
 const TABLE = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
@@ -27,6 +27,12 @@ const SIDES = {
   ],
 };
 
+/** The same columns, as the comparison of the table says them. */
+const COLUMNS = SIDES.columns.map(({ id, name, type }) => {
+  const column = { id, name, type, nullable: true, comment: "", default: null, key_position: null };
+  return { id, base: column, source: column, destination: column, result: column, is_changed: false };
+});
+
 const NEWEST = {
   decision: "newest", part: "rows", part_key: "", rows_left_out: 1, left_out: [], refused: "",
   text: 'Keeps the row with the later gate: 1 row (flight "F1": carrier "DL").',
@@ -45,9 +51,10 @@ function lake(more: Record<string, object> = {}): Asked[] {
     [`${AT}checks/`]: { results: [] },
     [`POST ${AT}resolutions/`]: () => json(resolution({}), 201),
     "/api/v1/catalogs/demo/compare/delays...main/": COMPARISON,
-    [TABLE]: { ...comparedObject(0), rule_table: "keyed", cells: [CLASH] },
-    [`${TABLE}rows/`]: { next: null, base_version: 11, version: 15, columns: [], rows: [] },
+    [TABLE]: { ...comparedObject(0), rule_table: "keyed", cells: [CLASH], columns: COLUMNS },
+    [`${TABLE}rows/`]: { next: null, base_version: 11, version: 15, columns: [], rows: [], keys: [] },
     [`${TABLE}rows/sides/`]: SIDES,
+    [`${TABLE}decisions/`]: { source_head: 15, destination_head: 16, results: [] },
     [`${TABLE}decisions/?newest_by=gate`]: { source_head: 15, destination_head: 16, results: [NEWEST] },
     ...more,
   });
@@ -131,6 +138,67 @@ it("cannot be decided before it is known what is left out", async () => {
   expect(asked.some(({ method }) => method === "POST")).toBe(false);
 });
 
+describe("decisions pressed one after the other", () => {
+  it("are sent together once the first is saved, and the page asks before it is left with one unsaved", async () => {
+    let save: () => void = () => undefined;
+    const asked = lake({
+      [`POST ${AT}resolutions/`]: () => new Promise<Response>((resolve) => (save = () => resolve(json(resolution({}), 201)))),
+      [`POST ${AT}resolutions/batch/`]: () => json({ results: [] }, 201),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/requests/3?tab=compare");
+    await user.click(await screen.findByText("Cell by cell (1)"));
+    await user.click(screen.getByRole("button", { name: `Keep delays of carrier of ${NAMED}` }));
+    await user.click(screen.getByRole("button", { name: `Keep main of row ${NAMED}` }));
+    await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
+    await user.click(screen.getByRole("button", { name: "Keep the larger value of all rows in conflict" }));
+    expect(await screen.findByText(/^Saving 3 decisions/)).toBeTruthy();
+    expect(screen.getAllByText(/^Waiting to be saved/)).toHaveLength(2);
+    expect(leaving().defaultPrevented).toBe(true);
+    save();
+    await waitFor(() => expect(decided(asked)).toMatchObject({ source_head: 15, decisions: [{ part: "row", confirm: 1 }, { part: "rows" }] }));
+    await waitFor(() => expect(screen.queryByText(/^Saving/)).toBeNull());
+    expect(leaving().defaultPrevented).toBe(false);
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(2);
+  });
+
+  it("that could not be saved are told on every page, and can be sent again", async () => {
+    const served = { down: true };
+    const asked = lake({
+      [`POST ${AT}resolutions/`]: () => (served.down ? problem(503, { code: "OVERLOADED", title: "Busy", detail: "The server has no room." }) : json(resolution({}), 201)),
+    });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/requests/3?tab=compare");
+    await user.click(await screen.findByRole("button", { name: "Keep the larger value of all rows in conflict" }));
+    expect(await screen.findByText("1 decision not saved")).toBeTruthy();
+    await act(() => router.navigate("/c/demo/requests/3"));
+    served.down = false;
+    await user.click(await screen.findByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(screen.queryByText("1 decision not saved")).toBeNull());
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(2);
+  });
+
+  function leaving(): Event {
+    const event = new Event("beforeunload", { cancelable: true });
+    window.dispatchEvent(event);
+    return event;
+  }
+});
+
+it("asks before a choice whose loss could not be counted, and says that it is not known", async () => {
+  const asked = lake({ [`${TABLE}decisions/`]: () => problem(503, { code: "ENGINE_AWAY", title: "Away", detail: "The compute engine is away." }) });
+  const user = userEvent.setup();
+  renderAt("/c/demo/requests/3?tab=compare");
+  expect((await screen.findAllByText(/could not be counted/)).length).toBeGreaterThan(0);
+  await user.click(screen.getByRole("button", { name: "Keep the larger value of all rows in conflict" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByText(/is not known: they could not be counted/)).toBeTruthy();
+  expect(dialog.getByText("The compute engine is away.")).toBeTruthy();
+  expect(asked.some(({ method }) => method === "POST")).toBe(false);
+  await user.click(dialog.getByRole("button", { name: "Leave out rows without a count" }));
+  await waitFor(() => expect(decided(asked)).toMatchObject({ part: "rows", decision: "larger", confirm: null }));
+});
+
 describe("comments on data", () => {
   const said = { ...DATA, row_key: KEY, place: "value" as const, column_id: 2, column_name: "carrier", body_html: "<p>Which carrier?</p>" };
 
@@ -150,6 +218,45 @@ describe("comments on data", () => {
     await user.type(rows.getByRole("textbox"), "Is it gate 2?");
     await user.click(rows.getByRole("button", { name: "Comment" }));
     await waitFor(() => expect(decided(asked)).toMatchObject({ body: "Is it gate 2?", object_kind: "table", object_id: 5, row_key: KEY, column_id: 3 }));
+  });
+});
+
+describe("comments on rows that do not conflict, or have no key", () => {
+  const HEADS = [["change", "string"], ["row_id", "bigint"], ["flight", "string"], ["carrier", "string"], ["gate", "string"]].map(([name, type]) => ({ name, type }));
+  const CHANGED = {
+    next: null, base_version: 11, version: 15, columns: HEADS, keys: ["23", "23", "24"],
+    rows: [["update_before", 23, "F1", "UA", "1"], ["update_after", 23, "F1", "AA", "1"], ["insert", 24, "F1", "DL", "9"]],
+  };
+
+  it("name the row by the columns that tell it apart, and stand beneath it", async () => {
+    const user = userEvent.setup();
+    const asked = lake({
+      [TABLE]: { ...comparedObject(0), columns: COLUMNS },
+      [`${TABLE}rows/?side=source&limit=100`]: CHANGED,
+      [`${TABLE}rows/?side=destination&limit=100`]: { ...CHANGED, rows: [], keys: [] },
+      [`${AT}comments/`]: page([comment({ ...DATA, row_key: "24", place: "row", id: 1, body_html: "<p>Why new?</p>" })]),
+      [`POST ${AT}comments/`]: () => json(comment({ ...DATA, row_key: "23", place: "row", id: 3 }), 201),
+    });
+    renderAt("/c/demo/requests/3?tab=compare");
+    const rows = within(await screen.findByRole("region", { name: "Rows that delays changed" }));
+    expect(rows.getByText("Why new?")).toBeTruthy();
+    await user.click(rows.getByRole("button", { name: "Comment on row AA (row 23)" }));
+    await user.type(rows.getByRole("textbox"), "Is that so?");
+    await user.click(rows.getByRole("button", { name: "Comment" }));
+    await waitFor(() => expect(decided(asked)).toMatchObject({ body: "Is that so?", object_id: 5, row_key: "23", column_id: null }));
+  });
+
+  it("stand on a row in conflict without a key, which nobody decides alone", async () => {
+    const row = { ...SIDES.rows[0], key: "23" };
+    lake({
+      [TABLE]: { ...comparedObject(0), cells: [{ ...CLASH, rule_table: "table", code: "SAME_FILE_UPDATE_UPDATE" }], columns: COLUMNS },
+      [`${TABLE}rows/sides/`]: { ...SIDES, rows: [row, { ...row, key: "24", source: ["F2", "AA", "1"], destination: ["F2", "DL", "2"] }], columns: SIDES.columns.map((column) => ({ ...column, is_key: false })) },
+    });
+    renderAt("/c/demo/requests/3?tab=compare");
+    const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+    expect(rows.getByRole("button", { name: "Comment on row F1 (row 23)" })).toBeTruthy();
+    expect(rows.getByRole("button", { name: "Comment on row F2 (row 24)" })).toBeTruthy();
+    expect(rows.queryByRole("button", { name: /^Keep/ })).toBeNull();
   });
 });
 

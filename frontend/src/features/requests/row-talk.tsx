@@ -1,7 +1,6 @@
 import { useState } from "react";
 
-import type { ComparedDetail, ComparedRow, Role, SidesColumn } from "../../api/resources";
-import { keyText } from "../../model/decisions";
+import type { ComparedDetail, Role } from "../../api/resources";
 import { dataPlaceText, threadsOnColumns, threadsOnRow, type Thread } from "../../model/timeline";
 import { ON_REQUEST } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
@@ -16,17 +15,20 @@ interface TalkProps {
 }
 
 /** What people say about a row, and about single values of it. */
-export function RowTalk({ row, columns, ...talk }: TalkProps & { row: ComparedRow; columns: readonly SidesColumn[] }) {
-  return <DataTalk {...talk} threads={threadsOnRow(talk.threads, talk.detail, row.key)} rowKey={row.key} columns={columns} whole="the row" label={`Comment on row ${keyText(row.key)}`} />;
+export function RowTalk({ rowKey, name, isWriting, ...talk }: TalkProps & { rowKey: string; name: string; isWriting: boolean }) {
+  return <DataTalk {...talk} isWriting={isWriting} threads={threadsOnRow(talk.threads, talk.detail, rowKey)} rowKey={rowKey} columns={columnsOf(talk.detail)} whole="the row" label={`Comment on row ${name}`} />;
 }
 
 /** What people say about the columns of a table. */
 export function ColumnTalk(talk: TalkProps) {
-  const columns = talk.detail.columns.flatMap(({ id, base, source, destination }) => {
+  return <DataTalk {...talk} threads={threadsOnColumns(talk.threads, talk.detail)} rowKey="" columns={columnsOf(talk.detail)} whole={undefined} label="Comment on a column" />;
+}
+
+function columnsOf({ columns }: ComparedDetail): { id: number; name: string }[] {
+  return columns.flatMap(({ id, base, source, destination }) => {
     const column = destination ?? source ?? base;
     return column ? [{ id, name: column.name }] : [];
   });
-  return <DataTalk {...talk} threads={threadsOnColumns(talk.threads, talk.detail)} rowKey="" columns={columns} whole={undefined} label="Comment on a column" />;
 }
 
 function DataTalk({
@@ -38,14 +40,17 @@ function DataTalk({
   columns,
   whole,
   label,
+  isWriting = false,
 }: TalkProps & {
   rowKey: string;
   columns: readonly { id: number; name: string }[];
   /** What is commented on where no column is chosen; undefined where one must be. */
   whole: string | undefined;
   label: string;
+  /** Whether the form is open at first. */
+  isWriting?: boolean;
 }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isWriting);
   const [chosen, setChosen] = useState<number | undefined>(whole === undefined ? columns[0]?.id : undefined);
   const anchor = { ...ON_REQUEST, object_kind: detail.kind, object_id: detail.object_id, row_key: rowKey, column_id: chosen ?? null };
   const mayTalk = role !== undefined && columns.length > 0;
