@@ -23,6 +23,8 @@ const MARKS: Record<MarkKind, Mark> = {
 const NOTE_WORDS: Record<string, string> = {
   DISCARDED_UPDATE: "discarded",
   DISCARDED_DELETE: "discarded",
+  DISCARDED_VALUE: "left out",
+  DISCARDED_BY_DECISION: "left out by a decision",
   COMPACTION_SKIPPED: "skipped",
   OVERRIDDEN_BY_SOURCE: "overridden",
   DROPS_DEST_CHANGES: "drops changes",

@@ -50,10 +50,19 @@ describe("the audit page of a merge", () => {
     const cells = within(stored.getByRole("row", { name: /^flights\.flights/ })).getAllByRole("cell").map((cell) => cell.textContent);
     const row = Object.fromEntries(titles.slice(1).map((title, place) => [title, cells[place]]));
     expect(row).toEqual({
-      Done: "alter", "New segments": "2", Rows: "612", "Removed segments": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
+      Done: "changed", "New segments": "2", Rows: "612", "Removed segments": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
       "Schema kept visible": "v20", "Old schemas kept": "v14, v15", "Schemas discarded": "v13",
     });
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
+  });
+
+  it("says in words what a decision left out, and shows no code", async () => {
+    const left = finding({ verdict: "note", code: "DISCARDED_BY_DECISION", message: "On flights.flights, by a decision: Keeps delays; leaves out 1 row of main.", remedy: "Remove the decision." });
+    serve({ [AT]: { ...MERGED, notes: [left], findings: [FINE, left] } });
+    renderAt("/merges/m-1");
+    expect(await screen.findByText("What a person decided leaves out work of one side")).toBeTruthy();
+    expect(screen.getByText("left out by a decision")).toBeTruthy();
+    expect(document.body.textContent).not.toMatch(/[A-Z]{3,}_[A-Z]{2,}/);
   });
 
   it("says that the merge was reverted, and offers that no more", async () => {

@@ -4,10 +4,12 @@ import { Link, useParams } from "react-router";
 import type { Finding, MergedTable, MergeRecord } from "../../api/resources";
 import { branchAddress, compareAddress, mergesAddress } from "../../model/addresses";
 import { csvOf, fileSave } from "../../model/export";
+import { withNames } from "../../model/first-look";
 import { bytes, count, counted, duration, textOr } from "../../model/format";
 import { groupBy } from "../../model/grouping";
 import { decisionText, madeWhere, withoutRow } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
+import { useRules } from "../../queries/compare";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
@@ -183,8 +185,11 @@ function FiveNumbers({ record }: { record: MergeRecord }) {
 }
 
 function Findings({ title, findings, record }: { title: string; findings: readonly Finding[]; record: MergeRecord }) {
+  const rules = useRules();
   if (findings.length === 0) return null;
   const address = compareAddress(record.catalog, record.source, record.destination);
+  // Until the rules are there the message alone says it.
+  const titleOf = ({ code }: Finding) => withNames(rules.data?.codes.find((known) => known.code === code)?.title ?? "", record);
   return (
     <Panel title={`${title} (${findings.length})`}>
       {[...groupBy(findings, (finding) => finding.object)].map(([object, found]) => (
@@ -196,7 +201,7 @@ function Findings({ title, findings, record }: { title: string; findings: readon
             <div key={place} className="stack tight">
               <p className="row">
                 <MarkBadge mark={findingMark(finding, undefined)} />
-                <code>{finding.code}</code>
+                <strong>{titleOf(finding)}</strong>
               </p>
               <p>{finding.message}</p>
               <p className="muted">{finding.remedy}</p>

@@ -20,6 +20,8 @@ const COLUMNS = [
   { title: "Schemas discarded" },
 ];
 
+const ACTION_WORDS: Record<string, string> = { create: "created", alter: "changed", drop: "dropped", untouched: "as it was" };
+
 /** What a merge made of each table: segments, schema versions, and work of the source that it left behind. */
 export function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
   return (
@@ -30,7 +32,7 @@ export function MergedTables({ record, tables }: { record: MergeRecord; tables: 
             <th scope="row">
               <TableLink record={record} name={table.table} />
             </th>
-            <td>{table.action}</td>
+            <td>{ACTION_WORDS[table.action] ?? table.action}</td>
             <td className="number">{count(table.new_segment_count)}</td>
             <td className="number">{count(table.new_rows)}</td>
             <td className="number">{count(table.removed_segments.length)}</td>

@@ -111,3 +111,12 @@ it("changes the password and ends another session", async () => {
   expect(await screen.findByText(/^The new password holds/)).toBeTruthy();
   expect(asked.find(({ method }) => method === "PUT")?.body).toEqual({ present: "old", new: "a new one" });
 });
+
+it("shows a person who is not of the staff no tabs, and says whom to ask", async () => {
+  standing("person");
+  const asked = serve({});
+  renderAt("/people");
+  expect(await screen.findByText("Accounts are for the staff of the server")).toBeTruthy();
+  expect(screen.queryByRole("tab")).toBeNull();
+  expect(asked.some(({ address }) => address.startsWith("/api/v1/people/"))).toBe(false);
+});

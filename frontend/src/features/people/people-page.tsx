@@ -1,7 +1,9 @@
 import { useState } from "react";
+import { Link } from "react-router";
 
 import { userStanding } from "../../queries/user";
 import { PageHead, Panel } from "../../ui/page";
+import { Empty } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { GroupsTab } from "./groups-tab";
 import { PeopleTab } from "./people-tab";
@@ -20,7 +22,9 @@ const TABS: readonly { key: TabKey; label: string }[] = [
 /** Accounts of the server, for its staff. */
 export function PeoplePage() {
   const [tab, setTab] = useState<TabKey>("people");
-  const isSuperuser = userStanding() === "superuser";
+  const standing = userStanding();
+  if (standing === "person") return <NotStaff />;
+  const isSuperuser = standing === "superuser";
   return (
     <div className="page">
       <PageHead title="People" />
@@ -31,6 +35,21 @@ export function PeoplePage() {
           {tab === "rights" ? <RightsTab /> : null}
         </Tabs>
       </Panel>
+    </div>
+  );
+}
+
+/** The server refuses each of their requests, so there is nothing to choose between. */
+function NotStaff() {
+  return (
+    <div className="page">
+      <PageHead title="People" />
+      <Empty title="Accounts are for the staff of the server">
+        <p>To add a person or change a role on the server, ask someone of the staff.</p>
+        <p>
+          Your own password, tokens and sessions are in <Link to="/settings">Settings</Link>.
+        </p>
+      </Empty>
     </div>
   );
 }
