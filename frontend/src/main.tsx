@@ -6,6 +6,8 @@ import { RouterProvider } from "react-router";
 import { Problem } from "./api/problem";
 import { makeRouter } from "./app";
 import { followSystemTheme } from "./features/frame/theme";
+import { followSignOut } from "./model/own-storage";
+import { userName } from "./queries/user";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
@@ -25,6 +27,7 @@ const queries = new QueryClient({
 });
 
 followSystemTheme();
+followSignOut(userName());
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no element #root.");

@@ -24,7 +24,9 @@ export function CodeEditor({
   marks,
   isFocused = false,
   isReadOnly = false,
+  insertion,
   onChange,
+  onSelect,
   onRun,
 }: {
   text: string;
@@ -36,16 +38,19 @@ export function CodeEditor({
   /** Whether it takes the focus when it appears. */
   isFocused?: boolean;
   isReadOnly?: boolean;
+  /** A text for where the cursor is: each value goes there once. */
+  insertion?: { text: string } | undefined;
   onChange: (text: string) => void;
-  onRun?: (text: string) => void;
+  onSelect?: (selection: Selected) => void;
+  onRun?: (text: string, selection: Selected) => void;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const compartment = useRef(new Compartment());
-  const latest = useRef({ onChange, onRun });
+  const latest = useRef({ onChange, onSelect, onRun });
   const first = useRef({ text, label, isFocused });
   useEffect(() => {
-    latest.current = { onChange, onRun };
+    latest.current = { onChange, onSelect, onRun };
   });
   useEffect(() => {
     if (!place.current) return;
@@ -56,7 +61,8 @@ export function CodeEditor({
         extensions: [
           ...editorExtensions(first.current.label, {
             onChange: (changed) => latest.current.onChange(changed),
-            onRun: (whole) => latest.current.onRun?.(whole),
+            onSelect: (selection) => latest.current.onSelect?.(selection),
+            onRun: (whole, selection) => latest.current.onRun?.(whole, selection),
           }),
           compartment.current.of([]),
         ],
@@ -81,10 +87,31 @@ export function CodeEditor({
     const inside = marks.filter(({ to }) => to <= current.state.doc.length);
     current.dispatch(setDiagnostics(current.state, inside.map((mark) => ({ ...mark, severity: "error" as const }))));
   }, [marks]);
+  useEffect(() => {
+    const current = view.current;
+    if (!current || insertion === undefined) return;
+    current.dispatch(current.state.replaceSelection(insertion.text), { scrollIntoView: true });
+    current.focus();
+  }, [insertion]);
   return <div ref={place} className="sql-editor" />;
 }
 
-function editorExtensions(label: string, { onChange, onRun }: { onChange: (text: string) => void; onRun: (text: string) => void }) {
+interface Selected {
+  from: number;
+  to: number;
+}
+
+function selectedIn({ selection }: EditorState): Selected {
+  return { from: selection.main.from, to: selection.main.to };
+}
+
+interface Told {
+  onChange: (text: string) => void;
+  onSelect: (selection: Selected) => void;
+  onRun: (text: string, selection: Selected) => void;
+}
+
+function editorExtensions(label: string, { onChange, onSelect, onRun }: Told) {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="lakeui-style-nonce"]')?.nonce ?? "";
   return [
     EditorView.cspNonce.of(nonce),
@@ -102,7 +129,7 @@ function editorExtensions(label: string, { onChange, onRun }: { onChange: (text:
         {
           key: "Mod-Enter",
           run: (editor) => {
-            onRun(editor.state.doc.toString());
+            onRun(editor.state.doc.toString(), selectedIn(editor.state));
             return true;
           },
         },
@@ -111,6 +138,7 @@ function editorExtensions(label: string, { onChange, onRun }: { onChange: (text:
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange(update.state.doc.toString());
+      if (update.selectionSet || update.docChanged) onSelect(selectedIn(update.state));
     }),
   ];
 }

@@ -5,6 +5,8 @@ import "../styles/grid.css";
 export interface GridColumn {
   title: ReactNode;
   isNumber?: boolean;
+  /** Of a column that rows can be sorted by. */
+  sort?: "ascending" | "descending" | "none";
 }
 
 interface GridLook {
@@ -51,9 +53,9 @@ export function Grid({
       <table className={`grid ${className}`} aria-rowcount={rowCount}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }, place) => (
+            {columns.map(({ title, isNumber, sort }, place) => (
               // Columns of a result have no identity but their place.
-              <th key={place} scope="col" className={isNumber ? "number" : ""}>
+              <th key={place} scope="col" className={isNumber ? "number" : ""} aria-sort={sort}>
                 {title}
               </th>
             ))}

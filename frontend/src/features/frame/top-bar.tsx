@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import { cookie } from "../../api/client";
 import { branchAddress, catalogAddress, tableAddress, type AddressPlace } from "../../model/addresses";
+import { forgetAll } from "../../model/own-storage";
 import { useCatalogs } from "../../queries/catalogs";
 import { userName } from "../../queries/user";
 import { Icon } from "../../ui/icons";
@@ -119,7 +120,7 @@ function UserMenu() {
       <a className="item" href="/api/docs/">
         HTTP interface
       </a>
-      <form method="post" action="/logout/">
+      <form method="post" action="/logout/" onSubmit={forgetAll}>
         <input type="hidden" name="csrfmiddlewaretoken" value={cookie("csrftoken")} />
         <button type="submit" className="item">
           Sign out

@@ -4,21 +4,27 @@ import { CodeEditor } from "../../ui/code-editor";
 import { sqlLanguage } from "./sql-language";
 import type { SqlNames } from "./use-sql-names";
 
-/** An editor for one statement. Loaded apart from the page: it is larger than the page itself. */
+/** An editor for statements. Loaded apart from the page: it is larger than the page itself. */
 export default function SqlEditor({
   text,
   names,
   error,
+  insertion,
   onChange,
+  onSelect,
   onRun,
 }: {
   text: string;
   names: SqlNames;
   error: { from: number; to: number; message: string } | undefined;
+  /** A text for where the cursor is: each value goes there once. */
+  insertion: { text: string } | undefined;
   onChange: (text: string) => void;
-  onRun: (text: string) => void;
+  onSelect: (selection: { from: number; to: number }) => void;
+  onRun: (text: string, selection: { from: number; to: number }) => void;
 }) {
   const language = useMemo(() => sqlLanguage(names), [names]);
-  const marks = useMemo(() => (error ? [error] : []), [error]);
-  return <CodeEditor text={text} label="SQL statement" language={language} marks={marks} isFocused onChange={onChange} onRun={onRun} />;
+  const { from, to, message } = error ?? {};
+  const marks = useMemo(() => (from === undefined || to === undefined || message === undefined ? [] : [{ from, to, message }]), [from, to, message]);
+  return <CodeEditor text={text} label="SQL statement" language={language} marks={marks} isFocused insertion={insertion} onChange={onChange} onSelect={onSelect} onRun={onRun} />;
 }

@@ -1,6 +1,6 @@
-import { act, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { renderAt } from "../../testing/render";
 import { json, page, problem, serve, type Asked } from "../../testing/server";
@@ -20,9 +20,12 @@ const SESSION = {
 const DONE = { columns: [], rows: [], row_count: 0, truncated: false, version: null, metrics: {} };
 const TRANSACTION = { id: "t-1", state: "open", started_at: "2026-01-01T00:00:00Z", used_at: "2026-01-01T00:00:00Z" };
 
+const NO_TABLES = Object.fromEntries(["main", "delays"].map((branch) => [`/api/v1/catalogs/demo/branches/${branch}/databases/`, page([])]));
+
 /** A server with one session, which is where `now` says. */
 function sessionServed(now: { place: object }, answer: () => Response = () => json(DONE)): Asked[] {
   return serve({
+    ...NO_TABLES,
     "POST /api/v1/sessions/": () => json(SESSION, 201),
     "GET /api/v1/sessions/s-1/": () => json({ ...SESSION, ...now.place }),
     "POST /api/v1/sql/": answer,
@@ -112,6 +115,7 @@ describe("the console", () => {
   it("cancels the statement that runs, and shows that it was cancelled", async () => {
     let answer: (response: Response) => void = () => undefined;
     const asked = serve({
+      ...NO_TABLES,
       "POST /api/v1/sessions/": () => json(SESSION, 201),
       "GET /api/v1/sessions/s-1/": () => json(SESSION),
       "POST /api/v1/sql/": () => new Promise<Response>((resolve) => (answer = resolve)),
@@ -131,5 +135,100 @@ describe("the console", () => {
     const cancelled = asked.filter(({ address }) => address.endsWith("/cancel/")).map(({ address }) => address);
     expect(cancelled).toEqual(["/api/v1/tasks/q-1/cancel/"]);
     await waitFor(() => expect(screen.queryByRole("button", { name: "Cancel" })).toBeNull());
+  });
+});
+
+it("puts a name of the list of tables into the text, where the cursor is", async () => {
+  const at = "/api/v1/catalogs/demo/branches/main/databases/";
+  serve({
+    [at]: page([{ name: "flights" }]),
+    [`${at}flights/tables/`]: page([{ name: "planes" }, { name: "odd name" }]),
+    [`${at}flights/tables/odd%20name/`]: { columns: [{ name: "tail", type: "string" }] },
+  });
+  const user = userEvent.setup();
+  renderAt("/c/demo/sql?statement=%20");
+  const tree = within(await screen.findByRole("navigation", { name: "Tables of main" }));
+  await user.type(tree.getByRole("searchbox"), "odd");
+  expect(tree.queryByText("planes")).toBeNull();
+  await user.click(await tree.findByText("odd name"));
+  const editor = await screen.findByRole("textbox", { name: "SQL statement" });
+  await user.click(tree.getByRole("button", { name: "Insert flights.odd name" }));
+  await waitFor(() => expect(editor.textContent).toContain("flights.`odd name`"));
+  expect(await tree.findByText("tail")).toBeTruthy();
+});
+
+describe("several statements", () => {
+  const ANSWER = { ...DONE, columns: [{ name: "n", type: "bigint" }], rows: [[10], [9], [null]], row_count: 3 };
+  const text = "SELECT n FROM d.t; SELECT oops; SELECT 3";
+
+  it("run one after the other, a tab each, until one fails; the others are told as not run", async () => {
+    let asked: Asked[] = [];
+    asked = sessionServed({ place: {} }, () => {
+      const last = asked.filter(({ address }) => address === "/api/v1/sql/").at(-1);
+      const { statement } = last?.body as { statement: string };
+      return statement === "SELECT oops" ? problem(400, { code: "NOT_FOUND", title: "Not found", detail: "There is no column oops." }) : json(ANSWER);
+    });
+    const user = userEvent.setup();
+    renderAt(`/c/demo/sql?statement=${encodeURIComponent(text)}`);
+    await user.click(await screen.findByRole("button", { name: "Run 3 statements" }));
+    expect(await screen.findByText("There is no column oops.")).toBeTruthy();
+    expect(screen.getByText("1 of 3 statements ran. 1 statement did not run: the one before failed.")).toBeTruthy();
+    expect(bodies(asked, "/api/v1/sql/")).toEqual(["SELECT n FROM d.t", "SELECT oops"].map((statement) => ({ session: "s-1", statement })));
+    await user.click(screen.getByRole("tab", { name: /^1 SELECT n FROM d\.t/ }));
+    expect(within(screen.getByRole("region", { name: "Result" })).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["10", "9", "NULL"]);
+  });
+
+  it("have results that are sorted, filtered, chosen by the keyboard and copied", async () => {
+    sessionServed({ place: {} }, () => json(ANSWER));
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?statement=SELECT%201");
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    const cells = () => within(screen.getByRole("region", { name: "Result" })).getAllByRole("cell").map((cell) => cell.textContent);
+    await user.click(await screen.findByRole("button", { name: /^n/ }));
+    expect(cells()).toEqual(["9", "10", "NULL"]);
+    expect(screen.getByRole("columnheader", { name: /^n/ }).getAttribute("aria-sort")).toBe("ascending");
+    await user.type(screen.getByRole("searchbox", { name: /^Filter rows/ }), "> 8");
+    expect(await screen.findByText("2 of 3 rows fit the filter.")).toBeTruthy();
+    const grid = screen.getByRole("region", { name: "Result" });
+    grid.focus();
+    await user.keyboard("{ArrowDown}{Shift>}{ArrowDown}{/Shift}");
+    expect(screen.getByText(/2 rows × 1 column chosen/)).toBeTruthy();
+    const setData = vi.fn();
+    fireEvent.copy(grid, { clipboardData: { setData } });
+    expect(setData).toHaveBeenCalledWith("text/plain", "n\n9\n10");
+    await user.click(screen.getByRole("button", { name: "Chart" }));
+    expect(await screen.findByRole("img", { name: /^Histogram of n, 2 rows/ })).toBeTruthy();
+  });
+});
+
+describe("the text of the editor", () => {
+  const keep = (person: string, first: string, text: string) => {
+    document.head.innerHTML = `<meta name="lakeui-user" content="${person}">`;
+    sessionStorage.setItem(`lakeui.of.${person}.sql-text.demo`, JSON.stringify({ first, text }));
+  };
+
+  it("is there again after a reload, but not for another person", async () => {
+    keep("ann", "", "SELECT 'hers'");
+    const asked = sessionServed({ place: {} });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql");
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "SELECT 'hers'" }]));
+    document.head.innerHTML = `<meta name="lakeui-user" content="bob">`;
+    cleanup();
+    renderAt("/c/demo/sql");
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/").at(-1)).toEqual({ session: "s-1", statement: "SHOW TABLES" }));
+    document.head.innerHTML = "";
+  });
+
+  it("gives way to another statement that the address brings", async () => {
+    keep("ann", "SELECT 1", "SELECT 1, 2");
+    const asked = sessionServed({ place: {} });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?statement=SELECT%203");
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "SELECT 3" }]));
+    document.head.innerHTML = "";
   });
 });

@@ -1,35 +1,26 @@
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { asProblem } from "../../api/problem";
-import { taskAddress } from "../../model/addresses";
-import { counted, duration } from "../../model/format";
+import { counted } from "../../model/format";
 import { errorRange } from "../../model/sql-places";
-import { refresh } from "../../queries/refresh";
-import { statementCancel, statementRun, useDownload, type DownloadKind, type Outcome, type StatementAnswer } from "../../queries/statements";
+import { statementsIn } from "../../model/statements";
+import { statementCancel } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
-import { ResultGrid } from "../../ui/result-grid";
-import { Failure, Loading } from "../../ui/states";
-import { Link } from "react-router";
+import { Loading } from "../../ui/states";
+import { NamesTree } from "./names-tree";
+import { Results } from "./results";
 import { StatementHistory } from "./statement-history";
+import { useKeptText } from "./use-kept-text";
+import { useRuns, type Execution } from "./use-runs";
 import { useStatementHistory } from "./use-statement-history";
 import { useSqlNames } from "./use-sql-names";
 import { placeText, useSqlSession } from "./use-sql-session";
 import "../../styles/sql.css";
 
 const SqlEditor = lazy(() => import("./sql-editor"));
-
-/** Statements whose result can be asked for as a file. */
-const READS = /^\s*(select|with|values)\b/i;
-
-interface Run {
-  session: string;
-  statement: string;
-  outcome: Outcome;
-  milliseconds: number;
-}
 
 export function SqlPage() {
   const { catalog = "" } = useParams();
@@ -50,23 +41,30 @@ interface ConsoleProps {
   moveTo: (branch: string) => void;
 }
 
+/** Part of the text that is chosen; empty where only the cursor stands. */
+interface Selection {
+  from: number;
+  to: number;
+}
+
 function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
-  const [text, setText] = useState(first || "SHOW TABLES");
+  const { text, write, isKept } = useKeptText(catalog, first);
+  const [selection, setSelection] = useState<Selection>({ from: 0, to: 0 });
+  const [insertion, setInsertion] = useState<{ text: string }>();
   const [past, remember] = useStatementHistory(catalog);
   const names = useSqlNames(catalog, branch, text);
-  // A result stays in sight while the next statement runs.
-  const [result, setResult] = useState<Run>();
   const session = useSqlSession(catalog, branch, moveTo);
-  const run = useRun(catalog, session, remember, setResult);
-  const { mutate, isPending } = run;
-  const start = useCallback(
-    (statement: string) => {
-      if (statement.trim() && !isPending) mutate(statement.trim());
+  // A result stays in sight while the next statement runs.
+  const { execution, now, isRunning, start } = useRuns(catalog, session, remember);
+  const run = useCallback(
+    (whole: string, chosen: Selection) => {
+      const statements = chosenStatements(whole, chosen);
+      if (statements.length > 0 && !isRunning) start(statements);
     },
-    [mutate, isPending],
+    [start, isRunning],
   );
-  const problem = run.error ? asProblem(run.error) : undefined;
-  const underlined = problem && text.trim() === run.variables ? errorRange(text.trimEnd(), problem.members) : undefined;
+  const wanted = chosenStatements(text, selection).length;
+  const isPart = selection.from < selection.to;
   return (
     <div className="page">
       <PageHead title="SQL">
@@ -82,44 +80,45 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
         </p>
       ) : null}
-      <Panel>
-        <Suspense fallback={<Loading label="the editor" />}>
-          <SqlEditor
-            text={text}
-            names={names}
-            onChange={setText}
-            onRun={start}
-            error={problem && underlined ? { ...underlined, message: problem.message } : undefined}
-          />
-        </Suspense>
-        <div className="inside row apart sql-actions">
-          <span className="row">
-            <button type="button" className="button primary" disabled={isPending || !text.trim()} onClick={() => start(text)}>
-              {isPending ? "Running …" : "Run"}
-            </button>
-            {isPending ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={run.variables} /> : null}
-            <kbd className="not-narrow">Ctrl Enter</kbd>
-          </span>
-          <StatementHistory past={past} onChoose={setText} />
-        </div>
-      </Panel>
-      {run.error && !isPending ? <NotRun error={run.error} /> : null}
-      {result && !run.error ? <RunResult run={result} stale={isPending} /> : null}
+      <div className="sql-columns">
+        <Panel>
+          <Suspense fallback={<Loading label="the editor" />}>
+            <SqlEditor text={text} names={names} insertion={insertion} onChange={write} onSelect={setSelection} onRun={run} error={markOf(text, execution)} />
+          </Suspense>
+          <div className="inside row apart sql-actions">
+            <span className="row">
+              <button type="button" className="button primary" disabled={isRunning || wanted === 0} onClick={() => run(text, selection)}>
+                {isRunning ? "Running …" : isPart ? "Run selection" : wanted > 1 ? `Run ${counted(wanted, "statement")}` : "Run"}
+              </button>
+              {now ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={now.text} /> : null}
+              <kbd className="not-narrow">Ctrl Enter</kbd>
+            </span>
+            <StatementHistory past={past} onChoose={write} />
+          </div>
+          {isKept ? null : <p className="inside small muted">The browser has no room to keep this text: it is lost when the page is loaded again.</p>}
+        </Panel>
+        <Panel title="Tables">
+          <NamesTree catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
+        </Panel>
+      </div>
+      {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} /> : null}
     </div>
   );
 }
 
-/** Why there is no result: what somebody stopped is no failure. */
-function NotRun({ error }: { error: Error }) {
-  if (asProblem(error).code !== "QUERY_CANCELLED") return <Failure error={error} />;
-  return (
-    <div className="notice note" role="status">
-      <span className="symbol" aria-hidden="true">
-        –
-      </span>
-      <p>The query was cancelled. Nothing was changed.</p>
-    </div>
-  );
+/** The statements of the chosen part, else of the whole text, with their places in the whole. */
+function chosenStatements(text: string, { from, to }: Selection) {
+  if (from >= to) return statementsIn(text);
+  return statementsIn(text.slice(from, to)).map((found) => ({ ...found, from: found.from + from }));
+}
+
+/** What went wrong, at its place; nothing where the text is another by now. */
+function markOf(text: string, execution: Execution | undefined) {
+  const failed = execution?.failed;
+  if (!failed || text.slice(failed.at.from, failed.at.from + failed.at.text.length) !== failed.at.text) return undefined;
+  const problem = asProblem(failed.error);
+  const range = errorRange(failed.at.text, problem.members);
+  return range && { from: range.from + failed.at.from, to: range.to + failed.at.from, message: problem.message };
 }
 
 /** Stops what runs: the server then answers that it was cancelled. */
@@ -132,116 +131,5 @@ function CancelButton({ catalog, statement }: { catalog: string; statement: stri
       </button>
       {cancel.error ? <span className="small" role="alert">{asProblem(cancel.error).message}</span> : null}
     </>
-  );
-}
-
-function useRun(
-  catalog: string,
-  session: ReturnType<typeof useSqlSession>,
-  remember: (statement: string) => void,
-  show: (run: Run) => void,
-) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (statement: string): Promise<Run> => {
-      remember(statement);
-      const begun = performance.now();
-      const id = await session.ready();
-      const outcome = await statementRun({ session: id, statement });
-      const milliseconds = performance.now() - begun;
-      return { session: id, statement, outcome, milliseconds };
-    },
-    onError: (error: Error) => session.failed(error),
-    onSuccess: (run) => {
-      show(run);
-      // What the statement did stands, whether or not it can be seen where the session is.
-      session.follow(run.session).catch(session.failed);
-      // Not waited for: until this is over the next statement is not taken.
-      void refresh(queries, ["catalog", catalog]);
-    },
-  });
-}
-
-function RunResult({ run, stale }: { run: Run; stale: boolean }) {
-  const { outcome } = run;
-  if (outcome.kind === "task") {
-    return (
-      <div className="notice note">
-        <span className="symbol" aria-hidden="true">
-          ◐
-        </span>
-        <p>
-          It takes longer. <Link to={taskAddress(outcome.task.id)}>Follow its task</Link>
-        </p>
-      </div>
-    );
-  }
-  return <Answer run={run} answer={outcome.answer} stale={stale} />;
-}
-
-function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; stale: boolean }) {
-  const download = useDownload();
-  const isRead = answer.columns.length > 0 && READS.test(run.statement);
-  return (
-    <>
-      <Panel
-        title={
-          <span role="status">
-            {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
-            <span className="muted small">
-              in {duration(run.milliseconds)}
-              {answer.version === null ? "" : `, version ${answer.version}`}
-              {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
-            </span>
-          </span>
-        }
-        actions={isRead ? <DownloadButtons run={run} download={download} /> : null}
-      >
-        <div className={stale ? "stale" : ""}>
-          {answer.columns.length ? <ResultGrid columns={answer.columns} rows={answer.rows} label="Result" /> : <Metrics metrics={answer.metrics} />}
-        </div>
-      </Panel>
-      {download.error ? <Failure error={download.error} /> : null}
-    </>
-  );
-}
-
-/** The whole result as a file: the statement runs again, without the limit of what is shown. */
-function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typeof useDownload> }) {
-  const { session, statement } = run;
-  const kinds: readonly [DownloadKind, string][] = [
-    ["csv", "CSV"],
-    ["parquet", "Parquet"],
-  ];
-  return (
-    <span className="row">
-      <span className="small muted">Download all rows:</span>
-      {kinds.map(([kind, name]) => (
-        <button
-          key={kind}
-          type="button"
-          className="button small"
-          disabled={download.isPending}
-          onClick={() => download.mutate({ session, statement, kind })}
-        >
-          {download.isPending && download.variables.kind === kind ? "Reading …" : name}
-        </button>
-      ))}
-    </span>
-  );
-}
-
-function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
-  const shown = Object.entries(metrics).filter(([, value]) => typeof value === "number" && value > 0);
-  if (shown.length === 0) return <p className="inside muted">Statement ran. No rows returned.</p>;
-  return (
-    <dl className="facts inside">
-      {shown.map(([name, value]) => (
-        <div key={name} style={{ display: "contents" }}>
-          <dt>{name.replaceAll("_", " ")}</dt>
-          <dd>{String(value)}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

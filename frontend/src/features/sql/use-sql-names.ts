@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
 
 import { body, client } from "../../api/client";
@@ -11,23 +11,15 @@ const DATABASES = 20;
 const TABLES = 200;
 
 export function useSqlNames(catalog: string, branch: string, text: string): SqlNames {
-  const tables = useTableNames(catalog, branch);
+  const tables = useQuery(tableNamesQuery(catalog, branch));
   const named = useDeferredValue(text);
   const wanted = useMemo(() => {
     const known = tables.data ?? {};
     return tablesNamed(named).filter(({ database, table }) => known[database]?.includes(table));
   }, [named, tables.data]);
   const columns = useQueries({
-    queries: wanted.map(({ database, table }) => ({
-      queryKey: ["catalog", catalog, "branch", branch, "columns", database, table],
-      queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const params = { path: { catalog, branch, database, table } };
-        const at = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/" as const;
-        return (await body(client.GET(at, { params, signal }))).columns.map((column) => column.name);
-      },
-      staleTime: 60_000,
-    })),
-    combine: (results) => results.map((result) => result.data),
+    queries: wanted.map(({ database, table }) => columnsQuery(catalog, branch, database, table)),
+    combine: (results) => results.map((result) => result.data?.map(({ name }) => name)),
   });
   return useMemo(() => {
     const names: SqlNames = {};
@@ -41,8 +33,22 @@ export function useSqlNames(catalog: string, branch: string, text: string): SqlN
   }, [tables.data, wanted, columns]);
 }
 
-function useTableNames(catalog: string, branch: string) {
-  return useQuery({
+/** Columns of a table, by name and type. */
+export function columnsQuery(catalog: string, branch: string, database: string, table: string) {
+  return queryOptions({
+    queryKey: ["catalog", catalog, "branch", branch, "columns", database, table],
+    queryFn: async ({ signal }) => {
+      const params = { path: { catalog, branch, database, table } };
+      const at = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/" as const;
+      return (await body(client.GET(at, { params, signal }))).columns.map(({ name, type }) => ({ name, type }));
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** Names of tables by database, the first of each. */
+export function tableNamesQuery(catalog: string, branch: string) {
+  return queryOptions({
     queryKey: ["catalog", catalog, "branch", branch, "names"],
     queryFn: async ({ signal }) => {
       const path = { catalog, branch };

@@ -1,10 +1,13 @@
 import { useCallback, useState } from "react";
 
+import { ownKey } from "../../model/own-storage";
+import { userName } from "../../queries/user";
+
 const KEPT = 50;
 
-/** Statements that were run in this browser, newest first, each once. */
+/** Statements that the person ran in this browser, newest first, each once. */
 export function useStatementHistory(catalog: string): [readonly string[], (statement: string) => void] {
-  const key = `lakeui.sql.${catalog}`;
+  const key = ownKey(userName(), `sql.${catalog}`);
   const [past, setPast] = useState<readonly string[]>(() => stored(key));
   const remember = useCallback(
     (statement: string) => {

@@ -1,0 +1,94 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { quoted } from "../../model/sql";
+import { Icon } from "../../ui/icons";
+import { Loaded } from "../../ui/states";
+import { columnsQuery, tableNamesQuery } from "./use-sql-names";
+
+interface TreeProps {
+  catalog: string;
+  branch: string;
+  /** Puts a name into the text where the cursor is. */
+  onName: (name: string) => void;
+}
+
+/** Databases, tables and columns of the branch. A name that is pressed goes into the text. */
+export function NamesTree(props: TreeProps) {
+  const names = useQuery(tableNamesQuery(props.catalog, props.branch));
+  const [wanted, setWanted] = useState("");
+  return (
+    <nav className="names-tree" aria-label={`Tables of ${props.branch}`}>
+      <input className="input" type="search" placeholder="Find a table" aria-label="Find a table" value={wanted} onChange={(event) => setWanted(event.target.value)} />
+      <Loaded query={names} label="the tables">
+        {(known) => {
+          const databases = Object.entries(known);
+          if (databases.length === 0) return <p className="small muted">This branch has no database yet.</p>;
+          return (
+            <ul>
+              {databases.map(([database, tables]) => (
+                <DatabaseNode key={database} {...props} database={database} tables={tables.filter((table) => `${database}.${table}`.toLowerCase().includes(wanted.trim().toLowerCase()))} isOpen={databases.length === 1 || wanted.trim() !== ""} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </nav>
+  );
+}
+
+function DatabaseNode({ database, tables, isOpen, ...props }: TreeProps & { database: string; tables: readonly string[]; isOpen: boolean }) {
+  return (
+    <li>
+      <details open={isOpen}>
+        <summary>
+          <Icon name="database" size={14} /> <bdi>{database}</bdi> <span className="count">{tables.length}</span>
+        </summary>
+        <ul>
+          {tables.map((table) => (
+            <TableNode key={table} {...props} database={database} table={table} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function TableNode({ catalog, branch, database, table, onName }: TreeProps & { database: string; table: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const columns = useQuery({ ...columnsQuery(catalog, branch, database, table), enabled: isOpen });
+  return (
+    <li>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <Icon name="tables" size={14} /> <bdi>{table}</bdi>
+        </summary>
+        <ul>
+          <li>
+            <button type="button" className="button small quiet" onClick={() => onName(`${named(database)}.${named(table)}`)}>
+              Insert {database}.{table}
+            </button>
+          </li>
+          {isOpen ? (
+            <Loaded query={columns} label="the columns">
+              {(found) =>
+                found.map(({ name, type }) => (
+                  <li key={name}>
+                    <button type="button" className="name" title={`Insert ${name}`} onClick={() => onName(named(name))}>
+                      <bdi>{name}</bdi> <span className="muted">{type}</span>
+                    </button>
+                  </li>
+                ))
+              }
+            </Loaded>
+          ) : null}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+/** Between backticks where it has to be. */
+function named(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : quoted(name);
+}

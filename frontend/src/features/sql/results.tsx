@@ -1,0 +1,150 @@
+import { useState } from "react";
+import { Link } from "react-router";
+
+import { asProblem } from "../../api/problem";
+import { taskAddress } from "../../model/addresses";
+import { count, counted, duration } from "../../model/format";
+import { shortStatement } from "../../model/statements";
+import { useDownload, type DownloadKind, type StatementAnswer } from "../../queries/statements";
+import { Panel } from "../../ui/page";
+import { Failure } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { ResultTable } from "./result-table";
+import type { Execution, Run } from "./use-runs";
+
+/** Statements whose result can be asked for as a file. */
+const READS = /^\s*(select|with|values)\b/i;
+
+/** What the statements answered: a tab for each where there are several. The newest is open until another is chosen. */
+export function Results({ execution, isRunning }: { execution: Execution; isRunning: boolean }) {
+  const { statements, runs, failed } = execution;
+  const [chosen, setChosen] = useState<string>();
+  const tabs = [
+    ...runs.map((run, place) => ({ key: String(place), label: `${place + 1} ${shortStatement(run.statement)}`, count: rowsOf(run) })),
+    ...(failed ? [{ key: String(runs.length), label: `✕ ${runs.length + 1} ${shortStatement(failed.at.text)}`, count: undefined }] : []),
+  ];
+  const open = tabs.find(({ key }) => key === chosen)?.key ?? tabs.at(-1)?.key;
+  if (open === undefined) return null;
+  const run = runs[Number(open)];
+  const shown = run ? <RunResult key={open} run={run} stale={isRunning && statements.length === 1} /> : failed ? <NotRun error={failed.error} /> : null;
+  if (statements.length === 1) return shown;
+  return (
+    <Tabs tabs={tabs} chosen={open} onChoose={setChosen} label="Results">
+      <Left execution={execution} isRunning={isRunning} />
+      {shown}
+    </Tabs>
+  );
+}
+
+function rowsOf({ outcome }: Run): number | undefined {
+  return outcome.kind === "answer" && outcome.answer.columns.length ? outcome.answer.row_count : undefined;
+}
+
+/** How many statements did not run, and why. */
+function Left({ execution: { statements, runs, failed }, isRunning }: { execution: Execution; isRunning: boolean }) {
+  const left = statements.length - runs.length - (failed ? 1 : 0);
+  if (left === 0 || isRunning) return null;
+  const why = failed ? "the one before failed" : "the one before goes on as a task";
+  return (
+    <p className="small" role="status">
+      {count(runs.length)} of {counted(statements.length, "statement")} ran. {counted(left, "statement")} did not run: {why}.
+    </p>
+  );
+}
+
+/** Why there is no result: what somebody stopped is no failure. */
+function NotRun({ error }: { error: Error }) {
+  if (asProblem(error).code !== "QUERY_CANCELLED") return <Failure error={error} />;
+  return (
+    <div className="notice note" role="status">
+      <span className="symbol" aria-hidden="true">
+        –
+      </span>
+      <p>The query was cancelled. Nothing was changed.</p>
+    </div>
+  );
+}
+
+function RunResult({ run, stale }: { run: Run; stale: boolean }) {
+  const { outcome } = run;
+  if (outcome.kind === "task") {
+    return (
+      <div className="notice note">
+        <span className="symbol" aria-hidden="true">
+          ◐
+        </span>
+        <p>
+          It takes longer. <Link to={taskAddress(outcome.task.id)}>Follow its task</Link>
+        </p>
+      </div>
+    );
+  }
+  return <Answer run={run} answer={outcome.answer} stale={stale} />;
+}
+
+function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; stale: boolean }) {
+  const download = useDownload();
+  const isRead = answer.columns.length > 0 && READS.test(run.statement);
+  return (
+    <>
+      <Panel
+        title={
+          <span role="status">
+            {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
+            <span className="muted small">
+              in {duration(run.milliseconds)}
+              {answer.version === null ? "" : `, version ${answer.version}`}
+              {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
+            </span>
+          </span>
+        }
+        actions={isRead ? <DownloadButtons run={run} download={download} /> : null}
+      >
+        <div className={stale ? "stale" : ""}>
+          {answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
+        </div>
+      </Panel>
+      {download.error ? <Failure error={download.error} /> : null}
+    </>
+  );
+}
+
+/** The whole result as a file: the statement runs again, without the limit of what is shown. */
+function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typeof useDownload> }) {
+  const { session, statement } = run;
+  const kinds: readonly [DownloadKind, string][] = [
+    ["csv", "CSV"],
+    ["parquet", "Parquet"],
+  ];
+  return (
+    <span className="row">
+      <span className="small muted">Download all rows:</span>
+      {kinds.map(([kind, name]) => (
+        <button
+          key={kind}
+          type="button"
+          className="button small"
+          disabled={download.isPending}
+          onClick={() => download.mutate({ session, statement, kind })}
+        >
+          {download.isPending && download.variables.kind === kind ? "Reading …" : name}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
+  const shown = Object.entries(metrics).filter(([, value]) => typeof value === "number" && value > 0);
+  if (shown.length === 0) return <p className="inside muted">Statement ran. No rows returned.</p>;
+  return (
+    <dl className="facts inside">
+      {shown.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
