@@ -33,6 +33,7 @@ function lake(found: RequestDetail, more: Record<string, object> = {}): Asked[] 
     [`${AT}resolutions/`]: page([]),
     [`${AT}checks/`]: { results: [] },
     [COMPARE]: COMPARISON,
+    [`${COMPARE}objects/table/5/decisions/`]: { source_head: 15, destination_head: 16, results: [] },
     ...OBJECTS,
     ...more,
   });
