@@ -50,6 +50,14 @@ class Agent:
         return not self.statements or kind in self.statements
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who is asked about at the doors of agents. ``agent`` None: the account is a person's, or lakeui itself asks."""
+
+    user_id: int | None
+    agent: Agent | None = None
+
+
 def action_refusal(agent: Agent, action: Action) -> str | None:
     """Why the agent may not ask for the action; None where it may."""
     if action in ACTIONS:

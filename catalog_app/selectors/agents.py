@@ -1,8 +1,8 @@
 """What holds an agent, decided here for every way in.
 
 Three doors ask: that of actions (``people.scope_require``), that of changes of branches
-(``protection.protection_judge``) and that of commits (``merge_app.execution.apply``). They ask by the account, so no
-caller can forget to say who it is.
+(``protection.protection_judge``) and that of commits (``merge_app.execution.apply``). They take an ``Account``. Who
+asks several doors looks it up once and hands it on. A commit says itself whether its author is an agent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog_app.domain.agents import Agent, action_refusal
+from catalog_app.domain.agents import Account, Agent, action_refusal
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.selectors.history import ROW_METRICS
@@ -29,13 +29,13 @@ FROM catalog_app_agent a JOIN auth_user u ON u.id = a.user_id WHERE a.user_id = 
 """
 
 
-def agent_of(user_id: int | None) -> Agent | None:
-    """What holds the account; None where it is no agent's."""
+def account_of(user_id: int | None) -> Account:
+    """The account with what holds it, where it is an agent's."""
     if user_id is None:
-        return None
+        return Account(None)
     for user, name, tables, statements, writes, rows in fetch_all(_AGENT, {"user": user_id}, prepared=True):
-        return Agent(user, name, tuple(tables), frozenset(statements), writes, rows)
-    return None
+        return Account(user_id, Agent(user, name, tuple(tables), frozenset(statements), writes, rows))
+    return Account(user_id)
 
 
 def is_agent(user: Any) -> bool:
@@ -48,21 +48,19 @@ def account_is_open(user: Any) -> bool:
     return bool(user.is_active) and (not is_agent(user) or bool(user.agent.owner.is_active))
 
 
-def agent_action_require(user_id: int | None, action: Action) -> None:
+def agent_action_require(account: Account, action: Action) -> None:
     """Raises PermissionDenied where the account is an agent's and the action takes a person."""
-    if action is Action.READ:
-        return
-    agent = agent_of(user_id)
+    agent = account.agent
     refusal = action_refusal(agent, action) if agent else None
     if agent and refusal:
         raise PermissionDenied(refusal, remedy=_WAY_OUT, agent=agent.name, action=action.value)
 
 
-def agent_branch_require(user_id: int | None, branch: str, change: Change | None = None) -> None:
+def agent_branch_require(account: Account, branch: str, change: Change | None = None) -> None:
     """Raises PermissionDenied where the account is an agent's and the branch is none of its own, or the change is a
     merge. ``change`` None: it only speaks for the branch.
     """
-    agent = agent_of(user_id)
+    agent = account.agent
     if agent is None:
         return
     if change is Change.MERGE:
@@ -79,9 +77,9 @@ def agent_branch_require(user_id: int | None, branch: str, change: Change | None
         )
 
 
-def agent_statement_require(user_id: int | None, kind: str) -> None:
+def agent_statement_require(account: Account, kind: str) -> None:
     """Raises PermissionDenied where the account is an agent's that may not run such statements."""
-    agent = agent_of(user_id)
+    agent = account.agent
     if agent is not None and not agent.takes(kind):
         raise PermissionDenied(
             f"Agent {agent.name} may not run {kind.replace('_', ' ')}: its statements are"
@@ -92,13 +90,13 @@ def agent_statement_require(user_id: int | None, kind: str) -> None:
         )
 
 
-def agent_commit_require(user_id: int | None, changed: Iterable[str], *, uncounted: Collection[str] = ()) -> None:
+def agent_commit_require(account: Account, changed: Iterable[str], *, uncounted: Collection[str] = ()) -> None:
     """Judge a commit of the account that was just written. Raises PermissionDenied where an agent's commit changes what
     it may not, and LimitReached where it is one too many in this hour. ``changed``: names as ``Agent.may_change`` takes
     them. ``uncounted``: tables that lose rows which nothing counts; a limit of rows refuses that. The agent's commits
     come one after the other from here to the end of the transaction.
     """
-    agent = agent_of(user_id)
+    agent = account.agent
     if agent is None:
         return
     refused = sorted({name for name in changed if not agent.may_change(name)})

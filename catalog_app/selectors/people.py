@@ -9,10 +9,11 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
+from catalog_app.domain.agents import Account
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
 from catalog_app.models import Branch, Catalog, CatalogMember, GroupRole
-from catalog_app.selectors.agents import agent_action_require, agents_among
+from catalog_app.selectors.agents import account_of, agent_action_require, agents_among
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import catalog_get, catalog_with_branch
 from lakeui.common.errors import NotFound, PermissionDenied
@@ -93,12 +94,13 @@ def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
     return role_of(Principal(user_id, is_superuser=is_superuser), catalog_id)
 
 
-def scope_require(principal: Principal, action: Action) -> None:
+def scope_require(principal: Principal, action: Action, account: Account | None = None) -> None:
     """Raises PermissionDenied where the request came with a token that does not cover the action, or from an agent that
-    may not ask for it.
+    may not ask for it. ``account``: the principal's, where it is known.
     """
     right = RIGHTS[action]
-    agent_action_require(principal.user_id, action)
+    if action is not Action.READ:
+        agent_action_require(account or account_of(principal.user_id), action)
     if not scope_allows(principal, action):
         raise PermissionDenied(
             f"This token may not {right.does}: it lacks the scope {right.scope.value}.",
@@ -122,9 +124,11 @@ def standing_require(principal: Principal, action: Action) -> None:
         )
 
 
-def action_require(principal: Principal, catalog: Catalog, action: Action) -> None:
-    """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible."""
-    scope_require(principal, action)
+def action_require(principal: Principal, catalog: Catalog, action: Action, account: Account | None = None) -> None:
+    """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible.
+    ``account``: the principal's, where it is known.
+    """
+    scope_require(principal, action, account)
     least = RIGHTS[action].role
     if least is None or least is Role.VIEWER:
         # Whoever sees the catalog has at least this role.

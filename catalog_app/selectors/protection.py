@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from catalog_app.domain.agents import Account
 from catalog_app.domain.policies import PolicySet, policy_read
 from catalog_app.domain.protection import (
     Change,
@@ -20,7 +21,7 @@ from catalog_app.domain.protection import (
 )
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, ProtectionRule
-from catalog_app.selectors.agents import agent_branch_require
+from catalog_app.selectors.agents import account_of, agent_branch_require
 from catalog_app.selectors.people import role_of_user
 from catalog_app.selectors.rows import columns_of, fetch_models, json_value
 from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
@@ -71,13 +72,15 @@ def _rule_value(rule: ProtectionRule) -> Protection:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks for a change of a branch, and what gets it past a protection: an approved merge request, or an owner's
-    reason for an emergency. ``stale_reads``: the tables of which the change has stale reads.
+    reason for an emergency. ``stale_reads``: the tables of which the change has stale reads. ``account``: of who asks,
+    where it is known.
     """
 
     user_id: int | None = None
     authority: MergeAuthority | None = None
     bypass_reason: str = ""
     stale_reads: tuple[str, ...] = ()
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def protection_judge(branch: Branch, change: Change, asked: Asked, *, name: str 
     if branch.is_workspace:
         return None
     wanted = branch.name if name is None else name
-    agent_branch_require(asked.user_id, wanted, change)
+    agent_branch_require(asked.account or account_of(asked.user_id), wanted, change)
     protection = protection_of_name(branch.catalog_id, wanted)
     if protection is None:
         return None

@@ -122,7 +122,8 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     source = call.named_branch(statement.source)
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
     decided = decisions_looked_at(call, source, destination, statement.decisions)
-    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided)
+    account = None if statement.dry_run else call.account
+    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided, account=account)
     run = merge_dry_run if statement.dry_run else merge_run
     return merge_answer(run(request, engine, call.context))
 

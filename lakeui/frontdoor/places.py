@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from catalog_app.domain.agents import Account
 from catalog_app.domain.files import TableScan, own_facts_open
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
+from catalog_app.selectors.agents import account_of
 from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
 from catalog_app.selectors.people import catalog_visible, catalog_visible_with
 from catalog_app.selectors.protection import Asked, Bypass
@@ -62,6 +64,11 @@ class Call:
     @cached_property
     def principal(self) -> Principal:
         return self.session.principal
+
+    @cached_property
+    def account(self) -> Account:
+        """Who asks, as the doors of agents see it when the statement begins."""
+        return account_of(self.principal.user_id)
 
     @cached_property
     def catalog(self) -> Catalog:

@@ -166,19 +166,19 @@ def rights_judge(call: Call, statement: Any) -> None:
     """
     required = _requirement(statement)
     if required.action is Action.CREATE_CATALOG:
-        scope_require(call.principal, required.action)
+        scope_require(call.principal, required.action, call.account)
         return
     if required.action is Action.READ:
         _require_some_role(call, statement)
         return
     catalog = _catalog(call, statement, required)
-    agent_statement_require(call.principal.user_id, statement_kind(type(statement)))
-    action_require(call.principal, catalog, required.action)
+    agent_statement_require(call.account, statement_kind(type(statement)))
+    action_require(call.principal, catalog, required.action, call.account)
     if call.session.bypass_reason:
         bypass_reason_check(call.session.bypass_reason)
-        action_require(call.principal, catalog, Action.BYPASS_PROTECTION)
+        action_require(call.principal, catalog, Action.BYPASS_PROTECTION, call.account)
     if required.change is not None and (branch := _branch(call, statement, required)) is not None:
-        protection_judge(branch, required.change, call.asked)
+        protection_judge(branch, required.change, dataclasses.replace(call.asked, account=call.account))
 
 
 def _require_some_role(call: Call, statement: Any) -> None:

@@ -30,7 +30,7 @@ def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     """Judge and write everything as one version. A refused transaction stays open, so that nothing is lost."""
     opened = call.open_transaction or _named(call)
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
-    request = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
+    request = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk, account=call.account)
     result = merge_run(request, engine, call.context)
     fault_point("transaction.committed")
     return commit_answer(call, result)

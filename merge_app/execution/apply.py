@@ -13,13 +13,14 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.agents import Account
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.agents import agent_commit_require
+from catalog_app.selectors.agents import account_of, agent_commit_require
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
@@ -172,8 +173,8 @@ def plan_apply(
         reached=_newly_reached(branch, source, reach),
     )
     commit, version = made.commit, made.commit.version
-    if made.is_of_agent:
-        _agent_require(plan, branch, header, snapshot)
+    if made.author.agent is not None:
+        _agent_require(plan, branch, made.author, snapshot)
     recorded = recorded_under(pairs, made.operation_ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
@@ -215,7 +216,7 @@ def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: 
         reads_copy(commit, written, source.snapshot.branch_ids[0])
 
 
-def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapshot: Snapshot) -> None:
+def _agent_require(plan: MergePlan, branch: Branch, author: Account, snapshot: Snapshot) -> None:
     """Raises what ``agent_commit_require`` does, of what the commit of the plan changes on the branch."""
     if branch.is_workspace:
         return
@@ -233,7 +234,7 @@ def _agent_require(plan: MergePlan, branch: Branch, header: CommitHeader, snapsh
         for item in plan.objects
         if isinstance(item.after, TableState) and any(map(takes_rows_uncounted, item.operations))
     }
-    agent_commit_require(header.author_id, changed, uncounted=uncounted)
+    agent_commit_require(author, changed, uncounted=uncounted)
 
 
 def takes_rows_uncounted(operation: Operation) -> bool:
@@ -293,12 +294,12 @@ has rules of protection, whether its author is an agent, and whether a webhook w
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """A commit and the ids of its operations, in their order."""
+class CommitWritten:
+    """A commit, the ids of its operations, in their order, and its author as of the commit."""
 
     commit: Commit
     operation_ids: Sequence[int]
-    is_of_agent: bool
+    author: Account
 
 
 def stale_tables(plan: MergePlan) -> tuple[str, ...]:
@@ -307,9 +308,9 @@ def stale_tables(plan: MergePlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def commit_write(branch: Branch, header: CommitHeader) -> Commit:
+def commit_write(branch: Branch, header: CommitHeader) -> CommitWritten:
     """A commit of one branch alone, whose operations the caller writes."""
-    return _commit_write(branch, header, None).commit
+    return _commit_write(branch, header, None)
 
 
 def _commit_write(
@@ -321,7 +322,7 @@ def _commit_write(
     decides: bool = True,
     operations: str = "[]",
     reached: Reach = NOTHING,
-) -> _Written:
+) -> CommitWritten:
     """The commit row, under the next version of the catalog, as the head of the branch, and the ids of its operations.
     Only under the branch's lock do its versions increase. It is later than its parent even where the clock is not.
 
@@ -349,11 +350,12 @@ def _commit_write(
     ((identity, version, moment, ids, is_guarded, is_of_agent, is_wanted),) = found
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
+    author = account_of(header.author_id) if is_of_agent else Account(header.author_id)
     bypass = None
     if is_guarded or is_of_agent:
         is_write = not header.publishes and (source is None or source.is_workspace)
         change = Change.WRITE if is_write else Change.MERGE
-        bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
+        bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale, account=author))
     if is_wanted and not branch.is_workspace:
         event_emit(catalog_id=branch.catalog_id, event=WebhookEvent.COMMIT, build=lambda: _message(commit, branch))
     if bypass is not None:
@@ -366,7 +368,7 @@ def _commit_write(
             task_id=header.task_id,
             version=commit.version,
         )
-    return _Written(commit, ids or (), is_of_agent)
+    return CommitWritten(commit, ids or (), author)
 
 
 def _message(commit: Commit, branch: Branch) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.agents import Account
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, TransactionState
@@ -103,7 +104,7 @@ class Decided:
 class MergeOrder:
     """What is to be merged where. ``header`` names the actor and the statement; ``transaction_id`` the transaction
     whose workspace the source is, ``sponsor`` the merge request that this is done for, if there is one; ``decided``
-    what the statement decided itself.
+    what the statement decided itself. ``account``: the actor's as the statement began, where that was looked up.
     """
 
     source_id: int
@@ -112,6 +113,7 @@ class MergeOrder:
     transaction_id: UUID | None = None
     sponsor: Sponsor | None = None
     decided: Decided | None = None
+    account: Account | None = None
 
     @property
     def done(self) -> str:
@@ -208,7 +210,9 @@ def _merge(request: MergeOrder, engine: EngineSource, progress: Progress) -> dic
         if request.sponsor is None:
             # Not the judgement that counts, which is the commit's, but one that spares the work before it.
             with _refusal_recorded(prepared, request):
-                asked = replace(request.header.asked, stale_reads=stale_tables(prepared.planned))
+                asked = replace(
+                    request.header.asked, stale_reads=stale_tables(prepared.planned), account=request.account
+                )
                 protection_judge(prepared.destination, _change(request), asked)
         if prepared.planned.conflicts:
             message = _refusal(prepared, request)

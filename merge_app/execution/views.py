@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from django.db import connection, transaction
 
+from catalog_app.domain.agents import Account
 from catalog_app.models import Branch, Commit, CommitOperation, ViewRecord
-from catalog_app.selectors.agents import agent_commit_require, agent_of
+from catalog_app.selectors.agents import account_of, agent_commit_require
 from catalog_app.selectors.changes import changed_objects, changed_views
 from catalog_app.selectors.objects import ViewRead, ViewState, databases_list, views_load
 from catalog_app.selectors.rows import fetch_all
@@ -54,9 +55,9 @@ def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: Comm
         here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
             raise StatementOvertaken
-        commit = commit_write(branch, header)
-        _agent_require(branch, header.author_id, [change], here)
-        applied = Applied(commit.pk, commit.version)
+        made = commit_write(branch, header)
+        _agent_require(branch, made.author, [change], here)
+        applied = Applied(made.commit.pk, made.commit.version)
         _record(branch.pk, applied, [change])
     return applied
 
@@ -75,14 +76,14 @@ def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
     return tuple(changes)
 
 
-def _agent_require(branch: Branch, user_id: int | None, changes: Sequence[ViewChange], here: Snapshot) -> None:
+def _agent_require(branch: Branch, author: Account, changes: Sequence[ViewChange], here: Snapshot) -> None:
     """Raises what ``agent_commit_require`` does, of the names that views have and get."""
-    if branch.is_workspace or agent_of(user_id) is None:
+    if branch.is_workspace or author.agent is None:
         return
     named = {state.database_id: state.name for state in databases_list(here)}
     present = views_load(here, [change.view_id for change in changes if change.view_id is not None])
     judged: list[ViewChange | ViewState] = [*changes, *present.values()]
-    agent_commit_require(user_id, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
+    agent_commit_require(author, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
 
 
 def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Sequence[ViewChange]) -> None:
@@ -93,7 +94,7 @@ def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Seq
         return
     branch = Branch.objects.get(pk=branch_id)
     here = branch_snapshot(branch)
-    _agent_require(branch, Commit.objects.get(pk=applied.commit_id).author_id, changes, here)
+    _agent_require(branch, account_of(Commit.objects.get(pk=applied.commit_id).author_id), changes, here)
     if changed_views(seen, here):
         raise BranchMoved(
             "Views of the branch were changed while it was to go back; nothing was written.", remedy="Try again."

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.agents import agent_branch_require
+from catalog_app.selectors.agents import account_of, agent_branch_require
 from catalog_app.selectors.people import action_require, users_who_may
 from lakeui.common.errors import AlreadyExists, InvalidValue, PermissionDenied, SameBranch, Stale
 from merge_app.jobs.models import FINISHED_STATES, Task
@@ -43,7 +43,7 @@ def request_open(*, principal: Principal, source: Branch, destination: Branch, d
     """Open a request in the destination's catalog. Raises AlreadyExists if the pair has an unfinished one."""
     action_require(principal, destination.catalog, Action.OPEN_REQUEST)
     author_id = person_id(principal)
-    agent_branch_require(author_id, source.name)
+    agent_branch_require(account_of(author_id), source.name)
     if source.pk == destination.pk:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
     with transaction.atomic():

@@ -125,7 +125,7 @@ class Bench:
         seen = tables_load(branch_snapshot(branch), [self.table_id])
         base = addresses_allocate(self.table_id, segments * 1000)
         with transaction.atomic(), connection.cursor() as cursor:
-            commit = commit_write(branch, CommitHeader("INSERT"))
+            commit = commit_write(branch, CommitHeader("INSERT")).commit
             version = commit.version
             operation = CommitOperation.objects.create(
                 commit=commit,

@@ -92,7 +92,7 @@ def delete(lake: IcebergLake, *positions: int, branch: str = "main") -> None:
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     new = write_deletes(warehouse, table_id=lake.table_id, file=file, positions=gone, row_ids=gone + file.base)
     with transaction.atomic():
-        commit = commit_write(at, CommitHeader("DELETE"))
+        commit = commit_write(at, CommitHeader("DELETE")).commit
         made = DeleteFile.objects.create(
             table_id=lake.table_id, data_file_id=segment.file_id, path=new.path, rows=new.rows, bytes=new.bytes
         )

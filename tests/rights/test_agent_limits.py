@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import connection
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Agent
@@ -48,6 +51,49 @@ class Limited:
 
     def run(self, text: str, branch: str = "agent/tester/x", **more: Any) -> Any:
         return execute(text, Session(self.lake.catalog, branch, self.user, **more))
+
+
+@contextmanager
+def looked_up() -> Iterator[list[str]]:
+    """The statements that ask what an account is."""
+    found: list[str] = []
+
+    def note(execute: Any, query: str, *rest: Any) -> Any:
+        found.extend([query] if query.lstrip().startswith("SELECT a.user_id") else [])
+        return execute(query, *rest)
+
+    with connection.execute_wrapper(note):
+        yield found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO d.r VALUES (1)",
+        "ALTER TABLE d.r SET TBLPROPERTIES ('k' = '1')",
+        "CREATE VIEW d.v AS SELECT * FROM d.r",
+    ],
+)
+@pytest.mark.parametrize("branch", ["main", "agent/tester/x"])
+def test_a_statement_looks_up_once_what_the_account_is(limited: Limited, text: str, branch: str) -> None:
+    """Of a person, on a branch that a rule protects too. The commit of an agent looks again, once."""
+    limited.lake.protect(branch)
+    is_agent = branch != "main"
+    with looked_up() as found:
+        if is_agent:
+            limited.run(text)
+        else:
+            limited.lake.write(text, "alice")
+    assert len(found) == 1 + is_agent
+
+
+def test_a_merge_looks_up_once_what_the_account_is(limited: Limited) -> None:
+    limited.lake.protect("main", refuse_direct_merges=False, required_approvals=0)
+    limited.lake.write("CREATE BRANCH c", "alice")
+    limited.lake.write("INSERT INTO d.r VALUES (1)", "alice", "c")
+    with looked_up() as found:
+        limited.lake.write("MERGE BRANCH c TO main", "alice")
+    assert len(found) == 1
 
 
 def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
