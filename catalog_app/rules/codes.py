@@ -30,6 +30,7 @@ class VerdictCode(StrEnum):
     DISCARDED_UPDATE = "DISCARDED_UPDATE"
     DISCARDED_DELETE = "DISCARDED_DELETE"
     DISCARDED_VALUE = "DISCARDED_VALUE"
+    DISCARDED_RENAME = "DISCARDED_RENAME"
     DISCARDED_BY_DECISION = "DISCARDED_BY_DECISION"
     COMPACTION_SKIPPED = "COMPACTION_SKIPPED"
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
@@ -143,6 +144,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.DISCARDED_VALUE: _note(
         "Values of a column that the merged table lacks are left out",
         "Restore the column on the branch that dropped it before the merge if the values should stay.",
+    ),
+    VerdictCode.DISCARDED_RENAME: _note(
+        "The source's new name of a partition is left out, as the destination renamed it too",
+        "Rename the partition on the destination after the merge if it should have the source's name.",
     ),
     VerdictCode.DISCARDED_BY_DECISION: _note(
         "What a person decided leaves out work of one side",

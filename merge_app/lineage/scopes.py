@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
-from merge_app.lineage.deciding import Compared
+from merge_app.lineage.deciding import Compared, source_kinds, target_kinds
 from merge_app.lineage.facts import (
     ABSENT,
     PREDICATES,
@@ -194,6 +194,45 @@ def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, theirs: Sequence
     )
     if dropped:
         yield Finding(VerdictCode.PARTITION_DROPPED_ON_DEST, None, "R12", scopes=(scope, *dropped))
+
+
+def renames_lost(
+    facts: TableFacts, pairs: Pairs, partitions: Compared, standing: Sequence[Scope], news: News, stamp: int
+) -> Iterator[Finding]:
+    """Both sides renamed the partition of a row, and the result has not the source's name of it. The findings have the
+    rename of the source, then that of the result, each from what the source called the partition first.
+    """
+    met = partitions.left
+    is_live = taken(facts.source.image.value, pairs.source_at[met.at], ABSENT) != ABSENT
+    both = (source_kinds(met.source, news) == Kind.MOVE) & (target_kinds(met.target, news) == Kind.MOVE)
+    met = met.where(is_live & both)
+    if not len(met):
+        return
+    few = Pairs(pairs.row_id[met.at], pairs.source_at[met.at], pairs.target_at[met.at])
+    decided = partitions.decided.restricted(met.at)
+    result = decided.result(few, facts.source.partition, facts.target.partition, stamp, Kind.MOVE).value
+    began = {to: origin for origin, to in _net_renames(standing).items()}
+    for mine, stays in sorted(set(zip(met.source.value.tolist(), result.tolist(), strict=True))):
+        if mine != stays:
+            rows = few.row_id[(met.source.value == mine) & (result == stays)]
+            yield Finding(
+                VerdictCode.DISCARDED_RENAME,
+                None,
+                "R12",
+                rows=rows,
+                scopes=tuple(
+                    Scope(stamp, None, ScopeKind.RENAME_PARTITION, {}, began.get(mine), to) for to in (mine, stays)
+                ),
+            )
+
+
+def _net_renames(standing: Sequence[Scope]) -> dict[int | None, int | None]:
+    """By the first name of a partition, the last one that these scopes gave it."""
+    origins: dict[int | None, int | None] = {}
+    for scope in standing:
+        if scope.kind is ScopeKind.RENAME_PARTITION:
+            origins[scope.to] = origins.pop(scope.partition, scope.partition)
+    return {origin: name for name, origin in origins.items()}
 
 
 def scopes_leave_out(merged: TableOutcome, facts: TableFacts, left: Sequence[Scope]) -> None:

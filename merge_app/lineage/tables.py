@@ -21,7 +21,7 @@ from merge_app.lineage.files import files_judge
 from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
 from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide
-from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes, swept_rows
+from merge_app.lineage.scopes import predicates_judge, renames_lost, scopes_carry_out, standing_scopes, swept_rows
 
 
 def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, cells: MergeCells) -> TableOutcome:
@@ -46,6 +46,8 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
             findings += files_judge(facts, pairs, rows, news)
     if facts.alive.result and facts.alive.target:
         findings += scopes_carry_out(facts, pairs, rows, partitions, standing, news, stamp)
+    if facts.alive.is_judged:
+        findings += renames_lost(facts, pairs, partitions, standing, news, stamp)
     if facts.has_key:
         findings = list(_without_swept(findings))
         by_row = _rows_by_code(findings)

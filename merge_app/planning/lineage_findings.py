@@ -97,12 +97,34 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
     )
 
 
+def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
+    mine, stays = finding.scopes
+    rows, source, name = _count(finding), merged.partitions[mine.to or 0], merged.partitions[stays.to or 0]
+    before = None if mine.partition is None else merged.partitions[mine.partition]
+    which = "a partition" if before is None else f"the partition {partition_text(before)}"
+    return Problem(
+        ("partition", "partition"),
+        VerdictCode.DISCARDED_RENAME,
+        "P",
+        f"Both sides renamed {which}. It stays {partition_text(name)}; the source's {partition_text(source)} is left"
+        f" out ({rows_text(rows)}).",
+        {
+            "partition": None if before is None else list(before),
+            "renamed_to": list(source),
+            "stays": list(name),
+            "rows": rows,
+        },
+    )
+
+
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
     for finding in merged.findings:
         if finding.code is VerdictCode.DROPS_DEST_CHANGES:
             note = _swept_note(pair, finding, merged)
             yield from () if note is None else (note,)
+        if finding.code is VerdictCode.DISCARDED_RENAME:
+            yield _lost_rename_note(finding, merged)
         # Rows that stay as the destination updated them are counted with the table, and those of keys with these.
         is_discard = finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE)
         if is_discard and finding.rule != KEPT and merged.judged is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.e2e.lake import Lake
@@ -118,6 +120,31 @@ def test_one_rename_on_both_sides_is_one_rename(parted: Lake) -> None:
     run(parted, "main", "INSERT INTO d.t VALUES (7, 'g', 'w')")
     parted.merge("b")
     assert ids(parted) == {"w": [1, 2, 6, 7], **REST}
+
+
+def lost_renames(notes: list[Any]) -> list[Any]:
+    return [note["details"] for note in notes if note["code"] == "DISCARDED_RENAME"]
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_of_two_names_of_a_partition_the_destinations_stays_and_a_note_names_the_other(lake: Lake, keyed: bool) -> None:
+    key = ", PRIMARY KEY (id)" if keyed else ""
+    lake.sql(f"CREATE TABLE d.t (id INT, v STRING, p STRING{key}) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'y')")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "b", rename("x", "u"), rename("u", "w"), "INSERT INTO d.t VALUES (6, 'f', 'w')")
+    run(lake, "main", rename("x", "z"))
+    lost = [{"partition": ["x"], "renamed_to": ["w"], "stays": ["z"], "rows": 2}]
+    assert lost_renames(lake.dry_run("b")["notes"]) == lost
+    assert lost_renames(lake.merge("b")["notes"]) == lost
+    assert ids(lake) == {"z": [1, 2], "w": [6], "y": [3]}
+
+
+def test_no_rename_is_lost_that_comes_to_the_name_of_the_other_side(parted: Lake) -> None:
+    run(parted, "b", rename("x", "w"), rename("w", "z"))
+    run(parted, "main", rename("x", "u"), rename("u", "z"))
+    assert lost_renames(parted.merge("b")["notes"]) == []
+    assert ids(parted) == {"z": [1, 2], **REST}
 
 
 def test_a_rename_takes_rows_written_since_along(parted: Lake) -> None:

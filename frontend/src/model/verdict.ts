@@ -25,6 +25,7 @@ const NOTE_WORDS: Record<string, string> = {
   DISCARDED_DELETE: "discarded",
   DISCARDED_VALUE: "left out",
   DISCARDED_BY_DECISION: "left out by a decision",
+  DISCARDED_RENAME: "discarded",
   COMPACTION_SKIPPED: "skipped",
   OVERRIDDEN_BY_SOURCE: "overridden",
   DROPS_DEST_CHANGES: "drops changes",
