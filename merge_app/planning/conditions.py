@@ -49,15 +49,12 @@ _WHERE_ROWS_MET = frozenset({"values of constraints"})
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What conditions may look at. ``columns`` is None for a database, ``stricter`` what ``columns_stricter`` finds,
-    ``properties`` those of the result.
-    """
+    """What conditions may look at. ``columns`` is None for a database, ``properties`` are those of the result."""
 
     source: ObjectChanges
     destination: ObjectChanges
     columns: ColumnRedo | None = None
     facts: TableFacts = field(default_factory=TableFacts)
-    stricter: frozenset[int] = frozenset()
     properties: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -70,21 +67,6 @@ def problems(rules: RuleTable, case: Case) -> list[Problem]:
                 raise ValueError(f"condition {name!r} judged the cell {problem.cell}, which does not name it")
             found.append(problem)
     return found
-
-
-def columns_stricter(destination: Schema, source: Schema | None) -> frozenset[int]:
-    """Ids of columns that are NOT NULL on the destination while the source's rows may lack them, whoever made them so:
-    sides come apart also by what one of them did before it dropped the table.
-    """
-    # One definition is one value: its columns, which may still be text, need not be looked at.
-    if source is None or source is destination:
-        return frozenset()
-    found: set[int] = set()
-    for column in destination.columns:
-        theirs = next((known for i in column.ids if (known := source.column(i)) is not None), None)
-        if not column.nullable and (theirs is None or theirs.nullable):
-            found.update(column.ids)
-    return frozenset(found)
 
 
 def _same_key_unset(case: Case) -> Iterator[Problem]:

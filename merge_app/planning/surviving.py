@@ -83,11 +83,6 @@ def is_full_overwrite(operation: Operation) -> bool:
     return operation.kind is OperationKind.OVERWRITE and (scope is None or scope.partitions is None)
 
 
-def restored_version(operation: Operation) -> int | None:
-    """The version of its own side that an overwrite restored the table to; None of any other operation."""
-    return None if operation.is_replay else operation.metrics.get(RESTORED_VERSION)
-
-
 @dataclass(frozen=True, slots=True)
 class RestoreBase:
     """The newest version on a side's own line that the other side knows; None where nobody had to know. ``merges``: the

@@ -15,7 +15,7 @@ from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.column_findings import columns_by_facts
 from merge_app.planning.columns import ColumnRedo
-from merge_app.planning.conditions import Case, columns_stricter, problems
+from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already, properties_merged, properties_redo
 from merge_app.planning.findings import Pair, judge, problem_finding
@@ -72,9 +72,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         shown = {"source": _schema_of(case.source_state), "destination": before.schema}
         merged = case.merged.schema
         columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
-    stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     properties = properties_merged(case.merged, before, source)
-    judged = Case(source, case.destination, columns, case.facts, stricter, properties)
+    judged = Case(source, case.destination, columns, case.facts, properties)
     found = [] if case.destination.dropped else problems(rules, judged)
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:
