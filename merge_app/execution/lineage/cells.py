@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.placed import Placed, image_places
-from merge_app.execution.lineage.readers import Reader, are_among
+from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News, RowFacts
@@ -36,50 +37,34 @@ def no_column_absent(images: Ints) -> Mapping[int, Mask]:
     return {}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
-    """Images, ascending, and where their cells are among those that were read under ``shown``."""
-
-    images: Ints
-    places: Ints
-    shown: Sequence[ShownFile]
-    cells: RowCells
-
-
 @dataclass(slots=True)
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
-    ``absent``: by column that one side dropped, where images lie in files without it.
+    ``absent``: by column that one side dropped, where images lie in files without it. ``_kept``: images that were read
+    and are asked for again, in order, with the partitions that they were read in.
     """
 
     schema: Schema
     reader: Reader
     with_keys: bool = False
     absent: Absent = no_column_absent
-    _kept: list[_Kept] = field(default_factory=list)
+    _kept: list[tuple[Ints, Ints, Mapping[int, PartitionValues], RowCells]] = field(default_factory=list)
 
-    def keep(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
-        """Reads images that are asked for again, until ``forget``."""
-        cells = self.read(images, shown)
-        order = np.argsort(images)
-        self._kept.append(_Kept(images[order], order, shown, cells))
-        return cells
-
-    def forget(self) -> None:
-        """Nothing is kept from here on."""
-        self._kept.clear()
-
-    def read(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
-        """Images by code, in their order. ``shown``: the files of the side that has them."""
+    def read(
+        self, images: Ints, shown: Sequence[ShownFile] = (), *, with_keys: bool | None = None, keeps: bool = False
+    ) -> RowCells:
+        """Images by code, in their order. ``shown``: the files of the side that has them. ``with_keys``: not as the
+        reader has them. ``keeps``: until ``forget``.
+        """
+        has_keys = self.with_keys if with_keys is None else with_keys
         if not len(images):
             texts = tuple(pa.nulls(0, pa.string()) for _ in self.schema.partition_by)
             return RowCells({column.id: pa.nulls(0) for column in self.schema.columns}, texts)
-        for kept in self._kept:
-            # Where a side shows a file says its partition, and nothing else of its rows.
-            if (kept.shown is shown or not self.schema.partition_by) and are_among(images, kept.images).all():
-                return kept.cells.take(kept.places[np.searchsorted(kept.images, images)])
         files, positions = image_places(images)
         partitions = {file.file_id: file.partition for file in shown}
+        known = self._known(images, partitions, has_keys=has_keys)
+        if known is not None:
+            return known
         scan = self.reader.scan(np.unique(files).tolist(), self.schema)
         moved = tuple(
             replace(file, partition=partitions[file.file_id], is_moved=True)
@@ -89,7 +74,24 @@ class CellReader:
         )
         bases = np.array([file.base for file in moved], dtype=np.int64)
         addresses = bases[np.searchsorted(np.unique(files), files)] + positions
-        return self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=self.with_keys)
+        found = self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=has_keys)
+        if keeps:
+            ordered, first = np.unique(images, return_index=True)
+            self._kept.append((ordered, first, partitions, found))
+        return found
+
+    def forget(self) -> None:
+        """Let go of the images that were kept."""
+        self._kept.clear()
+
+    def _known(self, images: Ints, partitions: Mapping[int, PartitionValues], *, has_keys: bool) -> RowCells | None:
+        """The images, where all of them were kept as they are asked for."""
+        for ordered, first, read_in, cells in self._kept:
+            if read_in == partitions and (cells.keys or not has_keys):
+                at = np.minimum(np.searchsorted(ordered, images), len(ordered) - 1)
+                if np.array_equal(ordered[at], images):
+                    return cells.take(first[at])
+        return None
 
     def compared(self) -> list[int]:
         """The columns whose cells are compared."""
@@ -132,8 +134,12 @@ def with_values(
     source, target = sides
     mine, theirs = source.facts.image.value[met.source], target.facts.image.value[met.target]
     read = [
-        _Images.read(cells, codes, shown)
-        for codes, shown in ((mine, group.source), (theirs, group.target), (met.base, ()))
+        _Images.read(cells, codes, shown, with_keys=has_keys)
+        for codes, shown, has_keys in (
+            (mine, group.source, cells.with_keys),
+            (theirs, group.target, False),
+            (met.base, (), False),
+        )
     ]
     columns = cells.compared()
     alike = _same(read[0], read[1], columns)
@@ -161,9 +167,10 @@ class _Images:
     absent: Mapping[int, Mask]
 
     @classmethod
-    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile]) -> _Images:
+    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile], *, with_keys: bool) -> _Images:
         is_there = codes != ABSENT
-        return cls(is_there, cells.keep(codes[is_there], shown), cells.absent(codes[is_there]))
+        there = codes[is_there]
+        return cls(is_there, cells.read(there, shown, with_keys=with_keys, keeps=True), cells.absent(there))
 
     @property
     def lacks(self) -> Mask:
@@ -247,8 +254,9 @@ class Cells:
     def __call__(self, source: Ints, target: Ints, base: Ints) -> Ints:
         """``CONFLICT`` where both sides changed one cell differently and nothing decides it."""
         has_base = base != NO_BASE
-        mine, theirs = self.reader.read(source, self.group.source), self.reader.read(target, self.group.target)
-        before = self.reader.read(np.where(has_base, base, base[has_base][0] if has_base.any() else target))
+        mine = self.reader.read(source, self.group.source)
+        theirs = self.reader.read(target, self.group.target, with_keys=False)
+        before = self._before(base, has_base, theirs)
         absent = [self.reader.absent(images) for images in (source, target)]
         columns: dict[int, Any] = dict(theirs.columns)
         clashes: dict[int, Mask] = {}
@@ -273,6 +281,13 @@ class Cells:
             key = mine.keys[at] if mine.keys else ""
             self.conflicts.append(CellConflict(key, int(source[at]), bool(has_base[at]), bool(left[at])))
         return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))
+
+    def _before(self, base: Ints, has_base: Mask, theirs: RowCells) -> RowCells:
+        """The cells of the base; without one they are not looked at."""
+        if not has_base.any():
+            return theirs
+        found = self.reader.read(base[has_base], with_keys=False)
+        return found if has_base.all() else found.take(np.maximum(np.cumsum(has_base) - 1, 0))
 
     def of(self, merged: TableOutcome) -> MadeRows:
         """The images among these that no scope took away."""

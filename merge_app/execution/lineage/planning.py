@@ -306,7 +306,7 @@ def _together(met: Iterable[Group]) -> Group:
 
 @dataclass(frozen=True, slots=True)
 class _MergedRows:
-    """``kept``: how many rows that the source deleted or overwrote stay, as the target updated them."""
+    """``kept``: how many rows that the source deleted stay, as the target updated them."""
 
     merged: TableOutcome
     steps: list[Step]
@@ -377,8 +377,7 @@ def _by_cell(
     case: TableCase, parties: Parties, group: Group, news: News, reader: Reader, facts: TableFacts
 ) -> TableOutcome:
     """What the rules would say by cell."""
-    asked = replace(case, granularity=Granularity.CELL)
-    cell_reader = _cell_reader(asked, reader)
+    asked, cell_reader = replace(case, granularity=Granularity.CELL), _cell_reader(case, reader)
     source, target = _sides(asked, parties, group, news, Keys(case.merged, reader), cell_reader)
     given = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
     cells = Cells(cell_reader, group, asked.how)
@@ -440,9 +439,8 @@ def _parted_scopes(scopes: Sequence[Scope], partitions: AbstractSet[int]) -> tup
 
 
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
-    """How many rows that the source deleted or overwrote stay, as the target updated them."""
+    """How many rows that the source deleted stay, as the target updated them."""
     at = np.flatnonzero(merged.rows.outcome == Outcome.TARGET_DECIDED)
     mine, theirs = merged.pairs.source_at[at], merged.pairs.target_at[at]
-    kinds = source.image.kind[mine]
-    deleted = (source.image.value[mine] == ABSENT) & ((kinds == Kind.DELETE) | (kinds == Kind.OVERWRITE))
+    deleted = (source.image.value[mine] == ABSENT) & (source.image.kind[mine] == Kind.DELETE)
     return int((deleted & (target.image.value[theirs] != ABSENT)).sum())
