@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0033_agents"),
+        ("catalog_app", "0034_kept_results"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
