@@ -82,7 +82,7 @@ def test_branches_of_files_written_anew_are_judged_and_merged_like_others(lake: 
     """Each case has two branches of its own; ``tests/in_memory/test_merged_branches.py`` tells them merge-on-read."""
     three_files_create(lake, MODES[1])
     before = row_ids(lake)
-    refused, merged = (REFUSED, MERGED) if IS_SOAK else (REFUSED[1:3], MERGED[1::2])
+    refused, merged = (REFUSED, MERGED) if IS_SOAK else (REFUSED[2:3], MERGED[1::2])
     for number, (source, destination, expected) in enumerate([*refused, *merged]):
         ours, theirs = f"s{number}", f"d{number}"
         for branch, statements in ((ours, source), (theirs, destination)):
