@@ -37,6 +37,15 @@ from tests.servers import TEMPLATE, spark_for_tests
 # What is imported stays: to look for cycles in it takes a tenth of the time of collecting the tests.
 gc.disable()
 ROOT = Path(__file__).resolve().parent.parent
+OF_NO_USE = frozenset(
+    {
+        "_django_clear_site_cache",
+        "_django_isolate_apps",
+        "_django_set_urlconf",
+        "_template_string_if_invalid_marker",
+    }
+)
+"""What pytest-django sets up around each test for marks that no test has, and for an application that is not there."""
 # How long one example takes is the machine's affair: a property that holds must not fail on a busy one.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
@@ -123,8 +132,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Choose of products of parameters, and mark what needs the Spark server, before ``-m`` chooses."""
     pairwise_choose(config, items)
     for item in items:
-        if isinstance(item, pytest.Function) and "spark_remote" in item.fixturenames:
-            item.add_marker(pytest.mark.spark)
+        if isinstance(item, pytest.Function):
+            if "spark_remote" in item.fixturenames:
+                item.add_marker(pytest.mark.spark)
+            # The items of a function share the list.
+            item.fixturenames[:] = [name for name in item.fixturenames if name not in OF_NO_USE]
 
 
 def pytest_collection_finish() -> None:

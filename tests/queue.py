@@ -16,12 +16,12 @@ from xdist.workermanage import WorkerController
 SECONDS_WITH_SPARK = 2.0
 SECONDS_WITHOUT = 0.2
 SECONDS = {
-    "tests/api/test_answers_match_the_document.py": 37.3,
-    "tests/api/test_metrics.py": 15.4,
-    "tests/backups/test_backups.py": 53.6,
+    "tests/api/test_answers_match_the_document.py": 8.0,
+    "tests/api/test_metrics.py": 6.0,
+    "tests/backups/test_backups.py": 18.0,
     "tests/client/test_command.py": 17.1,
     "tests/client/test_lake.py": 16.6,
-    "tests/contract/test_every_operation.py": 143.1,
+    "tests/contract/test_every_operation.py": 75.0,
     "tests/differential/test_cases.py": 65.5,
     "tests/e2e/test_analysis.py": 31.2,
     "tests/e2e/test_change_tables.py": 25.7,
@@ -82,7 +82,7 @@ SECONDS = {
     "tests/stateful/test_recovery_stories.py": 13.1,
     "tests/stateful/test_renamed_partition_stories.py": 25.3,
     "tests/stateful/test_restores_known_in_part.py": 15.7,
-    "tests/stateful/test_rewrites_that_both_know.py": 21.2,
+    "tests/stateful/test_rewrites_that_both_know.py": 12.0,
     "tests/stateful/test_three_branch_histories.py": 29.5,
     "tests/stateful/test_undrop_stories.py": 12.7,
     "tests/takeover/test_tables_taken_over.py": 36.3,
