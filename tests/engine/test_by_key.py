@@ -20,15 +20,27 @@ from tests.engine.lake import Lake, schema_of
 Assigned = Sequence[tuple[str, str]]
 
 SCHEMA = schema_of(
-    "id int", "Name string", "n bigint", "tiny tinyint", "price decimal(7,2)", "at timestamp", "on date", "yes boolean"
+    *(
+        "id int",
+        "Name string",
+        "n bigint",
+        "tiny tinyint",
+        "price decimal(7,2)",
+        "at timestamp",
+        "on date",
+        "yes boolean",
+    ),
+    *("d double", "f float", "b binary", "ntz timestamp_ntz", "vc varchar(3)", "ch char(3)", "big decimal(38,10)"),
 )
+REST = "|double('NaN')|float('-0.0')|X'00ff'|TIMESTAMP_NTZ'1969-12-31 23:59:59.999999'|'v'|'c'|-1.5"
+NOTHING = "|NULL" * 7
 FIRST = (
-    "1|'a'|10|1|1.5|TIMESTAMP'2024-01-01 00:00:00'|DATE'2024-01-01'|true",
-    "2|'b'|NULL|127|NULL|NULL|NULL|NULL",
-    "3|'c'|30|-128|0.25|TIMESTAMP'2024-01-01 00:00:00.5'|DATE'2024-02-29'|false",
-    "4|NULL|2147483647|4|4|NULL|NULL|true",
+    f"1|'a'|10|1|1.5|TIMESTAMP'2024-01-01 00:00:00'|DATE'2024-01-01'|true{REST}",
+    f"2|'b'|NULL|127|NULL|NULL|NULL|NULL{NOTHING}",
+    f"3|'c'|30|-128|0.25|TIMESTAMP'2024-01-01 00:00:00.5'|DATE'2024-02-29'|false{REST}",
+    f"4|NULL|2147483647|4|4|NULL|NULL|true{NOTHING}",
 )
-SECOND = ("1|'z'|11|1|1.5|NULL|NULL|true", "NULL|'a'|1|1|1|NULL|NULL|NULL")
+SECOND = (f"1|'z'|11|1|1.5|NULL|NULL|true{NOTHING}", f"NULL|'a'|1|1|1|NULL|NULL|NULL{REST}")
 CONDITIONS = (
     "id = 1",
     "id = 1 AND n = 10",
@@ -83,7 +95,7 @@ def filled(lake: Lake) -> Lake:
     lake.schema = SCHEMA
     lake.values(*FIRST)
     lake.values(*SECOND)
-    lake.values("5|'gone'|1|1|1|NULL|NULL|NULL", "6|'a'|1|1|1|NULL|NULL|NULL")
+    lake.values(f"5|'gone'|1|1|1|NULL|NULL|NULL{NOTHING}", f"6|'a'|1|1|1|NULL|NULL|NULL{REST}")
     assert lake.delete("id = 5").rows == 1
     return lake
 
@@ -96,7 +108,7 @@ def staged(lake: Lake, changes: RowChanges) -> tuple[Any, ...]:
 
     deletes = [(file.data_file_id, file.rows, read(file.path).to_pylist()) for file in changes.delete_files]
     images = [
-        (replace(image, path="", base=0), read(image.path).schema.to_string(), read(image.path).to_pylist())
+        (replace(image, path="", base=0), read(image.path).schema.to_string(), str(read(image.path).to_pylist()))
         for image in changes.images
     ]
     return deletes, images, changes.emptied, changes.rows, changes.files_scanned
@@ -170,7 +182,7 @@ def test_subqueries_and_columns_of_other_types_are_left_to_spark() -> None:
 
 def test_files_of_another_schema_are_read_by_spark(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """A column that came later has its default in them."""
-    filled.schema = replace(SCHEMA, columns=(*SCHEMA.columns, Column(9, "later", "int", initial_default="5")))
+    filled.schema = replace(SCHEMA, columns=(*SCHEMA.columns, Column(99, "later", "int", initial_default="5")))
     asked: list[bool] = []
     run = type(filled.engine._sessions).run
 

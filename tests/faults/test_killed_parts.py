@@ -24,7 +24,7 @@ from tests.soak import IS_SOAK
 
 CATALOG = "killed"
 PARTS = ("web", "worker", "redis", "postgres", "spark", "spark_queries")
-AGAIN_SECONDS = float(os.environ.get("LAKEUI_AGAIN_SECONDS", "30"))
+AGAIN_SECONDS = 30.0
 """So long after the end of a part everything is served again. A machine that does much else takes longer."""
 WRITERS = 3
 COMMITS = """
