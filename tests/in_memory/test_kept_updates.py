@@ -67,3 +67,17 @@ def test_rows_that_moved_out_of_an_overwrite_are_counted_too(lake: Lake, key: st
     (table,) = lake.audit(merged["merge_id"])["tables"]
     stays = "TRUNCATE" not in gone
     assert (table["kept_updated_rows"], (1, "y") in lake.rows("d.p")) == (int(stays), stays)
+
+
+@pytest.mark.parametrize("moved", ["main", "b"])
+def test_a_row_that_one_side_moved_and_the_other_deleted_is_a_conflict(lake: Lake, moved: str) -> None:
+    lake.sql("CREATE TABLE d.p (id INT PRIMARY KEY, p STRING) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.p VALUES (1, 'x'), (2, 'x')")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.p SET p = 'y' WHERE id = 1", moved)
+    lake.sql("DELETE FROM d.p WHERE id = 1", "b" if moved == "main" else "main")
+    assert lake.codes("b") == {"PRIMARY_KEY_CLASH"}
+    lake.sql("UPDATE d.p SET p = 'x' WHERE id = 1", moved)
+    lake.merge("b")
+    assert lake.rows("d.p") == [(2, "x")]
+    assert lake.breaches() == []

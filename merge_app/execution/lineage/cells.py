@@ -20,7 +20,7 @@ from merge_app.execution.lineage.placed import Placed, image_places
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News, RowFacts
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
 from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Outcome, Pairs, TableOutcome, taken
 from merge_app.lineage.segments import Group, ShownFile
@@ -147,6 +147,9 @@ def with_values(
         alike &= ~read[2].is_there | _same(read[2], read[0], sums)
     mine = np.where(alike, theirs, mine)
     stays = [_same(read[2], side, columns) for side in read[:2]]
+    # The partition is a cell: who moved a row that the other side took away changed it.
+    stays[0] &= ~(_moved(source.facts.partition, met.source, read[0], read[2]) & ~read[1].is_there)
+    stays[1] &= ~(_moved(target.facts.partition, met.target, read[1], read[2]) & ~read[0].is_there)
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
     base = np.where(stays[0] & ~read[0].lacks, mine, met.base)
     base = np.where(stays[1] & ~read[1].lacks, theirs, base)
@@ -195,6 +198,18 @@ def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
             equal |= each.absent[column][places] if column in each.absent else False
         same &= equal
     found[found] = same
+    return found
+
+
+def _moved(placed: FactColumns, at: Ints, image: _Images, base: _Images) -> Mask:
+    """Where an image was written into another partition than the base lies in, which is news to the other side."""
+    found = image.is_there & base.is_there & (placed.kind[at] == Kind.UPDATE) & (placed.stamp[at] != 0)
+    if found.any():
+        one, other = (each.cells.take(np.flatnonzero(found[each.is_there])) for each in (image, base))
+        same = np.ones(int(found.sum()), dtype=np.bool_)
+        for mine, was in zip(one.partition, other.partition, strict=True):
+            same &= cells_equal(mine, was)
+        found[found] = ~same
     return found
 
 
