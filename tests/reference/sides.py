@@ -56,11 +56,19 @@ class Sides:
             return max(s, d, key=lambda fact: fact.stamp)
         if self.source.has(o, key) != self.target.has(o, key):
             return self.decided(s, d) if self.source.has(o, key) else self.decided(d, s)
-        if s.is_unchanged_for(target):
+        if s.is_unchanged_for(target) and not self._is_moved(self.source, self.target, o, key):
             return self.decided(d, s)
-        if d.is_unchanged_for(source):
+        if d.is_unchanged_for(source) and not self._is_moved(self.target, self.source, o, key):
             return self.decided(s, d)
         return rule(self, o, key, s, d)
+
+    def _is_moved(self, side: State, other: State, o: str, key: Key) -> bool:
+        """Whether an update put a row elsewhere that the other side took away."""
+        if key[0] != "row" or other.value(o, *key) is not None:
+            return False
+        placed = side.fact(o, "partition", key[1])
+        is_news = placed.kind == "update" and not other.known.knows(placed.stamp)
+        return is_news and not placed.is_unchanged_for(other.known)
 
     def decided(self, winner: Fact, loser: Fact) -> Fact:
         return winner.decided(loser, winner.value, self.stamp)

@@ -156,6 +156,21 @@ def test_a_key_that_the_target_moved_out_of_the_scope_clashes(lake: Lake) -> Non
         lake.merge("b", "main")
 
 
+@pytest.mark.parametrize(("source", "target"), [("b", "main"), ("main", "b")])
+def test_a_row_that_was_only_moved_clashes_with_a_delete(lake: Lake, source: str, target: str) -> None:
+    lake.commit("b", change("base", "c"))
+    lake.commit("main", delete("T1", lambda r: True))
+    with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
+        lake.merge(source, target)
+
+
+def test_a_row_that_was_only_moved_outlives_an_overwrite_of_where_it_lay(lake: Lake) -> None:
+    lake.commit("b", overwrite("T1", "a"))
+    lake.commit("main", change("base", "c"))
+    lake.merge("b", "main")
+    assert keys(lake, "main") == [1]
+
+
 @pytest.mark.parametrize("written", ["new", "base"])
 @pytest.mark.parametrize("other", [change("theirs"), change("theirs", "c"), delete("T1", lambda r: True)])
 def test_an_overwrite_of_the_target_stays(lake: Lake, written: str, other: Statement) -> None:
