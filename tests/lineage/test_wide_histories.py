@@ -52,6 +52,6 @@ def deciding(seed: str, steps: Sequence[int], laws: Sequence[Law]) -> WideHistor
     return WideHistory(seed, steps, laws, decides=True)
 
 
-@pytest.mark.parametrize("number", range(500 if IS_SOAK else 2))
+@pytest.mark.parametrize("number", range(500 if IS_SOAK else 1))
 def test_decided_merges_are_as_decided(services: None, number: int) -> None:
     laws_check(lambda: [law() for law in DECIDED], f"{DRAWN} decided {number}", deciding)
