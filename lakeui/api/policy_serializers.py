@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -14,7 +13,7 @@ from merge_app.execution.policy_facts import MOST_SPOT_ROWS
 from merge_app.execution.row_rules import LONGEST, condition_check
 
 MOST_POLICIES, MOST_PATTERNS, MOST_RULES = 20, 100, 20
-_CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+_CLOCK = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 _PATTERN = "`database.table` with `*`, `?` and `[ab]`; `database.*` is the database too."
 
 

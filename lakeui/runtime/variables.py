@@ -93,6 +93,22 @@ def _place(said: str) -> str:
     return said
 
 
+def _signing_key(said: str) -> str:
+    if said:
+        # Loaded where a key is set only: each start waits for what is loaded.
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+        try:
+            key = load_pem_private_key(said.encode(), password=None)
+        except (TypeError, UnsupportedAlgorithm) as error:
+            raise ValueError from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise ValueError
+    return said
+
+
 def _networks(said: str) -> str:
     for part in filter(None, (part.strip() for part in said.split(","))):
         ipaddress.ip_network(part)
@@ -159,6 +175,7 @@ Level = Annotated[
 Format = Annotated[Literal["text", "json"], Allowed("text or json")]
 Off = Annotated[Literal["0", "1"], Allowed("1 or 0")]
 Text = Annotated[str, Allowed("a text")]
+SigningKey = Annotated[str, AfterValidator(_signing_key), Allowed("an Ed25519 key in PEM, without a password")]
 Folder = Annotated[str, Allowed("a folder")]
 
 
@@ -338,7 +355,7 @@ class Variables(BaseModel):
         "LAKEUI_IMPORT_MEGABYTES", 512.0, "The largest file that can be imported, in MiB, as sent and unpacked."
     )
     export_rows: Count = _variable("LAKEUI_EXPORT_ROWS", 1_000_000, "The most rows that are downloaded as one file.")
-    audit_key: Text = _variable(
+    audit_key: SigningKey = _variable(
         "LAKEUI_AUDIT_KEY",
         "",
         "The Ed25519 key, as PEM, that signs checkpoints of the audit; none makes no checkpoints.",

@@ -72,13 +72,18 @@ def checkpoint_sign(key: Ed25519PrivateKey, chain: AuditChain, at: str) -> dict[
 
 def checkpoints_make() -> int:
     """Sign the ends of chains that grew since their last checkpoint; how many. Any number of workers may try at once:
-    a chain that another one holds is left to it. What dies between file and commit signs the same end once more.
+    a chain that another one holds is left to it. What dies between file and commit signs the same end once more. Where
+    the file takes nothing, that is an error in the log each time, and the chain is signed when it does.
     """
     key = _key()
     if key is None:
         return 0
     grown = AuditChain.objects.filter(records__gt=F("signed_records")).order_by("pk").values_list("pk", flat=True)
-    return sum(_checkpoint(key, chain_id) for chain_id in list(grown))
+    try:
+        return sum(_checkpoint(key, chain_id) for chain_id in list(grown))
+    except OSError as error:
+        logger.error("no checkpoint of the audit was made: %s: %s", error.strerror, error.filename)
+        return 0
 
 
 def _checkpoint(key: Ed25519PrivateKey, chain_id: int) -> bool:

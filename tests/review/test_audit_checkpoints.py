@@ -165,6 +165,17 @@ def test_workers_beside_each_other_sign_an_end_once(outside: Outside) -> None:
     assert AuditChain.objects.filter(signed_records__gt=0).count() == 1
 
 
+def test_a_file_that_takes_nothing_is_said_and_the_end_is_signed_later(
+    outside: Outside, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(settings.LAKEUI, "AUDIT_CHECKPOINTS", str(outside.checkpoints / "below"))
+        assert checkpoints_make() == 0
+    assert "no checkpoint of the audit was made: Not a directory" in caplog.text
+    assert checkpoints_make() == 1
+    assert outside.verify()[0] == 0
+
+
 def test_without_a_key_nothing_is_signed_and_a_wrong_one_is_named_without_its_text(
     lake: ReviewLake, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

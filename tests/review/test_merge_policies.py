@@ -244,6 +244,7 @@ def test_a_merge_that_finds_the_source_pushed_meanwhile_waits_for_a_person(lake:
     [
         ({"name": "p", "max_row": 1}, "policies[0].max_row"),
         ({"name": "p", "hours": {"begin": "8", "end": "9"}}, None),
+        ({"name": "p", "hours": {"begin": "108:00", "end": "09:000"}}, None),
         ({"name": "p", "hours": {"begin": "08:00", "end": "09:00", "zone": "Mars/North"}}, "zone"),
         ({"name": "p", "rules": [{"condition": "new.a < rand()"}]}, "condition"),
         ({"name": "p", "operations": ["vacuum"]}, None),

@@ -43,6 +43,7 @@ GOOD = {
     "LAKEUI_LOG_FORMAT": "json",
 }
 WRONG = [
+    ("LAKEUI_AUDIT_KEY", "-----BEGIN word"),
     *(("DATABASE_URL", said) for said in ("mysql://h/word", "postgresql://word", "postgresql://a:word@h:port/x")),
     *(("REDIS_URL", said) for said in ("word", "http://word/", "redis://")),
     *(("SPARK_REMOTE", said) for said in ("local[*]", "sc://", "sc://host:port/;token=word")),
