@@ -19,6 +19,8 @@ from merge_app.jobs.context import Context
 
 KEEPS_RESULT = "keeps_result"
 """The parameter of a task that says that the rows are kept rather than answered."""
+UNLIMITED_SECONDS = 7 * 24 * 3600.0
+"""How long a result may be made where tasks have no limit; then its files go."""
 
 
 class ResultAnswer(serializers.ModelSerializer[KeptResult]):
@@ -58,7 +60,7 @@ def result_make(statement: str, session: frontdoor.Session, context: Context) ->
     warehouse = warehouse_now()
     user_id = session.user_id
     assert user_id is not None, "a result belongs to a person"
-    longest = timedelta(seconds=float(settings.LAKEUI["QUERY_TASK_SECONDS"]))
+    longest = timedelta(seconds=float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or UNLIMITED_SECONDS)
     identity = context.task_id or uuid4()
     begun = result_begin(identity=identity, user_id=user_id, statement=statement, longest=longest)
     if begun.files is not None:

@@ -54,7 +54,8 @@ class KeptResult:
 
     @property
     def version(self) -> int | None:
-        return self.raw["version"]
+        found: int | None = self.raw["version"]
+        return found
 
     @property
     def expires_at(self) -> str:
