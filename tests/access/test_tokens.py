@@ -8,11 +8,15 @@ from io import StringIO
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from catalog_app.models import Agent
+from catalog_app.selectors.agents import account_is_open, is_agent
 from lakeui.access.models import AccessToken
-from lakeui.access.tokens import token_create, token_revoke
+from lakeui.access.tokens import token_create, token_find, token_revoke
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +65,21 @@ def test_a_revoked_token_is_refused(alice: User) -> None:
     token, secret = token_create(user=alice, name="lost laptop")
     token_revoke(token)
     assert ask(secret)[0] == 401
+
+
+@pytest.mark.parametrize("is_of_agent", [False, True])
+def test_one_question_finds_the_token_its_user_and_who_answers_for_that(alice: User, is_of_agent: bool) -> None:
+    user = User.objects.create_user("bob")
+    if is_of_agent:
+        Agent.objects.create(user=user, owner=alice, purpose="Tries things")
+    _, secret = token_create(user=user, name="laptop")
+    token_find(secret)
+    with CaptureQueriesContext(connection) as asked:
+        found = token_find(secret)
+        assert found is not None
+        assert (found.user, is_agent(found.user), account_is_open(found.user)) == (user, is_of_agent, True)
+        assert not is_of_agent or (found.user.agent.owner, found.user.agent.user) == (alice, user)
+    assert len(asked) == 1
 
 
 def test_the_token_of_an_inactive_user_is_refused(alice: User) -> None:
