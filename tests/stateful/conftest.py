@@ -50,9 +50,10 @@ def lake(stored: StoredDatabases, memory_engine: MemoryEngine) -> Iterator[Lake]
 
 @pytest.fixture
 def begin(lake: Lake, stored: StoredDatabases, memory_engine: MemoryEngine) -> Begin:
-    """Runs the statements with which several tests of a module begin, once."""
+    """Runs the statements with which several tests of a module begin, once. A test may begin several times."""
 
     def run(*statements: str) -> Lake:
+        stored.once("lake", _lake_make, memory_engine)
         for statement in statements:
             lake.sql(statement)
         return lake

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import MergeConflict
-from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 REWRITES = {
     "compaction": ("OPTIMIZE d.k", 1),
@@ -25,17 +25,17 @@ WORK = {
 FIRST = ("update of a row", "update of all rows", "move of a row", "delete of a row", "delete of most rows")
 
 
-def _comes_to(lake: Lake, key: str, first: str, second: str, *, rewrite: str | None, is_back: bool) -> object:
+def _comes_to(begin: Begin, key: str, first: str, second: str, *, rewrite: str | None, is_back: bool) -> object:
     """The rows, or the codes of the refusal, of merging b to w, or w to b with ``is_back``."""
-    lake.sql(f"CREATE TABLE d.k (id INT {key}, v INT, n INT, p INT) PARTITIONED BY (p)")
-    lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
-    lake.sql("INSERT INTO d.k VALUES (4, 0, 0, 1)")
-    lake.merge("main", "b")
-    lake.sql("CREATE BRANCH w")
     text, name = REWRITES[rewrite] if rewrite else ("", 1)
-    if rewrite:
-        lake.sql(text)
-        lake.merge("main", "b")
+    lake = begin(
+        f"CREATE TABLE d.k (id INT {key}, v INT, n INT, p INT) PARTITIONED BY (p)",
+        "INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)",
+        "INSERT INTO d.k VALUES (4, 0, 0, 1)",
+        "MERGE BRANCH main TO b",
+        "CREATE BRANCH w",
+        *((text, "MERGE BRANCH main TO b") if rewrite else ()),
+    )
     lake.sql(WORK[first].format(value=1, name=1), "w")
     if rewrite:
         lake.merge("w")
@@ -46,6 +46,8 @@ def _comes_to(lake: Lake, key: str, first: str, second: str, *, rewrite: str | N
         lake.merge(source, destination)
     except MergeConflict as refusal:
         return {item["code"] for item in refusal.details["conflicts"]}
+    finally:
+        assert lake.breaches() == []
     return [(*row[:3], 1 if row[3] == name else row[3]) for row in lake.rows("d.k", destination)]
 
 
@@ -55,12 +57,8 @@ def _comes_to(lake: Lake, key: str, first: str, second: str, *, rewrite: str | N
 @pytest.mark.parametrize("second", list(WORK))
 @pytest.mark.parametrize("first", FIRST)
 def test_work_comes_to_the_same_after_a_rewrite_that_both_know(
-    lake: Lake, key: str, first: str, second: str, is_back: bool
+    begin: Begin, key: str, first: str, second: str, is_back: bool
 ) -> None:
-    plain = _comes_to(lake, key, first, second, rewrite=None, is_back=is_back)
+    plain = _comes_to(begin, key, first, second, rewrite=None, is_back=is_back)
     for rewrite in REWRITES:
-        other = Lake()
-        other.sql("CREATE DATABASE d")
-        other.sql("CREATE BRANCH b")
-        assert _comes_to(other, key, first, second, rewrite=rewrite, is_back=is_back) == plain, rewrite
-        assert other.breaches() == []
+        assert _comes_to(begin, key, first, second, rewrite=rewrite, is_back=is_back) == plain, rewrite
