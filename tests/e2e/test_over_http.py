@@ -21,7 +21,7 @@ def test_time_on_spark_is_counted_over_all_processes(http: Http) -> None:
 
     before = counted()
     http.sql("CREATE TABLE d.t (id INT)")
-    assert http.sql("INSERT INTO d.t VALUES (1)", Prefer="wait=60").status_code == 200
+    assert http.sql("INSERT INTO d.t SELECT 1", Prefer="wait=60").status_code == 200
     assert counted() > before
 
 
