@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.discovery import services_from_environment
@@ -18,7 +20,9 @@ from lakeui.runtime.variables import FIELDS, OTHERS, TEST_PREFIX, allowed, is_se
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRETS = [name for name in FIELDS if is_secret(name)]
+SIGNING_KEY = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 GOOD = {
+    "LAKEUI_AUDIT_KEY": SIGNING_KEY.decode().strip(),
     "DATABASE_URL": "postgresql://ann:p%40ss@db.example.org:6432/lake?sslmode=require",
     "REDIS_URL": "rediss://:word@redis:6379/0",
     "SPARK_REMOTE": "sc://[::1]:15002/;token=word",
