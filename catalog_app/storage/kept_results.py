@@ -13,6 +13,8 @@ from catalog_app.storage.warehouse import Warehouse
 PIECE_BYTES = 4 * 1024 * 1024
 """About what one piece takes as Arrow has it; a single row that is wider is a piece of its own."""
 MOST_ROWS = 65_536
+BUFFER_BYTES = 1024 * 1024
+"""Of each column of the file that is read."""
 PROBED_ROWS = 64
 
 
@@ -49,7 +51,9 @@ def kept_batches(
 
 
 def _opened(warehouse: Warehouse, kept: KeptFile) -> pq.ParquetFile:
-    return pq.ParquetFile(warehouse.absolute(kept.path), filesystem=warehouse.filesystem)
+    """Its columns are read through buffers: else a row group would be held as a whole, however large it is."""
+    path = warehouse.absolute(kept.path)
+    return pq.ParquetFile(path, filesystem=warehouse.filesystem, buffer_size=BUFFER_BYTES, pre_buffer=False)
 
 
 def _batches(file: pq.ParquetFile, columns: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:

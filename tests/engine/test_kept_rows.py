@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -71,6 +72,21 @@ def test_narrow_rows_come_many_at_once(warehouse: Warehouse) -> None:
     files = kept(warehouse, numbers(0, 200_000), group=200_000)
     schema = kept_schema(warehouse, files, NAMES)
     assert max(batch.num_rows for batch in kept_batches(warehouse, files, schema)) == MOST_ROWS
+
+
+def test_a_row_group_is_not_held_as_a_whole(warehouse: Warehouse) -> None:
+    generator = np.random.default_rng(1)
+    table = pa.table({"c0": generator.random(4_000_000), "c1": generator.random(4_000_000)})
+    files = kept(warehouse, table, group=4_000_000)
+    size = table.nbytes
+    del table
+    schema = kept_schema(warehouse, files, NAMES)
+    most = rows = 0
+    before = pa.total_allocated_bytes()
+    for batch in kept_batches(warehouse, files, schema):
+        rows += batch.num_rows
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert (rows, most < size / 4) == (4_000_000, True)
 
 
 def test_streams_hold_the_rows_of_all_pieces(warehouse: Warehouse) -> None:
