@@ -87,6 +87,17 @@ describe("the SQL console", () => {
     await page.getByRole("button", { name: "Run", exact: true }).waitFor({ timeout: WORK_MS });
   });
 
+  it("has the text again after a reload", async () => {
+    const { page } = visit;
+    await clear(page);
+    await page.keyboard.type("SELECT 2 AS two; SELECT 3 AS three");
+    await page.reload();
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT 2 AS two; SELECT 3 AS three");
+    await page.getByRole("button", { name: "Run 2 statements" }).click();
+    await page.getByRole("tab", { name: /^2 SELECT 3/, selected: true }).waitFor({ timeout: WORK_MS });
+    await expectAccessible(page);
+  });
+
   it("saves a whole result as Parquet", async () => {
     const { page } = visit;
     await open(page, `/c/demo/sql?branch=${BRANCH}&statement=${encodeURIComponent("SELECT carrier, name FROM flights.airlines")}`);

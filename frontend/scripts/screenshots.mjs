@@ -32,6 +32,7 @@ const PAGES = {
   "branch-history": { path: "/c/demo/b/main?tab=history" },
   table: { path: "/c/demo/b/delays/t/flights/flights" },
   "table-rows": { path: "/c/demo/b/main/t/flights/flights?tab=rows" },
+  "table-profile": { path: "/c/demo/b/main/t/flights/flights?tab=profile", act: exactProfile },
   "table-history": { path: "/c/demo/b/delays/t/flights/flights?tab=history" },
   "table-segments": { path: "/c/demo/b/delays/t/flights/flights?tab=segments" },
   "table-schemas": { path: "/c/demo/b/delays/t/flights/flights?tab=schemas" },
@@ -61,6 +62,7 @@ const PAGES = {
   tasks: { path: () => "/tasks" },
   task: { path: (made) => `/tasks/${made.task}` },
   sql: { path: `/c/demo/sql?branch=main&statement=${encodeURIComponent(QUERY)}`, act: run },
+  "sql-chart": { path: `/c/demo/sql?branch=main&statement=${encodeURIComponent(QUERY)}`, act: chart },
   pipelines: { path: "/c/demo/pipelines" },
   pipeline: { path: "/c/demo/pipelines", act: dryRun },
   "pipeline-strategy": { path: "/c/demo/pipelines", act: (page) => pipelineTab(page, "Strategy") },
@@ -235,6 +237,17 @@ async function valuesTab(page) {
   await tab.click();
   await page.getByRole("region", { name: "Values of the changed rows" }).waitFor();
   await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
+}
+
+async function exactProfile(page) {
+  await page.getByRole("button", { name: "Count all rows" }).click();
+  await page.getByRole("button", { name: "Count again" }).waitFor({ timeout: PATIENCE_MS });
+}
+
+async function chart(page) {
+  await run(page);
+  await page.getByRole("button", { name: "Chart" }).click();
+  await page.getByRole("img", { name: /^Bars/ }).waitFor();
 }
 
 /** A table that was made and dropped, once. */

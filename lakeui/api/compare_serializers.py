@@ -381,7 +381,7 @@ class ColumnProfileEntry(serializers.Serializer[Any]):
 class RiskEntry(serializers.Serializer[Any]):
     """Something to look at first."""
 
-    code = serializers.ChoiceField(["ROWS_LOST", "NULLS_RISEN", "ONE_VALUE"])
+    code = serializers.ChoiceField(["COLUMN_READ", "ROWS_LOST", "NULLS_RISEN", "ONE_VALUE", "TABLE_READ"])
     message = serializers.CharField()
     column = serializers.CharField(allow_blank=True, help_text="Empty where it is about rows.")
 

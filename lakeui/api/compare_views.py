@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get
-from lakeui.api.base import ApiView, catalog_of, checked, tagged
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import (
     CompareDecisionsAnswer,
@@ -36,6 +36,7 @@ from lakeui.api.places import source_branch
 from lakeui.api.request_work import read_of
 from lakeui.api.row_comparing import PROFILED, ROW_ID, profile_read, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
+from lakeui.api.table_readers import risks_of_readers
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.planning.values import Resolution, Verdict
 from merge_app.review.known_plans import heads_merged, resolutions_of
@@ -165,14 +166,17 @@ class CompareProfileView(ApiView):
         summary="What a change does to the values of a table",
         description="By column, of the rows that the source changed: how many values differ, NULLs, different values,"
         " the least, the largest and the mean, before, after and merged. It counts the rows that the merge looks at"
-        f" anyway, at most {PROFILED:,}, and scans no table.",
+        f" anyway, at most {PROFILED:,}, and scans no table. `risks` are what to look at first.",
         tags=["compare"],
         parameters=[DecidedQuery, IF_NONE_MATCH],
         responses={200: CompareProfileAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
-        found = profile_read(_pair(request, catalog, source, destination), table_id)
-        return tagged(request, Response(found))
+        pair = _pair(request, catalog, source, destination)
+        found = profile_read(pair, table_id)
+        first, last = risks_of_readers(pair, table_id, principal_of(request))
+        risks = [*map(asdict, first), *found["risks"], *map(asdict, last)]
+        return tagged(request, Response({**found, "risks": risks}))
 
 
 def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

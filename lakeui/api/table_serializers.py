@@ -201,6 +201,27 @@ class PartitionAnswer(serializers.Serializer[Any]):
     is_declared = serializers.BooleanField(help_text="ADD PARTITION made it, rows or not.")
 
 
+class ColumnBoundsEntry(serializers.Serializer[Any]):
+    """One column, by the statistics of the files. Null where a file says nothing of it."""
+
+    column_id = serializers.IntegerField()
+    name = serializers.CharField()
+    type = serializers.CharField()
+    nulls = serializers.IntegerField(allow_null=True, help_text="At most so many rows have no value.")
+    minimum = serializers.JSONField(help_text="No value is smaller; null where that is not known or there is no value.")
+    maximum = serializers.JSONField(help_text="No value is larger.")
+    is_exact = serializers.BooleanField(help_text="`nulls` counts exactly: no row of the files is deleted.")
+
+
+class TableProfileAnswer(serializers.Serializer[Any]):
+    """What is known of a table's columns without a look at its rows."""
+
+    version = serializers.IntegerField()
+    rows = serializers.IntegerField(help_text="Of the files, with those that are deleted.")
+    deleted_rows = serializers.IntegerField(help_text="At most so many of them are deleted.")
+    columns = ColumnBoundsEntry(many=True)
+
+
 def columns_shown(schema: Schema) -> list[dict[str, Any]]:
     """The entries of ``TableColumn``."""
     return [

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.column_bounds import column_bounds
 from catalog_app.domain.state import comment_of, stated_properties
 from catalog_app.selectors.growth import table_growth
 from catalog_app.selectors.listing import (
@@ -22,7 +23,7 @@ from catalog_app.selectors.listing import (
     table_sizes,
 )
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
-from catalog_app.selectors.segments import SegmentState, segments_page
+from catalog_app.selectors.segments import SegmentState, segments_list, segments_page
 from catalog_app.selectors.snapshots import version_check
 from lakeui import frontdoor
 from lakeui.api.base import ApiView, checked, head_tagged, session_of
@@ -41,6 +42,7 @@ from lakeui.api.table_serializers import (
     SchemasAnswer,
     SegmentAnswer,
     TableAnswer,
+    TableProfileAnswer,
     VersionPage,
     VersionQuery,
     VersionsAnswer,
@@ -235,6 +237,30 @@ def _partition(entry: PartitionEntry, place: TablePlace) -> dict[str, Any]:
     values = partition_shown(place.table.schema, entry.values)
     text = "/".join(f"{name}={'null' if value is None else value}" for name, value in values.items())
     return {**asdict(entry), "values": values, "partition": text}
+
+
+class TableProfileView(ApiView):
+    @extend_schema(
+        operation_id="table_profile",
+        summary="What the files' statistics say of a table's columns",
+        description="By column how many values are missing, and the least and the largest value, from the statistics"
+        " of the files: no row is read. Rows that are deleted by delete files still count, so these are bounds.",
+        tags=["tables"],
+        parameters=[VersionQuery, IF_NONE_MATCH],
+        responses={200: TableProfileAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        return head_tagged(request, place.branch, lambda: TableProfileAnswer(self._body(place)).data)
+
+    def _body(self, place: TablePlace) -> dict[str, Any]:
+        segments = segments_list(place.snapshot, place.table.table_id)
+        return {
+            "version": place.snapshot.version,
+            "rows": sum(segment.rows for segment in segments),
+            "deleted_rows": sum(segment.deleted_rows for segment in segments),
+            "columns": column_bounds(place.table.schema, segments),
+        }
 
 
 class RowsView(ApiView):

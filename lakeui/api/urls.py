@@ -52,6 +52,7 @@ table_patterns = [
     path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
+    path("profile/", table_views.TableProfileView.as_view(), name="api-table-profile"),
     path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
     path("rows/merge/", keyed_merge_view.KeyedMergeView.as_view(), name="api-table-rows-merge"),
     path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),

@@ -91,6 +91,7 @@ UNUSUAL = [
     (CATALOG + "branches/{branch}/databases/{database}/tables/", "?include=sizes"),
     (TABLE, ""),
     (TABLE + "partitions/", ""),
+    (TABLE + "profile/", ""),
 ]
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
+from django.utils import timezone
 
+from catalog_app.models import Catalog, Commit
+from merge_app.pipelines.models import Pipeline
+from merge_app.review.models import Check
 from tests.e2e.http import Http
 from tests.e2e.lake import Lake
 
@@ -58,3 +64,31 @@ def test_rows_in_open_conflict_have_no_merged_values(lake: Lake, client: Client)
     assert (found["updated"], found["open"]) == (2, 1)
     name = counted(found, "name")
     assert (name["after"]["rows"], name["merged"]["rows"]) == (2, 1)
+
+
+def test_what_reads_a_dropped_column_comes_first_and_recent_reads_last(lake: Lake, client: Client) -> None:
+    lake.sql("CREATE VIEW d.v AS SELECT amount FROM d.t")
+    lake.sql("CREATE TABLE d.copy AS SELECT id FROM d.t")
+    catalog, author = Catalog.objects.get(name=lake.catalog), get_user_model().objects.latest("pk")
+    for name, query in (("no_debt", "SELECT id FROM d.t WHERE Amount < 0"), ("other", "SELECT amounts FROM d.t")):
+        Check.objects.create(catalog=catalog, name=name, query=query, created_by=author)
+    for name, branch in (("sums", "main"), ("elsewhere", "b")):
+        source = "SELECT sum(amount) AS s FROM {{ ref('t') }}"
+        Pipeline.objects.create(catalog=catalog, name=name, branch=branch, database="d", table="s", source=source)
+    lake.sql("ALTER TABLE d.t DROP COLUMN amount", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 1", "b")
+    risks = [(risk["code"], risk["column"], risk["message"]) for risk in profile(client, lake)["risks"]]
+    assert risks == [
+        ("COLUMN_READ", "amount", "It is dropped, and the view d.v reads it."),
+        ("COLUMN_READ", "amount", "It is dropped, and the check no_debt reads it."),
+        ("COLUMN_READ", "amount", "It is dropped, and the pipeline sums reads it."),
+        ("ROWS_LOST", "", "1 row is deleted."),
+        ("TABLE_READ", "", "In the last 24 hours 1 statement wrote rows of it into other tables."),
+    ]
+
+
+def test_reads_of_the_day_before_yesterday_are_no_news(lake: Lake, client: Client) -> None:
+    lake.sql("CREATE TABLE d.copy AS SELECT id FROM d.t")
+    Commit.objects.filter(catalog__name=lake.catalog).update(committed_at=timezone.now() - timedelta(hours=25))
+    lake.sql("UPDATE d.t SET amount = amount + 1", "b")
+    assert profile(client, lake)["risks"] == []

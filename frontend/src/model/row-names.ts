@@ -21,10 +21,10 @@ export function tellingApart(columnCount: number, rows: readonly (readonly unkno
   return chosen;
 }
 
-/** `id = 1` by key; `UA, 1545 (row 23)` by columns. */
-export function rowName(key: string, values: readonly unknown[] | null, places: readonly number[]): string {
+/** `id = 1` by key; `carrier = UA, flight = 1545 (row 23)` by columns. */
+export function rowName(key: string, columns: readonly { name: string }[], values: readonly unknown[] | null, places: readonly number[]): string {
   if (isKey(key) || values === null || places.length === 0) return keyText(key);
-  return `${places.map((place) => cellText(values[place])).join(", ")} (row ${key})`;
+  return `${places.map((place) => `${columns[place]?.name ?? ""} = ${cellText(values[place])}`).join(", ")} (row ${key})`;
 }
 
 /** Whether it is a primary key, and not the id of a row. */

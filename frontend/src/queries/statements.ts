@@ -106,6 +106,11 @@ export function useStatement(gone?: QueryKey) {
   });
 }
 
+/** A statement that only reads. */
+export function useRead() {
+  return useMutation({ mutationFn: (statement: Statement) => statementRun(statement) });
+}
+
 /** Work that may take long: answers the task at once, and is done once even when the request is repeated. */
 export function useTaskStart() {
   return useMutation({

@@ -48,6 +48,14 @@ export function tablesQuery(catalog: string, branch: string, database: string, s
   });
 }
 
+/** What the statistics of the files say of the columns. */
+export function useTableProfile(place: TablePlace, version?: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "profile", version ?? null],
+    queryFn: ({ signal }) => body(client.GET(`${AT}/profile/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
+  });
+}
+
 /** `version` undefined is the head. */
 export function useTable(place: TablePlace, version?: number, enabled = true) {
   return useQuery({

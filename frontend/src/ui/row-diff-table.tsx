@@ -88,14 +88,14 @@ export function RowDiffTable({
             {talk ? (
               <td>
                 {talk.isAllowed && row.key && row.change !== "update_before" && talk.count(row.key) === 0 ? (
-                  <TalkButton name={rowName(row.key, row.values, naming)} isOpen={opened.has(row.key)} onPress={() => toggle(row.key)} />
+                  <TalkButton name={rowName(row.key, columns, row.values, naming)} isOpen={opened.has(row.key)} onPress={() => toggle(row.key)} />
                 ) : null}
               </td>
             ) : null}
           </tr>
           {talk && row.key && row.change !== "update_before" && (opened.has(row.key) || talk.count(row.key) > 0) ? (
             <tr className="addition">
-              <td colSpan={heads.length}>{talk.show(row.key, rowName(row.key, row.values, naming), opened.has(row.key))}</td>
+              <td colSpan={heads.length}>{talk.show(row.key, rowName(row.key, columns, row.values, naming), opened.has(row.key))}</td>
             </tr>
           ) : null}
         </Fragment>

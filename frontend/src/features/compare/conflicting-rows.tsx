@@ -40,7 +40,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         if (rows.length === 0) return <p className="small muted">No row was changed to different values by both.</p>;
         const telling = tellingPlaces(columns, rows);
         const naming = tellingApart(columns.length, known.map(imageOf).filter((image) => image !== null));
-        const nameOf = (row: ComparedRow) => rowName(row.key, imageOf(row), naming);
+        const nameOf = (row: ComparedRow) => rowName(row.key, columns, imageOf(row), naming);
         const open = known.filter((row) => row.is_open && !additions?.result(detail, row)).length;
         return (
           <section className="stack tight" aria-label="Rows in conflict">

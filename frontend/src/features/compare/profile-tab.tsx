@@ -31,10 +31,8 @@ export default function ProfileTab({ pair, detail }: { pair: Pair; detail: Compa
 }
 
 function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
-  const [areAll, setAll] = useState(false);
   const { inserted, updated, deleted } = profile;
-  if (inserted + updated + deleted === 0) return <p className="muted">{pair.source} changed no row.</p>;
-  const { changed, others } = changedFirst(profile.columns);
+  const isUnchanged = inserted + updated + deleted === 0;
   return (
     <div className="stack">
       {profile.risks.length ? (
@@ -43,7 +41,7 @@ function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
             <strong>Look here first</strong>
             <ul className="stack tight">
               {profile.risks.map(({ code, column, message }) => (
-                <li key={`${code} ${column}`}>
+                <li key={`${code} ${column} ${message}`}>
                   {column ? (
                     <>
                       <bdi className="mono">{column}</bdi>:{" "}
@@ -56,6 +54,21 @@ function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
           </div>
         </section>
       ) : null}
+      {isUnchanged ? (
+        <p className="muted">{pair.source} changed no row.</p>
+      ) : (
+        <ChangedValues pair={pair} profile={profile} />
+      )}
+    </div>
+  );
+}
+
+function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile }) {
+  const [areAll, setAll] = useState(false);
+  const { inserted, updated, deleted } = profile;
+  const { changed, others } = changedFirst(profile.columns);
+  return (
+    <>
       <p className="small muted">
         {pair.source} inserted {counted(inserted, "row")}, updated {count(updated)}, deleted {count(deleted)}.
         {profile.open ? ` ${counted(profile.open, "row")} in conflict ${profile.open === 1 ? "has" : "have"} no merged values yet.` : ""}
@@ -73,7 +86,7 @@ function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
           </button>
         </p>
       ) : null}
-    </div>
+    </>
   );
 }
 

@@ -240,7 +240,7 @@ describe("comments on rows that do not conflict, or have no key", () => {
     renderAt("/c/demo/requests/3?tab=compare");
     const rows = within(await screen.findByRole("region", { name: "Rows that delays changed" }));
     expect(rows.getByText("Why new?")).toBeTruthy();
-    await user.click(rows.getByRole("button", { name: "Comment on row AA (row 23)" }));
+    await user.click(rows.getByRole("button", { name: "Comment on row carrier = AA (row 23)" }));
     await user.type(rows.getByRole("textbox"), "Is that so?");
     await user.click(rows.getByRole("button", { name: "Comment" }));
     await waitFor(() => expect(decided(asked)).toMatchObject({ body: "Is that so?", object_id: 5, row_key: "23", column_id: null }));
@@ -254,8 +254,8 @@ describe("comments on rows that do not conflict, or have no key", () => {
     });
     renderAt("/c/demo/requests/3?tab=compare");
     const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
-    expect(rows.getByRole("button", { name: "Comment on row F1 (row 23)" })).toBeTruthy();
-    expect(rows.getByRole("button", { name: "Comment on row F2 (row 24)" })).toBeTruthy();
+    expect(rows.getByRole("button", { name: "Comment on row flight = F1 (row 23)" })).toBeTruthy();
+    expect(rows.getByRole("button", { name: "Comment on row flight = F2 (row 24)" })).toBeTruthy();
     expect(rows.queryByRole("button", { name: /^Keep/ })).toBeNull();
   });
 });

@@ -43,17 +43,14 @@ export function ResultTable({ columns, rows }: { columns: readonly ResultColumn[
     <>
       <div className="inside row result-tools">
         <SearchField label="Filter rows: text, > 5, NULL" text={wanted} onSearch={(text) => change(() => setWanted(text))} />
-        <label className="row small">
-          in
-          <select className="input" aria-label="Column that is filtered" value={column === undefined ? "" : String(column)} onChange={({ target }) => change(() => setColumn(target.value === "" ? undefined : Number(target.value)))}>
-            <option value="">all columns</option>
-            {columns.map(({ name }, place) => (
-              <option key={place} value={String(place)}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <select className="input" aria-label="Column that is filtered" value={column === undefined ? "" : String(column)} onChange={({ target }) => change(() => setColumn(target.value === "" ? undefined : Number(target.value)))}>
+          <option value="">all columns</option>
+          {columns.map(({ name }, place) => (
+            <option key={place} value={String(place)}>
+              {name}
+            </option>
+          ))}
+        </select>
         <Menu label="Copy" buttonClass="button small" button={<>Copy <Icon name="down" size={12} /></>}>
           {range && size ? (
             <button type="button" className="item" onClick={() => copy("The chosen cells are", rangeText(columns, shown, range))}>

@@ -24,7 +24,16 @@ const commit = (version: number, operation: string) => ({
 });
 const HISTORY = [commit(16, "UPDATE"), commit(14, "INSERT"), commit(12, "CREATE TABLE")];
 const SEGMENT = { segment_id: 1, path: "demo/a.parquet", rows: 1000, bytes: 4000, schema_version: 12, deleted_rows: 5, is_visible: true, added_version: 14 };
+const BOUNDS = {
+  version: 16, rows: 1205, deleted_rows: 5,
+  columns: [
+    { column_id: 1, name: "tail", type: "string", nulls: 0, minimum: "N1", maximum: "N9", is_exact: false },
+    { column_id: 4, name: "seen", type: "int", nulls: 241, minimum: -2, maximum: 90, is_exact: false },
+    { column_id: 2, name: "month", type: "int", nulls: null, minimum: null, maximum: null, is_exact: false },
+  ],
+};
 const LAKE = {
+  [`${AT}profile/`]: BOUNDS,
   [AT]: SEEN,
   [`${AT}?version=14`]: { ...SEEN, version: 14, rows: 600 },
   [`${AT}history/`]: page(HISTORY),
@@ -54,6 +63,24 @@ describe("a table", () => {
   });
 
   const cells = (row: HTMLElement) => within(row).getAllByRole("cell").map((cell) => cell.textContent);
+
+  it("has a profile from the statistics of the files, and counts all rows when it is asked", async () => {
+    const answer = { columns: [], rows: [[1200, 1200, 1200, "N1", "N9", 960, 7, -2, 88, [{ x: 1, y: 900 }, { x: 80, y: 60 }], 1200, 12, 1, 12, []]], row_count: 1, truncated: false, version: 16, metrics: {} };
+    asked = serve({ ...LAKE, "POST /api/v1/sql/": answer });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=profile`);
+    const profile = within(await screen.findByRole("region", { name: "Profile of seen" }));
+    const of = (name: RegExp) => cells(profile.getByRole("row", { name }));
+    expect(of(/^seen/)).toEqual(["≤ 241 (20%)", "—not known", "-2", "90", ""]);
+    expect(of(/^month/).slice(0, 3)).toEqual(["—not known", "—not known", "—not known"]);
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await user.click(screen.getByRole("button", { name: "Count all rows" }));
+    await waitFor(() => expect(of(/^seen/)).toEqual(["240 (20%)", "≈ 7", "-2", "88", "around 1: about 900around 80: about 60"]));
+    expect(profile.getByRole("img", { name: "seen: most values lie around 1, between 1 and 80" })).toBeTruthy();
+    const sent = asked.find(({ method }) => method === "POST")?.body as { statement: string; branch: string };
+    expect(sent.branch).toBe("main");
+    expect(sent.statement).toMatch(/FROM `flights`\.`seen` VERSION AS OF 16$/);
+  });
 
   it("has columns with id, type, nullability, default, comment and part in the key, and its sizes with units", async () => {
     renderAt(ADDRESS);

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import { useParams, useSearchParams } from "react-router";
 
 import { branchAddress, importAddress, sqlAddress } from "../../model/addresses";
@@ -8,7 +9,7 @@ import { useMay } from "../../queries/catalogs";
 import { useTable, type TablePlace } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
-import { Loaded } from "../../ui/states";
+import { Loaded, Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Link } from "react-router";
 import { ChangesTab } from "./changes-tab";
@@ -23,7 +24,9 @@ import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
 import "../../styles/table.css";
 
-const TAB_KEYS = ["columns", "rows", "history", "segments", "schemas", "changes", "properties"] as const;
+const ProfileTab = lazy(() => import("./profile-tab"));
+
+const TAB_KEYS = ["columns", "rows", "profile", "history", "segments", "schemas", "changes", "properties"] as const;
 type TabKey = (typeof TAB_KEYS)[number];
 
 export function TablePage() {
@@ -76,6 +79,7 @@ function tabsOf(table: TableDetail) {
   return [
     { key: "columns" as const, label: "Columns", count: table.columns.length },
     { key: "rows" as const, label: "Rows" },
+    { key: "profile" as const, label: "Profile" },
     { key: "history" as const, label: "History" },
     { key: "segments" as const, label: "Segments", count: table.files },
     { key: "schemas" as const, label: "Schemas" },
@@ -102,6 +106,12 @@ function ChosenTab({
       return <ColumnsTab place={place} table={table} mayChange={mayChange} />;
     case "rows":
       return <RowsTab place={place} version={version} />;
+    case "profile":
+      return (
+        <Suspense fallback={<Loading label="the profile" />}>
+          <ProfileTab key={table.version} place={place} table={table} version={version} />
+        </Suspense>
+      );
     case "history":
       return <HistoryTab place={place} table={table} version={version} />;
     case "segments":

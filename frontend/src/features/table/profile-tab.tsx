@@ -1,0 +1,133 @@
+import { Link } from "react-router";
+
+import type { TableDetail } from "../../api/resources";
+import { taskAddress } from "../../model/addresses";
+import { exactProfile, profileStatement, type Bin, type ExactColumn } from "../../model/column-profile";
+import { numberText } from "../../model/chart";
+import { count, counted } from "../../model/format";
+import { shareText } from "../../model/profile";
+import { useRead } from "../../queries/statements";
+import { useTableProfile, type TablePlace } from "../../queries/tables";
+import { Grid } from "../../ui/grid";
+import { CellValue } from "../../ui/result-grid";
+import { Failure, Loaded } from "../../ui/states";
+import "../../styles/charts.css";
+
+const HEADS = [
+  { title: "Column" },
+  { title: "NULL", isNumber: true },
+  { title: "Different", isNumber: true },
+  { title: "Least", isNumber: true },
+  { title: "Largest", isNumber: true },
+  { title: "Spread" },
+];
+
+/** What each column holds: at first what the statistics of the files say, and counts of all rows when somebody asks. */
+export default function ProfileTab({ place, table, version }: { place: TablePlace; table: TableDetail; version: number | undefined }) {
+  const known = useTableProfile(place, version);
+  const read = useRead();
+  const outcome = read.data;
+  const answer = outcome?.kind === "answer" ? outcome.answer : undefined;
+  const exact = answer ? exactProfile(table.columns, answer.rows[0] ?? []) : undefined;
+  // A count is of the version that was looked at: at the head another write may come.
+  const ask = () => read.mutate({ catalog: place.catalog, branch: place.branch, statement: profileStatement(place.database, place.table, table.version, table.columns) });
+  return (
+    <Loaded query={known} label="the statistics">
+      {(found) => (
+        <>
+          <div className="inside row apart">
+            <p className="small muted">
+              {exact
+                ? `Counted in ${counted(exact[0]?.rows ?? 0, "row")} of version ${table.version}. Different values and the spread are estimates.`
+                : `From the statistics of the files, at version ${found.version}; no row was read.${found.deleted_rows ? ` Up to ${counted(found.deleted_rows, "deleted row")} still count.` : ""}`}
+            </p>
+            <button type="button" className="button small" disabled={read.isPending} onClick={ask}>
+              {read.isPending ? "Counting …" : exact ? "Count again" : "Count all rows"}
+            </button>
+          </div>
+          {read.error ? <Failure error={read.error} /> : null}
+          {outcome?.kind === "task" ? (
+            <p className="inside small">
+              The count takes longer. <Link to={taskAddress(outcome.task.id)}>Its task has the result</Link>.
+            </p>
+          ) : null}
+          <Grid label={`Profile of ${table.name}`} columns={HEADS}>
+            {found.columns.map((column) => {
+              const counts = exact?.find(({ name }) => name === column.name);
+              return (
+                <tr key={column.column_id}>
+                  <th scope="row">
+                    <bdi>{column.name}</bdi> <span className="muted">{column.type}</span>
+                  </th>
+                  {counts ? (
+                    <ExactCells counts={counts} />
+                  ) : (
+                    <>
+                      <td className="number">{column.nulls === null ? <Unknown /> : `${column.is_exact ? "" : "≤ "}${count(column.nulls)} (${shareText(column.nulls, found.rows)})`}</td>
+                      <td className="number">
+                        <Unknown />
+                      </td>
+                      <Bound value={column.minimum} />
+                      <Bound value={column.maximum} />
+                      <td />
+                    </>
+                  )}
+                </tr>
+              );
+            })}
+          </Grid>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function ExactCells({ counts }: { counts: ExactColumn }) {
+  return (
+    <>
+      <td className="number">
+        {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
+      </td>
+      <td className="number">{counts.distinct === undefined ? <Unknown /> : `≈ ${count(counts.distinct)}`}</td>
+      <Bound value={counts.least} />
+      <Bound value={counts.largest} />
+      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} name={counts.name} /> : null}</td>
+    </>
+  );
+}
+
+function Bound({ value }: { value: unknown }) {
+  return <td className="number cell">{value === null || value === undefined ? <Unknown /> : <CellValue value={value} />}</td>;
+}
+
+function Unknown() {
+  return (
+    <span className="muted">
+      —<span className="visually-hidden">not known</span>
+    </span>
+  );
+}
+
+const WIDTH = 120;
+const HEIGHT = 24;
+
+/** Bars at the places of the values, as high as there are many. */
+function Spread({ bins, name }: { bins: readonly Bin[]; name: string }) {
+  const least = Math.min(...bins.map(({ at }) => at));
+  const largest = Math.max(...bins.map(({ at }) => at));
+  const most = Math.max(...bins.map(({ count: found }) => found));
+  const width = WIDTH / (bins.length + 1);
+  const mode = bins.find(({ count: found }) => found === most);
+  return (
+    <svg className="spread" role="img" aria-label={`${name}: most values lie around ${numberText(mode?.at ?? least)}, between ${numberText(least)} and ${numberText(largest)}`} width={WIDTH} height={HEIGHT}>
+      {bins.map(({ at, count: found }) => {
+        const height = Math.max(1, (found / most) * HEIGHT);
+        return (
+          <rect key={at} className="bar" x={((at - least) / (largest - least || 1)) * (WIDTH - width)} y={HEIGHT - height} width={width} height={height}>
+            <title>{`around ${numberText(at)}: about ${numberText(found)}`}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}
