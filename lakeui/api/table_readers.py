@@ -33,9 +33,7 @@ def risks_of_readers(pair: Pair, table_id: int, principal: Principal) -> tuple[l
         # The source did not change the table.
         return [], []
     dropped = _dropped(shown["columns"])
-    broken = [
-        finding for finding in findings_read(pair, key) if finding["code"] == VerdictCode.BREAKS_VIEW.value
-    ]
+    broken = [finding for finding in findings_read(pair, key) if finding["code"] == VerdictCode.BREAKS_VIEW.value]
     readers = [*_views(broken), *_texts(pair.destination, shown["name"], dropped, principal)]
     found = [Risk("COLUMN_READ", f"It is dropped, and {reader} reads it.", column) for column, reader in readers]
     return found, list(_recently_read(pair.destination, table_id))

@@ -115,25 +115,6 @@ def test_declared_partitions_are_listed_without_rows(lake: Lake) -> None:
     assert lake.read("branches/main/databases/d/tables/p/")["partitions"] == 2
 
 
-def test_the_statistics_of_the_files_bound_each_column(lake: Lake) -> None:
-    lake.sql("CREATE TABLE d.s (id INT, price DECIMAL(9,2), day DATE, tags ARRAY<INT>)")
-    lake.sql("INSERT INTO d.s VALUES (9, 9.5, DATE '2026-01-02', NULL), (NULL, 10.25, NULL, NULL)")
-    lake.sql("INSERT INTO d.s VALUES (-3, NULL, DATE '2025-12-31', NULL)")
-    lake.sql("ALTER TABLE d.s ADD COLUMN late INT")
-    address = "branches/main/databases/d/tables/s/profile/"
-    found = lake.read(address)
-    shown = {entry["name"]: (entry["nulls"], entry["minimum"], entry["maximum"], entry["is_exact"]) for entry in found["columns"]}
-    assert (found["rows"], found["deleted_rows"]) == (3, 0)
-    assert shown["id"] == (1, -3, 9, True)
-    assert shown["price"] == (1, "9.50", "10.25", True)
-    assert shown["day"] == (1, "2025-12-31", "2026-01-02", True)
-    assert shown["late"] == (None, None, None, False)
-    lake.sql("DELETE FROM d.s WHERE id = 9")
-    after = lake.read(address)
-    (number,) = (entry for entry in after["columns"] if entry["name"] == "id")
-    assert number["minimum"] <= -3 and number["nulls"] >= 1
-
-
 def test_a_table_without_partition_columns_has_no_partitions(lake: Lake) -> None:
     assert lake.read(TABLE)["partitions"] == 0
     assert lake.read(f"{TABLE}partitions/")["results"] == []

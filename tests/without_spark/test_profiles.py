@@ -1,4 +1,4 @@
-"""``…/objects/table/{id}/profile/`` over HTTP: counts of the rows that the merge looks at."""
+"""Profiles over HTTP: of the rows that the merge looks at, and of a table by the statistics of its files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
-from django.utils import timezone
 
-from catalog_app.models import Catalog, Commit
+from catalog_app.models import Catalog
+from lakeui.api import table_readers
 from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check
 from tests.e2e.http import Http
@@ -68,7 +68,7 @@ def test_rows_in_open_conflict_have_no_merged_values(lake: Lake, client: Client)
 
 def test_what_reads_a_dropped_column_comes_first_and_recent_reads_last(lake: Lake, client: Client) -> None:
     lake.sql("CREATE VIEW d.v AS SELECT amount FROM d.t")
-    lake.sql("CREATE TABLE d.copy AS SELECT id FROM d.t")
+    lake.sql("CREATE TABLE d.z AS SELECT id FROM d.t")
     catalog, author = Catalog.objects.get(name=lake.catalog), get_user_model().objects.latest("pk")
     for name, query in (("no_debt", "SELECT id FROM d.t WHERE Amount < 0"), ("other", "SELECT amounts FROM d.t")):
         Check.objects.create(catalog=catalog, name=name, query=query, created_by=author)
@@ -87,8 +87,28 @@ def test_what_reads_a_dropped_column_comes_first_and_recent_reads_last(lake: Lak
     ]
 
 
-def test_reads_of_the_day_before_yesterday_are_no_news(lake: Lake, client: Client) -> None:
-    lake.sql("CREATE TABLE d.copy AS SELECT id FROM d.t")
-    Commit.objects.filter(catalog__name=lake.catalog).update(committed_at=timezone.now() - timedelta(hours=25))
+def test_older_reads_are_no_news(lake: Lake, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.z AS SELECT id FROM d.t")
+    monkeypatch.setattr(table_readers, "RECENT", timedelta(0))
     lake.sql("UPDATE d.t SET amount = amount + 1", "b")
     assert profile(client, lake)["risks"] == []
+
+
+def test_the_statistics_of_the_files_bound_each_column(lake: Lake, client: Client) -> None:
+    lake.sql("CREATE TABLE d.s (id INT, price DECIMAL(9,2), day DATE, tags ARRAY<INT>)")
+    lake.sql("INSERT INTO d.s VALUES (9, 9.5, DATE '2026-01-02', NULL), (NULL, 10.25, NULL, NULL)")
+    lake.sql("INSERT INTO d.s VALUES (-3, NULL, DATE '2025-12-31', NULL)")
+    lake.sql("ALTER TABLE d.s ADD COLUMN late INT")
+    address = f"/api/v1/catalogs/{lake.catalog}/branches/main/databases/d/tables/s/profile/"
+    found = client.get(address).json()
+    known = ("nulls", "minimum", "maximum", "is_exact")
+    shown = {entry["name"]: tuple(entry[name] for name in known) for entry in found["columns"]}
+    assert (found["rows"], found["deleted_rows"]) == (3, 0)
+    assert shown["id"] == (1, -3, 9, True)
+    assert shown["price"] == (1, "9.50", "10.25", True)
+    assert shown["day"] == (1, "2025-12-31", "2026-01-02", True)
+    assert shown["late"] == (None, None, None, False)
+    lake.sql("DELETE FROM d.s WHERE id = 9")
+    after = client.get(address).json()
+    (number,) = (entry for entry in after["columns"] if entry["name"] == "id")
+    assert number["minimum"] <= -3 and number["nulls"] >= 1

@@ -16,6 +16,7 @@ Object.assign(HTMLDialogElement.prototype, {
   },
 });
 Object.assign(Element.prototype, { scrollIntoView: () => undefined });
+Object.assign(Range.prototype, { getClientRects: () => [], getBoundingClientRect: () => new DOMRect() });
 Object.defineProperties(Element.prototype, { clientHeight: { get: () => 600 }, clientWidth: { get: () => 800 } });
 Object.assign(globalThis, {
   ResizeObserver: class {
