@@ -1,4 +1,4 @@
-"""Who reads a table that a comparison changes: views, checks and pipelines of a dropped column, and recent statements."""
+"""Who reads a table that a comparison changes: of a dropped column views, checks and pipelines; recent statements."""
 
 from __future__ import annotations
 

@@ -111,4 +111,5 @@ def test_the_statistics_of_the_files_bound_each_column(lake: Lake, client: Clien
     lake.sql("DELETE FROM d.s WHERE id = 9")
     after = client.get(address).json()
     (number,) = (entry for entry in after["columns"] if entry["name"] == "id")
-    assert number["minimum"] <= -3 and number["nulls"] >= 1
+    assert number["minimum"] <= -3
+    assert number["nulls"] >= 1
