@@ -9,7 +9,7 @@ from typing import Any
 from catalog_app.domain.attribute_facts import AttributeFact
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.selectors.snapshots import SNAPSHOT, SNAPSHOTS, Snapshot, snapshots_parameters
 
 ObjectKey = tuple[ObjectKind, int]
 History = list[tuple[int, dict[str, AttributeFact]]]
@@ -40,22 +40,24 @@ WITH {SNAPSHOT}, wanted AS MATERIALIZED (
 
 
 _NEWEST = f"""
-WITH {SNAPSHOT}, wanted AS (
+WITH {SNAPSHOTS}, wanted AS (
     SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
 ), newest AS (
-    SELECT DISTINCT ON (f.object_kind, f.object_id, e.key) f.object_kind, f.object_id, e.key, e.value
-    FROM wanted w CROSS JOIN snapshot l JOIN catalog_app_attributefacts f
+    SELECT DISTINCT ON (l.place, f.object_kind, f.object_id, e.key)
+           l.place, f.object_kind, f.object_id, e.key, e.value
+    FROM wanted w CROSS JOIN snapshots l JOIN catalog_app_attributefacts f
       ON f.object_kind = w.object_kind AND f.object_id = w.object_id
      AND f.branch_id = l.branch_id AND f.version <= l.max_version
     CROSS JOIN LATERAL jsonb_each(f.facts) e
-    ORDER BY f.object_kind, f.object_id, e.key, f.version DESC
+    ORDER BY l.place, f.object_kind, f.object_id, e.key, f.version DESC
 )
-SELECT object_kind, object_id, jsonb_object_agg(key, value) FROM newest GROUP BY object_kind, object_id
+SELECT place, object_kind, object_id, jsonb_object_agg(key, value) FROM newest GROUP BY place, object_kind, object_id
 """
 
 _CHANGED = """
-SELECT DISTINCT f.object_kind, f.object_id
-FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+SELECT DISTINCT r.place, f.object_kind, f.object_id
+FROM unnest(%(places)s::bigint[], %(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
+    AS r(place, branch_id, after, upto)
 JOIN catalog_app_attributefacts f ON f.branch_id = r.branch_id AND f.version > r.after AND f.version <= r.upto
 """
 
@@ -65,25 +67,34 @@ Ranges = Iterable[tuple[int, int, int]]
 
 def newest_attributes(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, dict[str, AttributeFact]]:
     """By object the newest fact of each attribute on the chain."""
+    return newest_attributes_of(objects, snapshot)[0]
+
+
+def newest_attributes_of(
+    objects: Collection[ObjectKey], *snapshots: Snapshot
+) -> list[dict[ObjectKey, dict[str, AttributeFact]]]:
+    """The same on each of these chains, in one query."""
+    found: list[dict[ObjectKey, dict[str, AttributeFact]]] = [{} for _ in snapshots]
     if not objects:
-        return {}
-    rows = fetch_all(_NEWEST, {**snapshot.parameters, **_keys(objects)})
-    return {(ObjectKind(row[0]), row[1]): facts_from_json(json_value(row[2])) for row in rows}
+        return found
+    asked = {**snapshots_parameters(*snapshots), **_keys(objects)}
+    for place, kind, identity, facts in fetch_all(_NEWEST, asked):
+        found[place][ObjectKind(kind), identity] = facts_from_json(json_value(facts))
+    return found
 
 
-def objects_changed(ranges: Ranges) -> set[ObjectKey]:
-    """The objects of which any fact came in these ranges."""
-    asked = _of_ranges(ranges)
-    return {(ObjectKind(row[0]), row[1]) for row in fetch_all(_CHANGED, asked)} if asked["branches"] else set()
+def objects_changed(*ranges: Ranges) -> list[set[ObjectKey]]:
+    """The objects of which any fact came in each of these ranges, in one query."""
+    rows = [(place, *item) for place, of in enumerate(ranges) for item in of]
+    asked = {name: [row[n] for row in rows] for n, name in enumerate(("places", "branches", "after", "upto"))}
+    found: list[set[ObjectKey]] = [set() for _ in ranges]
+    for place, kind, identity in fetch_all(_CHANGED, asked) if rows else ():
+        found[place].add((ObjectKind(kind), identity))
+    return found
 
 
 def _keys(objects: Collection[ObjectKey]) -> dict[str, list[Any]]:
     return {"kinds": [kind.value for kind, _ in objects], "ids": [identity for _, identity in objects]}
-
-
-def _of_ranges(ranges: Ranges) -> dict[str, list[int]]:
-    found = list(ranges)
-    return {name: [item[place] for item in found] for place, name in enumerate(("branches", "after", "upto"))}
 
 
 def attribute_histories(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:

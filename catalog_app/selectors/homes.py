@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.table_properties import FILE
 from catalog_app.selectors.attribute_facts import ObjectKey
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
@@ -33,13 +34,14 @@ class Home:
 class Homes:
     """``main``: the catalog of the target. ``catalogs``: those of branches that are looked at, ``{}`` where all are of
     the target's. ``joins``: by home and other catalog the version of their join. ``is_replayed``: what is of a catalog
-    without a join came by merges that replayed operations.
+    without a join came by merges that replayed operations. ``merge_conflicts``: the setting of the target's catalog.
     """
 
     main: int
     catalogs: Mapping[int, int] = field(default_factory=dict)
     joins: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
     is_replayed: bool = False
+    merge_conflicts: str = FILE
 
     def home(self, catalog_id: int) -> Home:
         return Home(catalog_id, self.joins.get(catalog_id, {}))
@@ -65,7 +67,10 @@ class Homes:
         return home == self.main or self.main in self.joins.get(home, {}) or not self.is_replayed
 
 
-_CATALOGS = "SELECT id, catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
+_CATALOGS = """
+SELECT b.id, b.catalog_id, c.merge_conflicts
+FROM catalog_app_branch b JOIN catalog_app_catalog c ON c.id = b.catalog_id WHERE b.id = ANY(%(branches)s)
+"""
 _JOINS = """
 SELECT catalog_id, other_id, version FROM catalog_app_catalogjoin
 WHERE catalog_id = ANY(%(catalogs)s) AND other_id = ANY(%(catalogs)s)
@@ -91,19 +96,20 @@ def homes_load(source: Snapshot, target: Snapshot, reaches: Collection[Mapping[i
     fronts = source.branch_ids[0], target.branch_ids[0]
     chained = {*source.branch_ids, *target.branch_ids}
     branches = {*fronts, *(branch for reach in reaches for branch in reach if branch not in chained)}
-    catalogs = dict(fetch_all(_CATALOGS, {"branches": sorted(branches)}, prepared=True))
-    main = catalogs[fronts[1]]
+    found = fetch_all(_CATALOGS, {"branches": sorted(branches)}, prepared=True)
+    catalogs = {branch: catalog_id for branch, catalog_id, _ in found}
+    main, setting = catalogs[fronts[1]], {branch: value for branch, _, value in found}[fronts[1]]
     if len(set(catalogs.values())) == 1:
-        return Homes(main)
+        return Homes(main, merge_conflicts=setting)
     catalogs |= dict.fromkeys(source.branch_ids, catalogs[fronts[0]]) | dict.fromkeys(target.branch_ids, main)
     joins: dict[int, dict[int, int]] = defaultdict(dict)
     for catalog_id, other_id, version in fetch_all(_JOINS, {"catalogs": sorted(set(catalogs.values()))}):
         joins[catalog_id][other_id] = version
-    mine, found = catalogs[fronts[0]], set(catalogs.values())
-    if mine != main and any(other not in joins.get(one, {}) for one, other in permutations(found, 2)):
-        merged_before_refuse(found)
+    mine, met = catalogs[fronts[0]], set(catalogs.values())
+    if mine != main and any(other not in joins.get(one, {}) for one, other in permutations(met, 2)):
+        merged_before_refuse(met)
     # Where both fronts are of one catalog, others that it is not joined with came by operations.
-    return Homes(main, catalogs, dict(joins), is_replayed=mine == main)
+    return Homes(main, catalogs, dict(joins), is_replayed=mine == main, merge_conflicts=setting)
 
 
 _MERGED_BEFORE = """

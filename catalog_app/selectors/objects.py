@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import newest_attributes
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.selectors.snapshots import SNAPSHOT, SNAPSHOTS, Snapshot, snapshots_parameters
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
 
@@ -37,10 +37,11 @@ _RECORD = f"""record AS (
     ORDER BY r.table_id, l.depth
 )"""
 
-_TABLE = """
+_STATE = """
 record.table_id, record.database_id, record.name, record.comment, record.properties, record.declared_partitions,
-record.is_dropped, entry.version, entry.definition_id, definition.content
+record.is_dropped, entry.version, entry.definition_id
 """
+_TABLE = f"{_STATE}, definition.content"
 
 _SCHEMA = """
 CROSS JOIN LATERAL (
@@ -155,6 +156,62 @@ def tables_list(snapshot: Snapshot, database_ids: Iterable[int]) -> list[TableSt
     found = _tables(snapshot, where, databases=ids).values()
     valid = (state for state in found if not state.is_dropped and state.database_id in ids)
     return sorted(valid, key=lambda state: (state.database_id, state.name.casefold()))
+
+
+_STATES = f"""
+WITH {SNAPSHOTS}, record AS MATERIALIZED (
+    SELECT DISTINCT ON (l.place, r.table_id) l.place, r.*
+    FROM snapshots l JOIN catalog_app_tablerecord r ON {VISIBLE}
+    WHERE r.table_id = ANY(%(tables)s)
+    ORDER BY l.place, r.table_id, l.depth
+)
+SELECT 'table', record.place, {_STATE}, CASE row_number() OVER (PARTITION BY entry.definition_id ORDER BY record.place)
+       WHEN 1 THEN definition.content END
+FROM record CROSS JOIN LATERAL (
+    SELECT h.version, h.definition_id FROM snapshots l JOIN catalog_app_tableschemahistory h
+      ON h.branch_id = l.branch_id AND h.table_id = record.table_id AND h.version <= l.max_version
+    WHERE l.place = record.place
+    ORDER BY l.depth, h.version DESC LIMIT 1
+) entry LEFT JOIN catalog_app_schemadefinition definition ON definition.id = entry.definition_id
+UNION ALL
+SELECT 'database', home.place, home.database_id, NULL, home.name, home.comment, home.properties, NULL, home.is_dropped,
+       NULL, NULL, NULL
+FROM (
+    SELECT DISTINCT ON (l.place, r.database_id)
+           l.place, r.database_id, r.name, r.comment, r.properties, r.is_dropped
+    FROM snapshots l JOIN catalog_app_databaserecord r ON {VISIBLE}
+    WHERE r.database_id = ANY(%(databases)s) OR r.database_id IN (SELECT database_id FROM record)
+    ORDER BY l.place, r.database_id, l.depth
+) home
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Databases and tables of one chain, dropped ones included, by id."""
+
+    databases: dict[int, DatabaseState] = field(default_factory=dict)
+    tables: dict[int, TableState] = field(default_factory=dict)
+
+
+def states_load(
+    databases: Collection[int], tables: Collection[int], schemas: dict[int, Schema], *snapshots: Snapshot
+) -> list[States]:
+    """By chain the states of those of these databases and tables that it knows, and of the databases that any of the
+    chains has such a table in, in one query. ``schemas``: see ``tables_load``.
+    """
+    found = [States() for _ in snapshots]
+    if not (databases or tables):
+        return found
+    asked = {**snapshots_parameters(*snapshots), "databases": list(databases), "tables": list(tables)}
+    few = len(databases) + len(tables) <= FEW
+    # The text of a definition comes once.
+    for kind, place, *row in sorted(fetch_all(_STATES, asked, prepared=few), key=lambda row: row[-1] is None):
+        if kind == "table":
+            found[place].tables[row[0]] = _table_state(tuple(row), schemas)
+        else:
+            found[place].databases[row[0]] = _database_state((row[0], *row[2:5], row[6]))
+    return [States(states.databases, dict(sorted(states.tables.items()))) for states in found]
 
 
 def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:

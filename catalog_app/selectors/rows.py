@@ -43,10 +43,10 @@ def fetch_all(query: str, parameters: Mapping[str, Any], *, prepared: bool = Fal
 
 def columns_of(model: type[Model], alias: str) -> str:
     """All columns of a model, in the order that ``fetch_models`` wants them."""
-    return ", ".join(f"{alias}.{field.column}" for field in _fields(model))
+    return ", ".join(f"{alias}.{field.column}" for field in stored_fields(model))
 
 
-def _fields(model: type[Model]) -> Sequence[Any]:
+def stored_fields(model: type[Model]) -> Sequence[Any]:
     """The stored fields of a model, in their order."""
     # Django documents the API of `_meta`; only its name looks private.
     return model._meta.concrete_fields  # noqa: SLF001
@@ -64,7 +64,7 @@ def models_of(row: Sequence[Any], *models: type[Model]) -> list[Any]:
     found, begin = [], 0
     for model in models:
         # Documented, see ``columns_of``. A primary key comes first.
-        names = [field.attname for field in _fields(model)]
+        names = [field.attname for field in stored_fields(model)]
         values = row[begin : begin + len(names)]
         found.append(None if values[0] is None else model.from_db(connection.alias, names, values))
         begin += len(names)

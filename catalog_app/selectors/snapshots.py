@@ -45,6 +45,23 @@ SNAPSHOT = """snapshot AS MATERIALIZED (
 """The common table expression that turns ``Snapshot.parameters`` into rows."""
 
 
+SNAPSHOTS = """snapshots AS MATERIALIZED (
+    SELECT place, branch_id, max_version, depth
+    FROM unnest(%(places)s::bigint[], %(branch_ids)s::bigint[], %(limits)s::bigint[]) WITH ORDINALITY
+        AS l(place, branch_id, max_version, depth)
+)"""
+"""The same of several, by the place of each among them; see ``snapshots_parameters``."""
+
+
+def snapshots_parameters(*snapshots: Snapshot) -> dict[str, list[int]]:
+    """Query parameters for ``SNAPSHOTS``."""
+    return {
+        "places": [place for place, snapshot in enumerate(snapshots) for _ in snapshot.branch_ids],
+        "branch_ids": [branch for snapshot in snapshots for branch in snapshot.branch_ids],
+        "limits": [limit for snapshot in snapshots for limit in snapshot.limits],
+    }
+
+
 def branch_snapshot(branch: Branch) -> Snapshot:
     """The look-up chain of a branch at its head."""
     return Snapshot((branch.pk, *branch.ancestor_branches), (branch.head_version, *branch.ancestor_limits))

@@ -9,14 +9,14 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from catalog_app.models import Catalog
-from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
+from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models, stored_fields
 from lakeui.common.events import event_log
 from lakeui.common.instruments import instruments
-from merge_app.audit.models import AuditChain, MergeAttempt
+from merge_app.audit.models import MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
@@ -50,8 +50,26 @@ SELECT {columns_of(Catalog, "c")} FROM catalog_app_catalog c WHERE c.id = %(cata
 """
 
 _LAST = """
-SELECT number, digest FROM merge_app_mergeattempt WHERE catalog_id = %(catalog)s ORDER BY number DESC LIMIT 1
+SELECT coalesce(m.number, 0), coalesce(m.digest, ''), EXISTS (
+    SELECT FROM merge_app_webhook w
+    WHERE w.catalog_id = %(catalog)s AND w.is_active AND w.events @> ARRAY[%(event)s::text])
+FROM (SELECT) AS one LEFT JOIN LATERAL (
+    SELECT number, digest FROM merge_app_mergeattempt WHERE catalog_id = %(catalog)s ORDER BY number DESC LIMIT 1
+) m ON true
 """
+"""Where the chain ends, and whether a webhook wants to know of what is added to it."""
+
+_COLUMNS = [field.column for field in stored_fields(MergeAttempt)]
+_APPEND = f"""
+WITH ended AS (
+    INSERT INTO merge_app_auditchain (catalog_id, records, digest, plain_records) VALUES (%s, %s, %s, 0)
+    ON CONFLICT (catalog_id) DO UPDATE SET records = excluded.records, digest = excluded.digest
+)
+INSERT INTO merge_app_mergeattempt ({", ".join(_COLUMNS)}) VALUES ({", ".join(["%s"] * len(_COLUMNS))})
+"""
+"""The record and the new end of the chain."""
+
+_EVENTS = {TOLD_KIND: WebhookEvent.MERGE, BYPASS_KIND: WebhookEvent.BYPASS}
 
 
 def attempt_record(record: AttemptRecord) -> MergeAttempt:
@@ -59,8 +77,9 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
     with transaction.atomic(savepoint=False):
         # One chain per catalog: the catalog's row is the lock that orders its records. Commits go on meanwhile.
         (catalog,) = fetch_models(Catalog, _LOCKED, {"catalog": record.catalog_id})
-        last = next(iter(fetch_all(_LAST, {"catalog": record.catalog_id}, prepared=True)), None)
-        number, digest = last or (0, "")
+        event = _EVENTS.get(record.kind)
+        asked = {"catalog": record.catalog_id, "event": event.value if event else ""}
+        ((number, digest, is_wanted),) = fetch_all(_LAST, asked, prepared=True)
         attempt = MergeAttempt(
             catalog=catalog,
             number=number + 1,
@@ -81,21 +100,20 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
             previous_digest=digest,
         )
         attempt.digest = attempt_digest(attempt)
-        attempt.save(force_insert=True)
-        _chain_extend(attempt)
-        if record.kind == TOLD_KIND:
-            event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
-        if record.kind == BYPASS_KIND:
-            event_emit(catalog_id=record.catalog_id, event=WebhookEvent.BYPASS, build=lambda: _bypass(attempt))
+        _append(attempt)
+        if event is not None and is_wanted:
+            build = _message if event is WebhookEvent.MERGE else _bypass
+            event_emit(catalog_id=record.catalog_id, event=event, build=partial(build, attempt))
         transaction.on_commit(partial(_report, attempt))
     return attempt
 
 
-def _chain_extend(attempt: MergeAttempt) -> None:
-    end = AuditChain(catalog_id=attempt.catalog_id, records=attempt.number, digest=attempt.digest)
-    AuditChain.objects.bulk_create(
-        [end], update_conflicts=True, unique_fields=["catalog"], update_fields=["records", "digest"]
-    )
+def _append(attempt: MergeAttempt) -> None:
+    values = [
+        field.get_db_prep_save(getattr(attempt, field.attname), connection) for field in stored_fields(MergeAttempt)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_APPEND, [attempt.catalog_id, attempt.number, attempt.digest, *values])
 
 
 def _report(attempt: MergeAttempt) -> None:

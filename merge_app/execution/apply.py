@@ -158,7 +158,8 @@ def plan_apply(
     reach = source.side.reach_of(snapshot) if source is not None else {}
     merged: Written = {}
     if source is not None:
-        merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source)
+        has_news = source.side.has_attribute_news(snapshot)
+        merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source, has_news=has_news)
     is_replay = source is not None and not source.is_workspace
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)

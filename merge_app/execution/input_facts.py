@@ -22,7 +22,6 @@ from merge_app.execution.lineage.lacking import Columns, Lacking, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_values
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_looked_at, rows_plan
-from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.lineage.violating import Constraints, Violated, rows_violating
@@ -121,7 +120,7 @@ def _with_tables(
     """
     if side.snapshot is None:
         return planned
-    changed = tables_changed(Ranges.of_news(side.reach, side.reach_of(destination))) | besides
+    changed = side.news_to(destination).tables | besides
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
     homes = {state.database_id for states in (tables, sources) for state in states.values()}
@@ -163,7 +162,8 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         if (alive := _aliveness(planned, sides, object_id)).source and alive.result
     ]
     states = {**planned.source_tables, **planned.tables}
-    settings_of = merge_settings([states[case.table_id] for case in found], destination)
+    front = side.snapshot or side.seen or destination
+    settings_of = merge_settings([states[case.table_id] for case in found], partial(side.homes_of, front, destination))
     return [
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found

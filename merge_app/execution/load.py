@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
@@ -12,6 +13,7 @@ from catalog_app.selectors.objects import (
     databases_list,
     databases_load,
     databases_named,
+    states_load,
     tables_dropped,
     tables_list,
     tables_load,
@@ -23,14 +25,14 @@ from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
-from merge_app.execution.lineage.attribute_news import databases_revived, with_news
+from merge_app.execution.lineage.attribute_news import databases_revived, objects_with_news, with_news
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load, reaches_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
-from merge_app.execution.source_side import SourceSide, tables_written
+from merge_app.execution.source_side import SourceSide, TargetKnown, tables_written
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, RestoreBase
-from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Resolution, ViewNames
+from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
@@ -38,20 +40,24 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
     reach, destination_reach = reaches_load(source, destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     databases, tables = _named_objects(operations)
+    news, theirs = map(frozenset, objects_with_news((source, destination_reach), (destination, reach)))
+    databases |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
+    tables |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     schemas: dict[int, Schema] = {}
-    table_states = tables_load(source, tables, schemas=schemas)
-    databases |= {state.database_id for state in table_states.values()}
-    states = databases_load(source, databases)
-    own = source.branch_ids[0] if is_workspace else None
+    mine, known = states_load(databases, tables, schemas, source, destination)
+    homes = [{state.database_id for state in states.tables.values()} for states in (mine, known)]
+    asked = frozenset(databases.union(*homes)), frozenset(tables)
+    own = databases | homes[0]
     return SourceSide(
         operations,
-        states,
-        table_states,
+        {i: state for i, state in mine.databases.items() if i in own},
+        mine.tables,
         source,
         reach,
-        own_branch=own,
+        own_branch=source.branch_ids[0] if is_workspace else None,
         schemas=schemas,
         reaches={destination: destination_reach},
+        targets={destination: TargetKnown(known, asked, news, theirs)},
     )
 
 
@@ -98,7 +104,7 @@ def plan_without_facts(
         source_base=_restore_base(side.operations, side.snapshot, destination),
         destination_base=_restore_base(theirs, destination, seen),
         left_out_before=_left_out_before(side, destination),
-        stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.snapshot else (),
+        stale_reads=_stale_reads(side, destination),
         views=_views(side, destination),
         source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,
@@ -115,9 +121,12 @@ def _states_load(
 ) -> tuple[dict[int, TableState], dict[int, DatabaseState], dict[int, tuple[int, ...]]]:
     """The destination's states of these objects, and by database that a side dropped the tables in it."""
     tables, databases = _unaltered(side) if side.seen is not None else ({}, {})
-    tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
+    asked: tuple[AbstractSet[int], AbstractSet[int]] = databases.keys(), tables.keys()
+    if (known := side.targets.get(destination)) is not None:
+        databases, tables, asked = dict(known.states.databases), dict(known.states.tables), known.asked
+    tables |= tables_load(destination, table_ids - asked[1], schemas=side.schemas)
     homes = {state.database_id for state in tables.values()}
-    databases |= databases_load(destination, (database_ids | homes) - databases.keys())
+    databases |= databases_load(destination, (database_ids | homes) - asked[0])
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
@@ -148,6 +157,12 @@ def _restore_base(operations: Sequence[Operation], snapshot: Snapshot | None, ot
     chain = zip(snapshot.branch_ids, snapshot.limits, strict=True)
     version = max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
     return RestoreBase(version, merges_since(snapshot, min(restored)))
+
+
+def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ...]:
+    if side.snapshot is None or not side.news_to(destination).reads:
+        return ()
+    return stale_reads_load(side.reach, destination, side.reach_of(destination))
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:

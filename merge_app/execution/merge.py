@@ -20,7 +20,7 @@ from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, TransactionState
 from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.protection import protection_judge
-from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
+from catalog_app.selectors.rows import columns_of, fetch_models, transaction_begin
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.deleted_keys import COPIED, deleted_keys_publish
 from catalog_app.services.joins import catalogs_join
@@ -42,10 +42,9 @@ from merge_app.execution.commit import (
 )
 from merge_app.execution.deleted_keys import Tombstones, tombstones_came, tombstones_made
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
-from merge_app.execution.reach import Reach, merge_base_version
+from merge_app.execution.reach import merge_base_version
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
@@ -134,19 +133,26 @@ class Prepared:
     started: float
 
 
+_MANY_SEGMENTS = "SET LOCAL work_mem = '64MB'; SET LOCAL random_page_cost = 1.1"
+"""PostgreSQL sorts and joins 100,000 segments in memory, and finds them beside a million by an index, as metadata is in
+memory. A statement that has few takes no more than it needs.
+"""
+
+
 def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
     """Snapshot both heads and plan. Reads only."""
     if request.source_id == request.destination_id:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
     started = time.monotonic()
     with transaction.atomic():
+        transaction_begin(_MANY_SEGMENTS)
         source, destination = _branches(request.source_id, request.destination_id)
         there, here = branch_snapshot(source), branch_snapshot(destination)
         side = merge_source_load(there, here, is_workspace=request.transaction_id is not None)
         reach = side.reach_of(here)
         resolutions = _resolutions(request, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
-        is_empty = not _has_news(side, reach)
+        is_empty = not side.news_to(here).decides
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
 
@@ -167,22 +173,6 @@ def _branches(*branch_ids: int) -> list[Branch]:
         if branch_id not in found:
             raise branch_gone_error(branch_id)
     return [found[branch_id] for branch_id in branch_ids]
-
-
-_HAS_NEWS = f"""
-WITH {RANGES} SELECT EXISTS (
-    SELECT 1 FROM ranges r JOIN catalog_app_commit c
-      ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto WHERE c.decides)
-"""
-
-
-def _has_news(side: SourceSide, reach: Reach) -> bool:
-    """Whether the source reaches a commit that the destination does not, and that decided something."""
-    news = Ranges.of_news(side.reach, reach)
-    if not news.branches:
-        return False
-    ((found,),) = fetch_all(_HAS_NEWS, news.parameters, prepared=True)
-    return bool(found)
 
 
 def merge_dry_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
@@ -302,6 +292,7 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
     was approved for what it held. Where another attempt at the same task was first, its record.
     """
     with transaction.atomic():
+        transaction_begin(_MANY_SEGMENTS)
         branch, source_head = _lock(prepared, request)
         done = _finished(request)
         if done is not None:

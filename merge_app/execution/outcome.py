@@ -17,26 +17,25 @@ SEGMENTS_SHOWN = 1000
 """An audit record lists so many new segments itself; all of them are the segments of its version."""
 
 _FILES = """
-(SELECT true, s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
+(SELECT 'total', s.table_id, NULL, sum(f.rows)::bigint, sum(f.bytes)::bigint, count(*), NULL
+ FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
+ WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+ GROUP BY s.table_id)
+UNION ALL
+(SELECT 'new', s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
  FROM (
     SELECT * FROM catalog_app_segment
     WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND added_version = %(version)s
     ORDER BY id LIMIT %(limit)s
  ) s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.id)
 UNION ALL
-(SELECT false, r.table_id, f.path, NULL, NULL, NULL, NULL
+(SELECT 'removed', r.table_id, f.path, NULL, NULL, NULL, NULL
  FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
  JOIN catalog_app_datafile f ON f.id = s.file_id
  WHERE r.table_id = ANY(%(tables)s) AND r.branch_id = %(branch)s AND r.removed_version = %(version)s
  ORDER BY r.id LIMIT %(limit)s)
 """
-"""The new segments, then the files of those that went."""
-_TOTALS = """
-SELECT s.table_id, count(*), sum(f.rows)::bigint, sum(f.bytes)::bigint
-FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
-WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
-GROUP BY s.table_id
-"""
+"""By table rows, bytes and number of new segments; the first of these; the files of the first that went."""
 _SOURCE_SCHEMAS = """
 SELECT h.table_id, h.version FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
     AS r(branch_id, after, upto)
@@ -62,9 +61,9 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
     """What a merge stored, per table: schema versions kept visible, kept invisible and discarded, and segments."""
     tables = [item.object_id for item in planned.objects if item.kind is ObjectKind.TABLE]
     where = {"tables": tables, "branch": branch.pk, "version": applied.version, "limit": SEGMENTS_SHOWN}
-    totals = {row[0]: row[1:] for row in fetch_all(_TOTALS, where)}
-    files = fetch_all(_FILES, where)
-    segments, removed = ([row[1:] for row in files if row[0] == is_new] for is_new in (True, False))
+    found = fetch_all(_FILES, where)
+    sums, segments, removed = ([row[1:] for row in found if row[0] == what] for what in ("total", "new", "removed"))
+    totals = {table_id: (count, rows, size) for table_id, _, rows, size, count, _ in sums}
     invisible = sorted(applied.invisible, key=lambda row: row[1])
     discarded = _discarded(planned, side, set(invisible))
     described = []

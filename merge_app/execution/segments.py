@@ -16,19 +16,21 @@ from merge_app.execution.segment_work import SegmentWork, columns_of, segment_sq
 
 def segments_apply(work: SegmentWork) -> tuple[tuple[int, int], ...]:
     """Carry out every table's DataPlan. Answers table and version of the schemas that are kept invisible."""
+    has_invisible = False
     if work.stepped():
-        _refuse_expired(_step(work))
+        expired, has_invisible = _step(work)
+        _refuse_expired(expired)
     if any(True for _ in work.tables()):
         deletes_attach_leaving(work)
         _remove(work)
         _bring_files(work)
         deletes_attach(work)
         _remove_passed(work)
-    invisible = segment_sql_run(work, _INVISIBLE) if work.is_merge and work.all_tables() else []
+    invisible = segment_sql_run(work, _INVISIBLE) if work.is_merge and has_invisible else []
     return tuple((table_id, version) for table_id, version in invisible)
 
 
-def _step(work: SegmentWork) -> list[tuple[Any, ...]]:
+def _step(work: SegmentWork) -> tuple[list[tuple[str | None]], bool]:
     stepped = work.stepped()
     return steps_apply(
         stepped,

@@ -8,11 +8,25 @@ from dataclasses import dataclass, field
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.attribute_facts import ObjectKey
 from catalog_app.selectors.homes import Homes, homes_load
-from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.lineage.ranges import Changed, Ranges
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.reach import Reach, reach_load
+
+
+@dataclass(frozen=True, slots=True)
+class TargetKnown:
+    """What was looked up of a destination with the source. ``states``: of the objects ``asked``. ``news``: the objects
+    of which it has facts that the source does not know; ``source_news``: the other way round.
+    """
+
+    states: States
+    asked: tuple[frozenset[int], frozenset[int]]
+    source_news: frozenset[ObjectKey]
+    news: frozenset[ObjectKey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +34,8 @@ class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``schemas``, by the ids of
     their definitions, are shared with the destination's states. ``seen``: of a statement, the snapshot that it saw;
     ``altered``: kinds and ids of the objects that its branch altered since. ``own_branch``: of a transaction, its
-    workspace. ``reaches``, ``homes``: what is known already, see ``reach_of`` and ``homes_of``.
+    workspace. ``reaches``, ``homes``, ``changed``: what is known already, see ``reach_of``, ``homes_of``, ``news_to``;
+    ``targets``: of a destination that was loaded with the side.
     """
 
     operations: tuple[Operation, ...]
@@ -35,12 +50,25 @@ class SourceSide:
     schemas: dict[int, Schema] = field(default_factory=dict)
     reaches: dict[Snapshot, Reach] = field(default_factory=dict, compare=False, repr=False)
     homes: dict[Snapshot, Homes] = field(default_factory=dict, compare=False, repr=False)
+    changed: dict[Snapshot, Changed] = field(default_factory=dict, compare=False, repr=False)
+    targets: dict[Snapshot, TargetKnown] = field(default_factory=dict, compare=False, repr=False)
 
     def reach_of(self, destination: Snapshot) -> Reach:
         """What a destination reaches. Commits are only added, so that of one chain is looked up once."""
         if destination not in self.reaches:
             self.reaches[destination] = reach_load(destination)
         return self.reaches[destination]
+
+    def news_to(self, destination: Snapshot) -> Changed:
+        """What the commits did that the side reaches and a destination does not."""
+        if destination not in self.changed:
+            self.changed[destination] = Changed.by(Ranges.of_news(self.reach, self.reach_of(destination)))
+        return self.changed[destination]
+
+    def has_attribute_news(self, destination: Snapshot) -> bool:
+        """Whether the side may have facts of attributes that a destination does not know."""
+        known = self.targets.get(destination)
+        return known is None or bool(known.source_news)
 
     def homes_of(self, source: Snapshot, destination: Snapshot) -> Homes:
         """The catalogs of what both reach. ``source``: the snapshot of the source, or the one that a statement saw."""

@@ -19,6 +19,11 @@ def test_statements_of_a_merge_do_not_grow_with_its_segments() -> None:
     assert few == many
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_merge_of_new_rows_takes_twenty_statements() -> None:
+    assert merge_measure(10, 20)[0].statements == 20
+
+
 def test_create_branch_writes_one_row() -> None:
     bench = Bench(500)
     before = Branch.objects.count()

@@ -116,7 +116,8 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint
 """
 
 _EXPIRED = """
-SELECT e.path FROM brought b JOIN catalog_app_expiredfile e ON e.data_file_id = b.file_id LIMIT 1
+(SELECT e.path, false FROM brought b JOIN catalog_app_expiredfile e ON e.data_file_id = b.file_id LIMIT 1)
+UNION ALL (SELECT NULL, true FROM brought WHERE NOT is_visible LIMIT 1)
 """
 
 _CARRY = f"""
@@ -137,7 +138,7 @@ LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
 ORDER BY w.file_id
-RETURNING file_id) {_EXPIRED}
+RETURNING file_id, is_visible) {_EXPIRED}
 """
 
 _CARRY_WRITTEN = f"""
@@ -150,11 +151,11 @@ INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_versio
 SELECT s.table_id, %(branch)s, s.operation_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
        line.version IS NOT NULL, {", ".join(f"s.{name}" for name in _NAMES.split(", "))}, s.partition,
        s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes
-FROM carried JOIN catalog_app_segment s ON s.id = carried.id
+FROM carried JOIN catalog_app_segment s ON s.id = carried.id AND s.id BETWEEN %(first)s AND %(last)s
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
 ORDER BY s.file_id
-RETURNING file_id) {_EXPIRED}
+RETURNING file_id, is_visible) {_EXPIRED}
 """
 
 _SHOWN = f"""
@@ -195,9 +196,10 @@ def steps_apply(
     made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
     rerun: Mapping[int, RerunFiles],
-) -> list[tuple[Any, ...]]:
+) -> tuple[list[tuple[str | None]], bool]:
     """Write the steps as part of the commit ``version``. ``staged``: what ``steps_stage`` wrote; ``made``: by table
-    what ``rows_write`` wrote. Answers paths of files that the commit brings and that expired.
+    what ``rows_write`` wrote. Answers paths of files that the commit brings and that expired, and whether it brings any
+    that is not visible.
     """
     shared: dict[str, Any] = {
         "branch": branch_id,
@@ -214,10 +216,12 @@ def steps_apply(
         for name, row in _rerun_rows(*rerun.get(table_id, ((), ())), definitions.get(table_id)):
             rows[name].append({"table_id": table_id, **row})
     written = [step.segments for steps in tables.values() for step in steps.written]
-    expired: list[tuple[Any, ...]] = []
+    brought: list[tuple[Any, ...]] = []
     if written:
-        segments = " ".join(map(str, np.concatenate(written).tolist()))
-        expired += fetch_all(_CARRY_WRITTEN, {**shared, "segments": segments})
+        ids = np.concatenate(written)
+        # The bounds say nothing new: by them PostgreSQL sees that it need not read the whole table.
+        asked = {"segments": " ".join(map(str, ids.tolist())), "first": int(ids.min()), "last": int(ids.max())}
+        brought += fetch_all(_CARRY_WRITTEN, {**shared, **asked})
     for name, query in (
         ("leave", f"{_ATTACH} RETURNING id"),
         ("remove", f"{_REMOVE} RETURNING id"),
@@ -227,8 +231,8 @@ def steps_apply(
     ):
         if rows[name]:
             answered = fetch_all(query, {**shared, "rows": json.dumps(rows[name])})
-            expired += answered if name == "carry" else []
-    return expired
+            brought += answered if name == "carry" else []
+    return [(path,) for path, _ in brought], any(is_invisible for _, is_invisible in brought)
 
 
 def _rows(

@@ -9,7 +9,7 @@ from typing import Any
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, objects_changed
+from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes_of, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.homes import Home, Homes
 from catalog_app.selectors.objects import databases_load
@@ -23,9 +23,9 @@ from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
 
 
-def objects_with_news(snapshot: Snapshot, other: Reach) -> set[ObjectKey]:
-    """The objects of which facts came to a chain where the other side does not reach."""
-    return objects_changed((item.branch_id, item.after, item.upto) for item in own_ranges(snapshot, other))
+def objects_with_news(*sides: tuple[Snapshot, Reach]) -> list[set[ObjectKey]]:
+    """By chain the objects of which facts came to it where the other side, given with it, does not reach."""
+    return objects_changed(*([(item.branch_id, item.after, item.upto) for item in own_ranges(*side)] for side in sides))
 
 
 def attribute_sides_load(
@@ -38,7 +38,7 @@ def attribute_sides_load(
     own: int | None,
 ) -> AttributeSides:
     """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
-    mine, theirs = newest_attributes(source, objects), newest_attributes(target, objects)
+    mine, theirs = newest_attributes_of(objects, source, target)
     found = []
     for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
         of_home = [{key: side[key] for key in keys if key in side} for side in (mine, theirs)]
@@ -104,10 +104,13 @@ def _value(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AttributeNews:
-    """``objects``: those of which facts are news on the source. ``homes`` None: no facts are merged."""
+    """``objects``: those of which facts are news on the source; ``of_target``: those on the target. ``homes`` None: no
+    facts are merged.
+    """
 
     homes: Homes | None = None
     objects: frozenset[ObjectKey] = frozenset()
+    of_target: frozenset[ObjectKey] = frozenset()
 
     def load(
         self,
@@ -120,7 +123,7 @@ class AttributeNews:
         if self.homes is None or side.snapshot is None:
             return None
         named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
-        found = {*self.objects, *(objects_with_news(destination, side.reach) & named)}
+        found = {*self.objects, *(self.of_target & named)}
         homes = {
             (ObjectKind.DATABASE, states[i].database_id)
             for kind, i in found
@@ -152,8 +155,12 @@ def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, Attr
     if side.snapshot is None:
         return side, AttributeNews()
     catalogs = side.homes_of(side.snapshot, destination)
-    found = objects_with_news(side.snapshot, side.reach_of(destination))
+    if (known := side.targets.get(destination)) is not None:
+        found, theirs = known.source_news, known.news
+    else:
+        sides = (side.snapshot, side.reach_of(destination)), (destination, side.reach)
+        found, theirs = map(frozenset, objects_with_news(*sides))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
     databases = {**side.databases, **databases_load(side.snapshot, homes - side.databases.keys())}
-    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, frozenset(found))
+    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, found, theirs)

@@ -119,13 +119,16 @@ def _before_the_drop(history: History) -> dict[str, AttributeFact]:
     return found
 
 
-def merged_facts(plan: MergePlan, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource) -> Written:
+def merged_facts(
+    plan: MergePlan, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource, *, has_news: bool
+) -> Written:
     """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
 
-    ``snapshot`` and ``reach`` are the target's before the merge. All of it is four queries, whatever it merges.
+    ``snapshot`` and ``reach`` are the target's before the merge. ``has_news``: whether the source may have facts that
+    the target does not know. All of it is four queries, whatever it merges.
     """
     ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, reach)]
-    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges)
+    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges if has_news else ())
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*theirs, *_set(plan)))
     if not wanted:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog_app.domain.state import TableState
 from catalog_app.domain.table_properties import FILE, MERGE_COLUMN, MERGE_CONFLICTS, merges_by, properties_check
-from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.selectors.homes import Homes
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import Granularity
-
-_INHERITED = """
-SELECT c.merge_conflicts FROM catalog_app_branch b JOIN catalog_app_catalog c ON c.id = b.catalog_id
-WHERE b.id = %(branch)s
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +20,14 @@ class MergeSetting:
     how: Mapping[int, ColumnMerge]
 
 
-def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, MergeSetting]:
-    """By table, as the target of a merge has it. Raises InvalidValue. A table with a primary key is
-    merged by key and cell whatever it says.
+def merge_settings(tables: Iterable[TableState], homes: Callable[[], Homes]) -> dict[int, MergeSetting]:
+    """By table, as the target of a merge has it. Raises InvalidValue. A table with a primary key is merged by key and
+    cell whatever it says. ``homes`` is asked where a table inherits the setting of the target's catalog.
     """
     chosen = list(tables)
     inherited = FILE
     if any(MERGE_CONFLICTS not in table.properties and not table.schema.is_keyed for table in chosen):
-        ((inherited,),) = fetch_all(_INHERITED, {"branch": target.branch_ids[0]})
+        inherited = homes().merge_conflicts
     found = {}
     for table in chosen:
         value = FILE if table.schema.is_keyed else table.properties.get(MERGE_CONFLICTS, inherited)

@@ -74,14 +74,34 @@ def commits_since(side: Reach, vectors: Collection[Reach], floors: Reach) -> Com
     return Commits(versions, branches)
 
 
-_TABLES = f"""
-WITH {RANGES} SELECT DISTINCT o.object_id FROM ranges r JOIN catalog_app_commitoperation o
+_CHANGED = f"""
+WITH {RANGES}
+SELECT 'decides', NULL::bigint WHERE EXISTS (
+    SELECT 1 FROM ranges r JOIN catalog_app_commit c
+      ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto WHERE c.decides)
+UNION ALL SELECT 'reads', NULL::bigint WHERE EXISTS (
+    SELECT 1 FROM ranges r JOIN catalog_app_commit c
+      ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+    JOIN catalog_app_commitread d ON d.commit_id = c.id)
+UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
 WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
 """
 
 
-def tables_changed(ranges: Ranges) -> set[int]:
-    """The tables whose rows or files these commits changed, but for what merges took as their sources had it."""
-    return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What commits changed. ``decides``: whether one of them decided anything; ``reads``: whether its statement read
+    other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it.
+    """
+
+    decides: bool = False
+    reads: bool = False
+    tables: frozenset[int] = frozenset()
+
+    @classmethod
+    def by(cls, ranges: Ranges) -> Changed:
+        found = fetch_all(_CHANGED, ranges.parameters) if ranges.branches else []
+        said = {what for what, _ in found}
+        return cls("decides" in said, "reads" in said, frozenset(i for what, i in found if what == "table"))
