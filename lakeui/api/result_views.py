@@ -72,10 +72,10 @@ class ArrowRenderer(FileRenderer):
 class ResultRequest(StatementRequest):
     """A query and the session that it runs in."""
 
-    # What a query has no use for is not declared.
-    bypass_reason = None
-    dry_run = None
-    escape_formulas = None
+    # What a query has no use for is not declared: a serializer leaves out a field that is None.
+    bypass_reason = None  # type: ignore[assignment]
+    dry_run = None  # type: ignore[assignment]
+    escape_formulas = None  # type: ignore[assignment]
 
 
 class ResultList(serializers.Serializer[Any]):
@@ -244,7 +244,7 @@ def _readable(request: Request, result_id: UUID) -> KeptResult:
 def _rows(kept: KeptResult, start: int, limit: int | None) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     from catalog_app.storage.kept_results import kept_batches, kept_schema
 
-    warehouse, files = warehouse_now(), kept_files_read(kept.files)
+    warehouse, files = warehouse_now(), kept_files_read(kept.files or ())
     schema = kept_schema(warehouse, files, names_apart(name for name, _ in kept.columns))
     return schema, kept_batches(warehouse, files, schema, start=start, limit=limit)
 
@@ -272,7 +272,7 @@ def _page(request: Request, kept: KeptResult, wanted: dict[str, Any]) -> dict[st
 
 
 def _stream(request: Request, kept: KeptResult, wanted: dict[str, Any]) -> StreamingHttpResponse:
-    from catalog_app.engine.sending import SENDERS
+    from catalog_app.engine.sending import SENDERS, csv_sent
 
     kind = request.accepted_renderer
     if not _streams.acquire(blocking=False):
@@ -288,7 +288,7 @@ def _stream(request: Request, kept: KeptResult, wanted: dict[str, Any]) -> Strea
         first = list(next(([batch] for batch in batches), []))
         sender = SENDERS[kind.format]
         if kind.format == CsvRenderer.format:
-            sender = partial(sender, escapes=wanted["escape_formulas"])
+            sender = partial(csv_sent, escapes=wanted["escape_formulas"])
         pieces = _Pieces(sender(schema, chain(first, batches)), _streams.release)
     except BaseException:
         _streams.release()

@@ -229,7 +229,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
 
 def _policies_shown(request: MergeRequest, standing: Standing) -> dict[str, Any]:
     """What policies say of the request as it is; of a merged one, what its audit record has."""
-    if request.state == RequestState.MERGED:
+    if request.merge_id is not None and request.state == RequestState.MERGED:
         body = MergeAttempt.objects.filter(merge_id=request.merge_id).values_list("body", flat=True).get()
         said, facts = body.get("policies") or [], body.get("policy_facts") or {}
     else:

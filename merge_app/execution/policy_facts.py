@@ -87,9 +87,9 @@ class _Tables:
     def changed(self) -> list[tuple[ObjectPlan, ChangedTable]]:
         items = [item for item in self.planned.objects if item.action is not Action.UNTOUCHED]
         ids = [item.object_id for item in items if item.kind is ObjectKind.TABLE]
-        sizes = [{key: size.rows for key, size in table_sizes(at, ids).items()} for at in (self.there, self.here)]
+        there, here = ({key: size.rows for key, size in table_sizes(at, ids).items()} for at in (self.there, self.here))
         databases = {state.database_id: state.name for state in databases_list(self.here)}
-        return [(item, self._changed(item, *sizes, databases)) for item in items]
+        return [(item, self._changed(item, there, here, databases)) for item in items]
 
     def _changed(
         self, item: ObjectPlan, there: Mapping[int, int], here: Mapping[int, int], databases: Mapping[int, str]

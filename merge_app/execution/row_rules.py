@@ -22,7 +22,7 @@ from lakeui.common.errors import InvalidValue
 LONGEST = 2000
 """Characters of a condition."""
 SIDES = ("old", "new")
-_KNOWN: tuple[type[exp.Expression], ...] = (
+_KNOWN: tuple[type[exp.Expr], ...] = (
     *(exp.And, exp.Or, exp.Not, exp.Paren, exp.EQ, exp.NullSafeEQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE),
     *(exp.Is, exp.Null, exp.In, exp.Between, exp.Like, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs),
     *(exp.Coalesce, exp.Upper, exp.Lower, exp.Length, exp.Case, exp.If, exp.Greatest, exp.Least),
@@ -74,7 +74,7 @@ def emptied_count(rows: Sequence[RowPair]) -> int:
     )
 
 
-def _read(condition: str) -> exp.Expression:
+def _read(condition: str) -> exp.Expr:
     if not 0 < len(condition.strip()) <= LONGEST:
         raise _wrong(f"A condition has 1 to {LONGEST} characters.", condition)
     try:
@@ -85,6 +85,9 @@ def _read(condition: str) -> exp.Expression:
     for part in found.walk():
         if not isinstance(part, _KNOWN):
             raise _wrong(f"A condition of a policy does not know {part.sql(dialect='spark')}.", condition)
+        if isinstance(part, exp.Like) and "\\" in part.sql(dialect="spark"):
+            # Spark escapes by it, DuckDB takes it as it is.
+            raise _wrong(f"A backslash in {part.sql(dialect='spark')} is not known.", condition)
         if isinstance(part, exp.Column) and not _is_of_row(part):
             raise _wrong(f"The column {part.sql(dialect='spark')} is neither of old nor of new.", condition)
     return found
@@ -104,7 +107,7 @@ def _is_of_row(column: exp.Column) -> bool:
     return column.table.casefold() in SIDES and not column.db
 
 
-def _ask(found: exp.Expression, rows: Sequence[RowPair], types: Mapping[str, str]) -> RowFinding:
+def _ask(found: exp.Expr, rows: Sequence[RowPair], types: Mapping[str, str]) -> RowFinding:
     """DuckDB's answer. Values go in as texts, and are cast to the types of their columns."""
     columns: dict[tuple[str, str], str] = {}
     for column in list(found.find_all(exp.Column)):
@@ -146,7 +149,11 @@ def _text(value: Any) -> str | None:
 def _answer(condition: str, table: pa.Table, rows: Sequence[RowPair]) -> RowFinding:
     import duckdb
 
-    limits = {"enable_external_access": "false", "memory_limit": "256MB", "threads": "1"}
+    limits: dict[str, str | bool | int | float | list[str]] = {
+        "enable_external_access": "false",
+        "memory_limit": "256MB",
+        "threads": "1",
+    }
     with duckdb.connect(":memory:", config=limits) as connection:
         connection.register("changed", table)
         connection.execute("SET lock_configuration = true")

@@ -221,7 +221,7 @@ class RequestSponsor:
         request = self.held
         if not self._is_ours:
             return
-        plan_keep(request, replace(_plan_of(request, attempt), facts=self._looked and self._looked.facts))
+        plan_keep(request, replace(_plan_of(request, attempt), facts=self._looked.facts if self._looked else None))
         if attempt.outcome == "refused":
             request_return(request, reason=attempt.body["message"], merge_id=str(attempt.merge_id))
         else:

@@ -246,6 +246,7 @@ def test_a_condition_without_an_answer_says_why_and_holds_for_no_row(condition: 
         ("new.price <", "not understood"),
         (" ", "1 to 2000 characters"),
         ("new.day < current_date()", "CURRENT_DATE"),
+        (r"new.name LIKE 'a\\%'", "A backslash in new.name LIKE"),
     ],
 )
 def test_what_a_condition_does_not_know_is_refused_by_name(condition: str, named: str) -> None:
