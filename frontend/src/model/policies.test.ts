@@ -12,7 +12,10 @@ it("says what each policy needs", () => {
 });
 
 it("keeps what a rule says besides its condition, and sends no empty lines", () => {
-  const rules = withRules([{ condition: "new.a > 0", changes: ["update"] }], "new.a > 1\n\n new.b = 2 ");
-  expect(policiesSent([{ ...NEW_POLICY, rules }])[0]?.rules).toEqual([{ condition: "new.a > 1", changes: ["update"] }, { condition: "new.b = 2" }]);
+  const rules = withRules([{ condition: "new.a > 0", tables: ["d.t"], changes: ["update"] }], "new.a > 1\n\n new.b = 2 ");
+  expect(policiesSent([{ ...NEW_POLICY, rules }])[0]?.rules).toEqual([
+    { condition: "new.a > 1", tables: ["d.t"], changes: ["update"] },
+    { condition: "new.b = 2", tables: ["*"], changes: ["insert", "update", "delete"] },
+  ]);
   expect(withRules(rules, "")).toEqual([]);
 });

@@ -4,6 +4,8 @@ import { counted } from "./format";
 
 export const OPERATIONS = ["insert", "update", "delete", "create", "drop", "rename", "column", "set properties", "partition", "overwrite", "compaction"] as const;
 
+export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
 export const LIMITS = [
   { limit: "max_rows", label: "At most so many changed rows" },
   { limit: "max_deleted", label: "At most so many deleted rows" },
@@ -34,7 +36,7 @@ type Rules = NonNullable<MergePolicy["rules"]>;
 /** The rules of these conditions, one a line; what a rule says besides its condition stays. */
 export function withRules(rules: Rules, text: string): Rules {
   const conditions = text.split("\n");
-  return text === "" ? [] : conditions.map((condition, at) => ({ ...rules[at], condition }));
+  return text === "" ? [] : conditions.map((condition, at) => ({ tables: ["*"], changes: ["insert", "update", "delete"], ...rules[at], condition }));
 }
 
 /** The policies as they are sent: lines without a condition are none. */

@@ -1,5 +1,5 @@
 import type { MergePolicy } from "../../api/resources";
-import { LIMITS, NEW_POLICY, OPERATIONS, withRules } from "../../model/policies";
+import { DAYS, LIMITS, NEW_POLICY, OPERATIONS, withRules } from "../../model/policies";
 import { Icon } from "../../ui/icons";
 import { NamesField } from "../../ui/names-field";
 
@@ -97,7 +97,7 @@ function HoursFields({ policy, onChange }: { policy: MergePolicy; onChange: (som
         <input
           type="checkbox"
           checked={hours != null}
-          onChange={(event) => onChange({ hours: event.target.checked ? { begin: "08:00", end: "18:00", zone: "UTC" } : null })}
+          onChange={(event) => onChange({ hours: event.target.checked ? { begin: "08:00", end: "18:00", zone: "UTC", days: [...DAYS] } : null })}
         />
         <span>Only at some hours</span>
       </label>
