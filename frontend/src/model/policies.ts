@@ -51,7 +51,7 @@ export function policiesSent(policies: readonly MergePolicy[]): MergePolicy[] {
 export function policiesText(policies: readonly MergePolicy[]): string {
   return policies
     .map(({ name, approvals, approvers, spot_check }) => {
-      const needed = Math.max(approvals ?? 0, spot_check || approvers?.length ? 1 : 0);
+      const needed = Math.max(approvals, spot_check || approvers?.length ? 1 : 0);
       return `${name} (${needed ? counted(needed, "approval") : "no person"})`;
     })
     .join(", ");

@@ -24,7 +24,7 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
 
 function approvalsText(rule: Omit<Protection, "is_protected" | "patterns">): string {
   const policies = rule.policies ?? [];
-  if (policies.length) return `policies ${policiesText(policies)}, else ${counted(Math.max(1, rule.required_approvals ?? 0), "approval")}`;
+  if (policies.length) return `policies ${policiesText(policies)}, else ${counted(Math.max(1, rule.required_approvals), "approval")}`;
   return rule.required_approvals ? counted(rule.required_approvals, "approval") : "";
 }
 

@@ -53,7 +53,7 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
       ))}
       <NumberField
         label="At most this share of a table's rows, in percent"
-        value={policy.max_share == null ? null : Math.round(policy.max_share * 10_000) / 100}
+        value={policy.max_share === null || policy.max_share === undefined ? null : Math.round(policy.max_share * 10_000) / 100}
         most={100}
         step={0.01}
         onChange={(value) => set({ max_share: value === null ? null : value / 100 })}
@@ -69,15 +69,15 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
         />
       </label>
       <label className="row">
-        <input type="checkbox" checked={policy.refuse_stale_reads ?? false} onChange={(event) => set({ refuse_stale_reads: event.target.checked })} />
+        <input type="checkbox" checked={policy.refuse_stale_reads} onChange={(event) => set({ refuse_stale_reads: event.target.checked })} />
         <span>No stale reads</span>
       </label>
       <HoursFields policy={policy} onChange={set} />
-      <NumberField label="Changed rows that are drawn for a person to look at" value={policy.spot_check ?? 0} most={50} onChange={(value) => set({ spot_check: value ?? 0 })} />
-      <NumberField label="Approvals that it needs; 0 is no person" value={policy.approvals ?? 0} most={100} onChange={(value) => set({ approvals: value ?? 0 })} />
+      <NumberField label="Changed rows that are drawn for a person to look at" value={policy.spot_check} most={50} onChange={(value) => set({ spot_check: value ?? 0 })} />
+      <NumberField label="Approvals that it needs; 0 is no person" value={policy.approvals} most={100} onChange={(value) => set({ approvals: value ?? 0 })} />
       <NamesField label="Only approvals of these people count" names={policy.approvers ?? []} onChange={(approvers) => set({ approvers })} />
       <label className="row">
-        <input type="checkbox" checked={policy.merges ?? false} onChange={(event) => set({ merges: event.target.checked })} />
+        <input type="checkbox" checked={policy.merges} onChange={(event) => set({ merges: event.target.checked })} />
         <span>lakeui merges by itself as soon as nothing is in the way, in the name of who saves this rule</span>
       </label>
       <p>
@@ -96,7 +96,7 @@ function HoursFields({ policy, onChange }: { policy: MergePolicy; onChange: (som
       <label className="row">
         <input
           type="checkbox"
-          checked={hours != null}
+          checked={Boolean(hours)}
           onChange={(event) => onChange({ hours: event.target.checked ? { begin: "08:00", end: "18:00", zone: "UTC", days: [...DAYS] } : null })}
         />
         <span>Only at some hours</span>
@@ -105,7 +105,7 @@ function HoursFields({ policy, onChange }: { policy: MergePolicy; onChange: (som
         <p className="row">
           <input className="input" type="time" aria-label="From" value={hours.begin} onChange={(event) => onChange({ hours: { ...hours, begin: event.target.value } })} />
           <input className="input" type="time" aria-label="To" value={hours.end} onChange={(event) => onChange({ hours: { ...hours, end: event.target.value } })} />
-          <input className="input" aria-label="Time zone" value={hours.zone ?? "UTC"} onChange={(event) => onChange({ hours: { ...hours, zone: event.target.value } })} />
+          <input className="input" aria-label="Time zone" value={hours.zone} onChange={(event) => onChange({ hours: { ...hours, zone: event.target.value } })} />
         </p>
       ) : null}
     </>
