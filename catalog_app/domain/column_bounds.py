@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
@@ -52,7 +52,7 @@ def _bounds(column: Column, found: list[ColumnStatistics | None], is_exact: bool
     known = [item for item in found if item is not None]
     if len(known) < len(found):
         return ColumnBounds(column.id, column.name, column.type, None, None, None, is_exact=False)
-    key = Decimal if column.type.startswith("decimal") else _itself
+    key: Callable[[Any], Any] = Decimal if column.type.startswith("decimal") else _itself
     values = [item for item in known if item.minimum is not None and item.maximum is not None]
     return ColumnBounds(
         column.id,
