@@ -56,9 +56,12 @@ class Aside:
         asked = (f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in self.columns())
         return [table for (table,) in self._connection().execute(" UNION ALL ".join(asked)).fetchall()]
 
-    def empty(self) -> None:
-        """In place of TRUNCATE, which makes new files for each table and index, and takes longer than most tests."""
-        self.execute("".join(f"DELETE FROM {table};" for table in self.columns()) + _VERSIONS_DROP)
+    def empty(self, *, forgets_versions: bool = False) -> None:
+        """In place of TRUNCATE, which makes new files for each table and index, and takes longer than most tests.
+        ``forgets_versions`` at the end of a module: until then its lakes may be put back.
+        """
+        deletes = "".join(f"DELETE FROM {table};" for table in self.columns())
+        self.execute(deletes + (_VERSIONS_DROP if forgets_versions else ""))
 
     def close(self) -> None:
         """Temporary tables and functions go with the connection."""

@@ -222,9 +222,9 @@ def open_database(test_database: None, django_db_blocker: DjangoDbBlocker, embed
 
     with django_db_blocker.unblock():
         yield
-        # The sequences of versions stay, so no catalog gets the number of an earlier one.
+        # The sequences of ids stay, so no catalog gets the number of an earlier one.
         if _is_own_server(embedded):
-            ASIDE.empty()
+            ASIDE.empty(forgets_versions=True)
         else:
             call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True, reset_sequences=False)
 
