@@ -120,7 +120,8 @@ describe("protection", () => {
   });
 
   it("gets merge policies by a form", async () => {
-    const asked = serve({ ...LAKE, [`PATCH ${AT}protection-rules/4/`]: RULE });
+    const one = `${AT}protection-rules/4/`;
+    const asked = serve({ ...LAKE, [one]: () => json(RULE, 200, { ETag: '"r1"' }), [`PATCH ${one}`]: RULE });
     const user = userEvent.setup();
     renderAt("/c/demo/settings?tab=protection");
     await user.click(await screen.findByRole("button", { name: "Change the rule of main" }));
