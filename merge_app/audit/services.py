@@ -62,7 +62,8 @@ FROM (SELECT) AS one LEFT JOIN LATERAL (
 _COLUMNS = [field.column for field in stored_fields(MergeAttempt)]
 _APPEND = f"""
 WITH ended AS (
-    INSERT INTO merge_app_auditchain (catalog_id, records, digest, plain_records) VALUES (%s, %s, %s, 0)
+    INSERT INTO merge_app_auditchain (catalog_id, records, digest, plain_records, signed_records)
+    VALUES (%s, %s, %s, 0, 0)
     ON CONFLICT (catalog_id) DO UPDATE SET records = excluded.records, digest = excluded.digest
 )
 INSERT INTO merge_app_mergeattempt ({", ".join(_COLUMNS)}) VALUES ({", ".join(["%s"] * len(_COLUMNS))})
