@@ -62,7 +62,7 @@ function pressedOf(queries: QueryClient): PressedDecisions<Target, RequestPlace>
   const leave = () => made.leave();
   made.subscribe(() => {
     const change = made.entries().some(isUnsaved) ? "addEventListener" : "removeEventListener";
-    window[change]("beforeunload", ask as EventListener);
+    window[change]("beforeunload", ask);
     window[change]("pagehide", leave);
   });
   stores.set(queries, made);

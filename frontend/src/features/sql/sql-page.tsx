@@ -115,10 +115,12 @@ function chosenStatements(text: string, { from, to }: Selection) {
 /** What went wrong, at its place; nothing where the text is another by now. */
 function markOf(text: string, execution: Execution | undefined) {
   const failed = execution?.failed;
-  if (!failed || text.slice(failed.at.from, failed.at.from + failed.at.text.length) !== failed.at.text) return undefined;
+  if (!failed) return undefined;
+  const { at } = failed;
+  if (text.slice(at.from, at.from + at.text.length) !== at.text) return undefined;
   const problem = asProblem(failed.error);
-  const range = errorRange(failed.at.text, problem.members);
-  return range && { from: range.from + failed.at.from, to: range.to + failed.at.from, message: problem.message };
+  const range = errorRange(at.text, problem.members);
+  return range && { from: range.from + at.from, to: range.to + at.from, message: problem.message };
 }
 
 /** Stops what runs: the server then answers that it was cancelled. */
