@@ -136,8 +136,8 @@ class PolicySet:
 
 def policies_digest(sets: Iterable[PolicySet]) -> str:
     """SHA-256 of the policies in force: what was looked at for others is looked at again."""
-    told = [[item.pattern, item.version, [asdict(policy) for policy in item.policies]] for item in sets]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest() if told else ""
+    described = [[item.pattern, item.version, [asdict(policy) for policy in item.policies]] for item in sets]
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest() if described else ""
 
 
 # -- what is judged ---------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ class LookedAt:
 @dataclass(frozen=True, slots=True)
 class ChangedTable:
     """What a merge does to a table or database. ``names``: before and after it. ``rows_before``: those of the target.
-    ``uncounted``: kinds of operations that take rows which nothing counts. ``looked_at``: None where nobody asked.
+    ``uncounted``: kinds of operations that take rows which nothing counts. ``looked_at``: None: not asked for.
     """
 
     names: tuple[str, ...]
@@ -320,7 +320,7 @@ class PolicyVerdict:
 
 
 def policy_judge(policies: PolicySet, facts: PlanFacts | None, at: datetime) -> PolicyVerdict:
-    """What the policies say of the plan at that time; ``facts`` None: nobody looked at it yet."""
+    """What the policies say of the plan at that time; ``facts`` None: it was not looked at yet."""
     asked = max(1, policies.approvals)
     if facts is None:
         message = "No policy was judged on this plan yet, so it waits for a person."
@@ -420,8 +420,8 @@ def _of_rows(policy: Policy, facts: PlanFacts) -> Iterator[Reason]:
         if uncounted:
             yield Reason("max_share", False, f"nothing counts the rows that {', '.join(uncounted)} takes")
         else:
-            told = f"it changes {share:.2%}{where}, and {policy.max_share:.2%} is the most"
-            yield Reason("max_share", share <= policy.max_share, told)
+            message = f"it changes {share:.2%}{where}, and {policy.max_share:.2%} is the most"
+            yield Reason("max_share", share <= policy.max_share, message)
     if policy.max_emptied is not None:
         problem = _not_looked_at(facts.tables)
         emptied = sum(table.looked_at.emptied for table in facts.tables if table.looked_at)
@@ -446,8 +446,8 @@ def _of_rule(rule: RowRule, facts: PlanFacts) -> Reason:
             why = found.problem if found else "it was not asked of the rows"
             return Reason(name, False, f"the rule {rule.condition} has no answer in {table.name}: {why}")
         if found.rows:
-            told = f"{_counted(found.rows, 'row')} of {table.name} not {rule.condition}, such as {found.example}"
-            return Reason(name, False, told)
+            message = f"{_counted(found.rows, 'row')} of {table.name} not {rule.condition}, such as {found.example}"
+            return Reason(name, False, message)
     return Reason(name, True, f"every changed row fulfils {rule.condition}")
 
 

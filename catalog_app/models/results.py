@@ -19,7 +19,7 @@ class KeptResult(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    # Files are found by their rows: these must outlive nobody.
+    # Files are found by their rows, so a row stays when its person goes.
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     statement = models.TextField()
     catalogs = ArrayField(models.BigIntegerField(), default=list)

@@ -64,7 +64,7 @@ def _token_live(digest: str, now: datetime) -> AccessToken | None:
     for row in fetch_all(_LIVE, {"digest": digest, "now": now}, prepared=True):
         token, user, agent, owner = models_of(row, AccessToken, User, Agent, User)
         if agent is None:
-            # So that nobody asks the database again whether it is one.
+            # So the database is not asked again whether it is one.
             made_agent: Any = User._meta.get_field("agent")  # noqa: SLF001
             made_agent.set_cached_value(user, None)
         else:

@@ -33,7 +33,7 @@ class SchemaView(ApiView):
 
 @cache
 def openapi_document() -> dict[str, Any]:
-    """The document of every view under /api/v1/. It belongs to all who ask: nobody changes it."""
+    """The document of every view under /api/v1/. All requests share it, so it is never changed."""
     # Made once a process, as anybody may ask for it and to make it takes as long as a hundred other requests.
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document

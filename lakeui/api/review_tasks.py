@@ -85,10 +85,13 @@ def run_policy_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict
         with reading(), interruptible(context):
             plan = plan_load(request, engine)
         standing = policies_keep(request_id=request.pk, plan=plan)
-        told = {"number": request.number, "policies": [item.message for item in standing.policies] if standing else []}
+        answer = {
+            "number": request.number,
+            "policies": [item.message for item in standing.policies] if standing else [],
+        }
         verdict = standing.merging_policy if standing is not None and not standing.blockers else None
         if verdict is None or context.user is None or verdict.author_id != context.user.pk:
-            return told
+            return answer
         with transaction.atomic():
             merge_begin(
                 principal=_principal(context.user),

@@ -69,15 +69,15 @@ def _as_named(given: PlanInput, names: Mapping[str, str]) -> PlanInput:
     if all(now == then for now, then in names.items()):
         return given
 
-    def told(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    def named(items: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(replace(item, branch=names.get(item.branch, item.branch)) for item in items)
 
     return replace(
         given,
-        source=told(given.source),
-        destination=told(given.destination),
-        left_out_before=told(given.left_out_before),
-        stale_reads=told(given.stale_reads),
+        source=named(given.source),
+        destination=named(given.destination),
+        left_out_before=named(given.left_out_before),
+        stale_reads=named(given.stale_reads),
     )
 
 

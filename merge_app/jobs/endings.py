@@ -1,4 +1,4 @@
-"""The ends of tasks, told over Redis to whoever waits for them. A hint: whoever misses it looks a moment later."""
+"""The ends of tasks, published over Redis to whoever waits for them. A hint: whoever misses it asks a moment later."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from redis.exceptions import RedisError
 from lakeui.common.broker import redis_client
 
 LOOK_SECONDS = 1.0
-"""So long after an end that nobody told of it is seen. Redis has to answer sooner than its client gives up."""
+"""So long after an end that was not published it is found. Redis has to answer sooner than its client gives up."""
 LOOK_WITHOUT_REDIS_SECONDS = 0.25
 SHORTEST_SECONDS = 0.01
 KEPT_SECONDS = 10
 
 
-def end_tell(task_id: UUID) -> None:
+def end_publish(task_id: UUID) -> None:
     """The task has ended. Each of those that wait, and who begins to within some seconds, goes on at once."""
     try:
-        told = redis_client().pipeline()
-        told.rpush(_key(task_id), 1)
-        told.expire(_key(task_id), KEPT_SECONDS)
-        told.execute()
+        commands = redis_client().pipeline()
+        commands.rpush(_key(task_id), 1)
+        commands.expire(_key(task_id), KEPT_SECONDS)
+        commands.execute()
     except RedisError:
-        # They look by themselves.
+        # Those that wait ask by themselves.
         return
 
 
@@ -33,7 +33,7 @@ def end_await(task_id: UUID, *, seconds: float) -> None:
     # Redis takes 0 as without end.
     seconds = min(max(seconds, SHORTEST_SECONDS), LOOK_SECONDS)
     try:
-        # From the list into the same list: what one has heard stays for the others.
+        # From the list into the same list: what one reads stays for the others.
         redis_client().brpoplpush(_key(task_id), _key(task_id), timeout=seconds)
     except RedisError:
         time.sleep(min(seconds, LOOK_WITHOUT_REDIS_SECONDS))

@@ -26,7 +26,7 @@ from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
-from merge_app.jobs.endings import end_tell
+from merge_app.jobs.endings import end_publish
 from merge_app.jobs.errors import (
     EngineEndedOften,
     IdempotencyMismatch,
@@ -154,7 +154,7 @@ def _earlier(task: Task) -> Task:
 
 
 def task_ring(task_id: UUID) -> None:
-    """Tell the workers of a task that is still queued, and put off when it is rung for again."""
+    """Announce a task that is still queued to the workers, and put off when it is announced again."""
     task = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).values("rings").first()
     if task is None:
         return
@@ -164,7 +164,7 @@ def task_ring(task_id: UUID) -> None:
 
 
 def _ring(task_id: UUID) -> None:
-    """Tell the workers of a task. A broker that is away is no error: the reaper rings again."""
+    """Announce a task to the workers. A broker that is away is no error: the reaper announces it again."""
     # Here, because the Celery task needs the runner, which needs this module.
     from merge_app.jobs.tasks import run_task
 
@@ -270,7 +270,7 @@ def task_finish(
         )
         if finished:
             task_event_emit(task_id)
-            transaction.on_commit(partial(end_tell, task_id))
+            transaction.on_commit(partial(end_publish, task_id))
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
@@ -314,7 +314,7 @@ def task_cancel(*, task_id: UUID) -> Task:
         ended = waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now())
         if ended:
             task_event_emit(task_id)
-            transaction.on_commit(partial(end_tell, task_id))
+            transaction.on_commit(partial(end_publish, task_id))
     if not ended:
         Task.objects.filter(pk=task_id, state=TaskState.RUNNING).update(cancel_requested=True)
     task = Task.objects.select_related("created_by").get(pk=task_id)

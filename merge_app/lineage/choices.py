@@ -88,7 +88,7 @@ class Choices:
 
     def _beside(self, keys: Sequence[str], clashes: Mapping[int, Mask]) -> dict[int, dict[int, str]]:
         """By column, and by the place of an edited row in conflict, what was given for a cell that does not conflict.
-        What the key and the partition are, nobody edits.
+        The key and the partition are never edited.
         """
         found: dict[int, dict[int, str]] = {}
         fixed = {*self.schema.primary_key, *self.schema.partition_by}

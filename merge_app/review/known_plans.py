@@ -23,7 +23,7 @@ from merge_app.review.states import RequestState
 @dataclass(frozen=True, slots=True)
 class KnownPlan:
     """A plan of the request: what went in, its fingerprint and how many conflicts it has. ``facts`` are what policies
-    are judged on; None where nobody looked.
+    are judged on; None where they were not made.
     """
 
     seen: Seen

@@ -47,8 +47,8 @@ def policy_work(request: MergeRequest) -> PolicyWork | None:
     standing = request_standing(request, source, destination) if is_known else None
     if standing is not None and (standing.blockers or standing.merging_policy is None):
         return None
-    told = [*astuple(seen), policies_digest(policies)]
-    digest = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    parts = [*astuple(seen), policies_digest(policies)]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     verdict = standing.merging_policy if standing is not None else None
     merging = [verdict.author_id] if verdict is not None else [item.author_id for item in policies if item.merges]
     return PolicyWork(request, digest, next((pk for pk in merging if pk is not None), request.author_id))

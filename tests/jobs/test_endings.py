@@ -1,4 +1,4 @@
-"""Who waits for a task is told of its end; who is not told looks."""
+"""The end of a task is published to those that wait; who misses it asks again."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def seconds_of(task_id: object) -> float:
     return time.monotonic() - began
 
 
-def test_all_who_wait_are_told_and_who_comes_a_little_later_too() -> None:
+def test_all_who_wait_go_on_and_who_comes_a_little_later_too() -> None:
     task_id = uuid4()
-    endings.end_tell(task_id)
+    endings.end_publish(task_id)
     assert seconds_of(task_id) + seconds_of(task_id) < 1
     assert 0 < broker.redis_client().ttl(f"lakeui:ended:{task_id}") <= endings.KEPT_SECONDS
     assert seconds_of(uuid4()) > 0.9
 
 
 @pytest.mark.parametrize("how", ["finished", "cancelled"])
-def test_the_end_of_a_task_is_told(how: str) -> None:
+def test_the_end_of_a_task_is_published(how: str) -> None:
     task = task_submit(kind="test.echo", parameters={"text": "x"})
     if how == "cancelled":
         task_cancel(task_id=task.pk)
@@ -46,7 +46,7 @@ def test_the_end_of_a_task_is_told(how: str) -> None:
 def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     away = Redis(port=1)
     monkeypatch.setattr(endings, "redis_client", lambda: away)
-    endings.end_tell(uuid4())
+    endings.end_publish(uuid4())
     assert endings.LOOK_WITHOUT_REDIS_SECONDS <= seconds_of(uuid4()) < 5
 
 

@@ -315,7 +315,7 @@ def sql(place: Place, given: Namespace) -> Said:
 
 
 def _here(place: Place, given: Namespace) -> tuple[Branch | Session, dict[str, Any]]:
-    """What runs statements, and what it is told beside them: a session says by itself where it is."""
+    """What runs statements, and what is sent beside them: a session knows its own place."""
     if place.session is None:
         return place.branch, {"database": given.database}
     for name in ("catalog", "branch", "database"):
