@@ -28,15 +28,18 @@ export interface ExactColumn {
 /** So many bins a histogram has at most. */
 const BINS = 20;
 
-/** How far the number of different values may be off. To count them exactly Spark would go through the rows once a column. */
-const CLOSENESS = 0.01;
+/**
+ * The size of a sketch of different values, as a power of two: some hundreds are counted exactly, more to about 1 %. To count
+ * all exactly Spark would go through the rows once a column. `approx_count_distinct` as close as this takes five times as long.
+ */
+const SKETCH = 13;
 
 /** Counts all columns in one read of the table. */
 export function profileStatement(database: string, table: string, version: number | undefined, columns: readonly ProfiledColumn[]): string {
   const parts = columns.flatMap(({ name, type }) => {
     const column = quoted(name);
     const counts = [`count(${column})`];
-    if (isComparable(type)) counts.push(`approx_count_distinct(${column}, ${CLOSENESS})`, `min(${column})`, `max(${column})`);
+    if (isComparable(type)) counts.push(`hll_sketch_estimate(hll_sketch_agg(CAST(${column} AS STRING), ${SKETCH}))`, `min(${column})`, `max(${column})`);
     if (isNumericType(type)) counts.push(`histogram_numeric(CAST(${column} AS DOUBLE), ${BINS})`);
     return counts;
   });
@@ -64,7 +67,7 @@ export function exactProfile(columns: readonly ProfiledColumn[], row: readonly u
 function binsOf(value: unknown): Bin[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry: unknown) => {
-    const [x, y] = Array.isArray(entry) ? entry : typeof entry === "object" && entry !== null ? [(entry as { x?: unknown }).x, (entry as { y?: unknown }).y] : [];
+    const [x, y]: readonly unknown[] = Array.isArray(entry) ? entry : typeof entry === "object" && entry !== null ? [(entry as { x?: unknown }).x, (entry as { y?: unknown }).y] : [];
     const [at, count] = [numberOf(x), numberOf(y)];
     return at === undefined || count === undefined ? [] : [{ at, count }];
   });
