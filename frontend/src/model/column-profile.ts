@@ -67,10 +67,18 @@ export function exactProfile(columns: readonly ProfiledColumn[], row: readonly u
 function binsOf(value: unknown): Bin[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry: unknown) => {
-    const [x, y]: readonly unknown[] = Array.isArray(entry) ? entry : typeof entry === "object" && entry !== null ? [(entry as { x?: unknown }).x, (entry as { y?: unknown }).y] : [];
+    const [x, y] = pairOf(entry);
     const [at, count] = [numberOf(x), numberOf(y)];
     return at === undefined || count === undefined ? [] : [{ at, count }];
   });
+}
+
+/** A bin as a list, or as a struct by name. */
+function pairOf(entry: unknown): readonly unknown[] {
+  if (Array.isArray(entry)) return entry as unknown[];
+  if (typeof entry !== "object" || entry === null) return [];
+  const { x, y } = entry as { x?: unknown; y?: unknown };
+  return [x, y];
 }
 
 /** Plain values: they are counted apart, and have a least and a largest. */
