@@ -19,6 +19,7 @@ Object.assign(Element.prototype, { scrollIntoView: () => undefined });
 Object.assign(Range.prototype, { getClientRects: () => [], getBoundingClientRect: () => new DOMRect() });
 Object.defineProperties(Element.prototype, { clientHeight: { get: () => 600 }, clientWidth: { get: () => 800 } });
 Object.assign(globalThis, {
+  matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
   ResizeObserver: class {
     observe = () => undefined;
     unobserve = () => undefined;

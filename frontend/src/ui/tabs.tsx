@@ -1,4 +1,4 @@
-import { useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
 
 export interface Tab<Key extends string> {
   key: Key;
@@ -31,6 +31,10 @@ export function Tabs<Key extends string>({
     onChoose(next.key);
     list.current?.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus();
   };
+  useEffect(() => {
+    const tab = list.current?.querySelector(`[data-tab="${chosen}"]`);
+    if (list.current && tab) list.current.scrollLeft += outside(tab.getBoundingClientRect(), list.current.getBoundingClientRect());
+  }, [chosen]);
   return (
     <>
       <div className="tabs" role="tablist" tabIndex={-1} aria-label={label} ref={list} onKeyDown={move}>
@@ -54,4 +58,10 @@ export function Tabs<Key extends string>({
       </div>
     </>
   );
+}
+
+/** How far a tab lies to the right of what is in sight; negative to the left, 0 within it. */
+export function outside(tab: Pick<DOMRect, "left" | "right">, sight: Pick<DOMRect, "left" | "right">): number {
+  if (tab.left < sight.left) return tab.left - sight.left;
+  return Math.max(0, Math.min(tab.right - sight.right, tab.left - sight.left));
 }

@@ -13,8 +13,24 @@ interface TreeProps {
   onName: (name: string) => void;
 }
 
+/** As `styles/sql.css` has it. */
+const NARROW = "(max-width: 760px)";
+
+/** The tables beside the text. On a narrow page they would lie between it and its results: they are folded at first. */
+export function TablesPanel(props: TreeProps) {
+  const [isOpen, setOpen] = useState(() => !window.matchMedia(NARROW).matches);
+  return (
+    <details className="panel tables-panel" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>Tables</h2>
+      </summary>
+      <NamesTree {...props} />
+    </details>
+  );
+}
+
 /** Databases, tables and columns of the branch. A name that is pressed goes into the text. */
-export function NamesTree(props: TreeProps) {
+function NamesTree(props: TreeProps) {
   const names = useQuery(tableNamesQuery(props.catalog, props.branch));
   const [wanted, setWanted] = useState("");
   return (

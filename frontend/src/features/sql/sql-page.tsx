@@ -10,7 +10,7 @@ import { statementCancel } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
 import { Loading } from "../../ui/states";
-import { NamesTree } from "./names-tree";
+import { TablesPanel } from "./names-tree";
 import { Results } from "./results";
 import { StatementHistory } from "./statement-history";
 import { useKeptText } from "./use-kept-text";
@@ -97,9 +97,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           </div>
           {isKept ? null : <p className="inside small muted">The browser has no room to keep this text: it is lost when the page is loaded again.</p>}
         </Panel>
-        <Panel title="Tables">
-          <NamesTree catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
-        </Panel>
+        <TablesPanel catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
       </div>
       {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} /> : null}
     </div>
