@@ -181,7 +181,7 @@ class Calls:
         names = {**agency.scene.names, "branch": rng.choice(BRANCHES), "source": rng.choice(BRANCHES)}
         names |= {"destination": rng.choice(BRANCHES), "pipeline_id": 1, "version": 1, "token_id": 1}
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
-        names |= {"sign_in_id": names["import_id"], "session_id": names["import_id"]}
+        names |= dict.fromkeys(("sign_in_id", "session_id", "result_id"), names["import_id"])
         if template.startswith(IMPORT):
             names["branch"] = rng.choice(("main", OWN_BRANCH))
         path = template.format(**names)
