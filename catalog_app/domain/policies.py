@@ -446,7 +446,9 @@ def _of_rule(rule: RowRule, facts: PlanFacts) -> Reason:
             why = found.problem if found else "it was not asked of the rows"
             return Reason(name, False, f"the rule {rule.condition} has no answer in {table.name}: {why}")
         if found.rows:
-            message = f"{_counted(found.rows, 'row')} of {table.name} not {rule.condition}, such as {found.example}"
+            does = "does" if found.rows == 1 else "do"
+            rows = f"{_counted(found.rows, 'row')} of {table.name}"
+            message = f"{rows} {does} not fulfil {rule.condition}, such as {found.example}"
             return Reason(name, False, message)
     return Reason(name, True, f"every changed row fulfils {rule.condition}")
 

@@ -147,7 +147,7 @@ def test_a_rule_over_old_and_new_values_is_asked_of_changed_rows(lake: ReviewLak
     protect(lake, {"name": "ok only", "rules": [{**rule, "changes": ["update"]}]})
     asked(lake, "UPDATE d.r SET v = 'bad' WHERE id = 1")
     judged()
-    assert "1 row of d.r not new.v LIKE 'ok%'" in detail(lake)["policies"][0]["message"]
+    assert "1 row of d.r does not fulfil new.v LIKE 'ok%'" in detail(lake)["policies"][0]["message"]
     lake.write("UPDATE d.r SET v = 'ok 1' WHERE id = 1", "alice", "c")
     policies_ring()
     judged()

@@ -70,7 +70,7 @@ def table(**changes: Any) -> PlanFacts:
             Policy("p", rules=(RULE,)),
             FACTS,
             table(looked_at=LookedAt(0, {RULE.key: RowFinding(2, 'row {"id":1}')})),
-            '2 rows of shop.items not new.price <= old.price * 1.1, such as row {"id":1}',
+            '2 rows of shop.items do not fulfil new.price <= old.price * 1.1, such as row {"id":1}',
         ),
         (Policy("p", rules=(RULE,)), FACTS, table(looked_at=LookedAt(0, {})), "it was not asked of the rows"),
         (
