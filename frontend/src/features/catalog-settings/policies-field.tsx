@@ -70,7 +70,7 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
       </label>
       <label className="row">
         <input type="checkbox" checked={policy.refuse_stale_reads} onChange={(event) => set({ refuse_stale_reads: event.target.checked })} />
-        <span>No stale reads</span>
+        <span>No stale reads: its merged rows come from no table that the branch changed since</span>
       </label>
       <HoursFields policy={policy} onChange={set} />
       <NumberField label="Changed rows that are drawn for a person to look at" value={policy.spot_check} most={50} onChange={(value) => set({ spot_check: value ?? 0 })} />
