@@ -107,7 +107,7 @@ def main() -> int:
         return 1
     try:
         print(verify(given.audit, given.checkpoints, key, given.includes))
-    except (Wrong, KeyError, ValueError, OSError) as wrong:
+    except (Wrong, AttributeError, KeyError, OSError, TypeError, ValueError) as wrong:
         print(f"NOT in order: {wrong}", file=sys.stderr)
         return 1
     return 0

@@ -36,8 +36,11 @@ class RowRule:
     changes: tuple[str, ...] = CHANGES
 
     def holds_for(self, table: ChangedTable) -> bool:
-        """Whether the rule is about the table."""
-        return table.matches(self.tables)
+        """Whether the rule is about the table: under one of its names, so that a new name is no way past it."""
+        patterns = [pattern.casefold() for pattern in self.tables]
+        return not table.is_database and any(
+            fnmatchcase(name.casefold(), pattern) for name in table.names for pattern in patterns
+        )
 
     @property
     def key(self) -> str:
@@ -165,6 +168,7 @@ class LookedAt:
 class ChangedTable:
     """What a merge does to a table or database. ``names``: before and after it. ``rows_before``: those of the target.
     ``uncounted``: kinds of operations that take rows which nothing counts. ``looked_at``: None: not asked for.
+    ``is_database``: names do not say it, a table may be called ``*``.
     """
 
     names: tuple[str, ...]
@@ -176,6 +180,7 @@ class ChangedTable:
     dropped_columns: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
     looked_at: LookedAt | None = None
+    is_database: bool = False
 
     @property
     def name(self) -> str:
@@ -455,7 +460,7 @@ def _of_rule(rule: RowRule, facts: PlanFacts) -> Reason:
 
 def _not_looked_at(tables: Sequence[ChangedTable]) -> str:
     for table in tables:
-        if table.name.endswith(".*"):
+        if table.is_database:
             continue
         if table.looked_at is None:
             return f"the changed rows of {table.name} were not looked at"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from django.db import transaction
 
-from catalog_app.domain.operations import ColumnAttribute, ObjectKind, Operation
+from catalog_app.domain.operations import ColumnAttribute, ObjectKind, Operation, OperationKind
 from catalog_app.domain.policies import (
     ChangedTable,
     LookedAt,
@@ -20,7 +20,7 @@ from catalog_app.domain.policies import (
     SpotRow,
     policies_digest,
 )
-from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.listing import table_sizes
 from catalog_app.selectors.objects import databases_list
@@ -99,10 +99,10 @@ class _Tables:
         if item.action is not Action.ALTER:
             operations.add(item.action.value)
         done = rows_done(mine)
-        before = here.get(item.object_id, 0)
-        is_table = item.kind is ObjectKind.TABLE
+        is_table, is_new = item.kind is ObjectKind.TABLE, item.action is Action.CREATE or _is_undropped(item)
+        before = 0 if is_new else here.get(item.object_id, 0)
         inserted, deleted = done.get("rows_inserted", 0), done.get("rows_deleted", 0)
-        if is_table and item.action is Action.CREATE:
+        if is_table and is_new:
             inserted = max(inserted, there.get(item.object_id, 0))
         if is_table and item.action is Action.DROP:
             deleted = max(deleted, before)
@@ -119,6 +119,7 @@ class _Tables:
                 if attribute is ColumnAttribute.EXISTS and change.after is None
             ),
             uncounted=tuple(sorted(_uncounted((*item.operations, *mine.data)))) if is_table else (),
+            is_database=not is_table,
         )
 
 
@@ -132,6 +133,23 @@ def _names(item: ObjectPlan, databases: Mapping[int, str]) -> tuple[str, ...]:
             known = databases.get(state.database_id)
             found.append(f"{known}.{state.name}" if known is not None and state is item.before else item.name)
     return tuple(dict.fromkeys(found))
+
+
+def _is_undropped(item: ObjectPlan) -> bool:
+    """Whether the merge brings back what the target dropped: its rows are new there."""
+    return any(operation.kind is OperationKind.UNDROP for operation in item.carried_out)
+
+
+def _other_columns(item: ObjectPlan) -> list[str]:
+    """Names under which the merge puts another column than the target has: old and new values are of two columns."""
+    if not isinstance(item.before, TableState) or not isinstance(item.after, TableState):
+        return []
+    before = {column.name.casefold(): column.id for column in item.before.schema.columns}
+    return [
+        column.name
+        for column in item.after.schema.columns
+        if before.get(column.name.casefold(), column.id) != column.id
+    ]
 
 
 def _uncounted(operations: Collection[Operation]) -> set[str]:
@@ -169,6 +187,10 @@ class _Look:
     def _looked_at(self, item: ObjectPlan, table: ChangedTable, rules: Sequence[RowRule]) -> LookedAt:
         if item.action is Action.DROP:
             return LookedAt(problem="it is dropped with its rows") if table.rows else LookedAt()
+        if _is_undropped(item) and table.rows:
+            return LookedAt(problem="it is undropped with its rows")
+        if others := _other_columns(item):
+            return LookedAt(problem=f"another column is called {', '.join(others)} than before")
         if table.uncounted:
             return LookedAt(problem=f"nothing counts the rows that {', '.join(table.uncounted)} takes")
         if table.rows > MOST_ROWS:

@@ -30,9 +30,9 @@ _KNOWN: tuple[type[exp.Expr], ...] = (
 )
 _PLAIN = (
     *("tinyint", "smallint", "int", "bigint", "byte", "short", "long", "integer", "decimal", "float", "double", "real"),
-    *("boolean", "string", "varchar", "char", "date", "timestamp", "timestamp_ntz", "timestamp_ltz"),
+    *("boolean", "string", "varchar", "date", "timestamp", "timestamp_ntz", "timestamp_ltz"),
 )
-"""Types of which a rule compares values, without their parameters."""
+"""Types of which a rule compares values, without their parameters. Not CHAR: Spark pads what it compares with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,66 @@ def test_a_rule_over_old_and_new_values_is_asked_of_changed_rows(lake: ReviewLak
     assert detail(lake)["policies"][0]["policy"] == "ok only"
 
 
+RENAMED = "ALTER TABLE d.r RENAME TO d.q"
+OTHER_V = ("ALTER TABLE d.r RENAME COLUMN v TO w", "ALTER TABLE d.r ADD COLUMN v STRING")
+OK_ONLY = {"name": "ok", "rules": [{"condition": "new.v LIKE 'ok%'", "tables": ["d.r"]}]}
+NOT_CHANGED = {"name": "same", "rules": [{"condition": "old.v IS NULL OR new.v = old.v"}]}
+BAD = "UPDATE d.r SET v = 'bad' WHERE id = 1"
+
+
+@pytest.mark.parametrize(
+    ("policy", "statements", "why"),
+    [
+        (OK_ONLY, (BAD, RENAMED), "1 row of d.q not new.v LIKE 'ok%'"),
+        (OK_ONLY, (BAD, RENAMED, "CREATE TABLE d.r (id INT, v STRING)"), "1 row of d.q not new.v LIKE 'ok%'"),
+        (NOT_CHANGED, (*OTHER_V, BAD), "another column is called v than before"),
+        ({"name": "full", "max_emptied": 0}, OTHER_V, "another column is called v than before"),
+        (
+            {"name": "full", "max_emptied": 0},
+            ("INSERT OVERWRITE d.r VALUES (1, NULL)", "ALTER TABLE d.r RENAME TO d.`*`"),
+            "nothing counts the rows that overwrite takes",
+        ),
+    ],
+)
+def test_no_other_name_of_a_table_or_column_is_a_way_past_a_policy(
+    lake: ReviewLake, policy: dict[str, Any], statements: tuple[str, ...], why: str
+) -> None:
+    protect(lake, policy)
+    for statement in statements[:-1]:
+        lake.write(statement, "alice", "c")
+    asked(lake, statements[-1])
+    judged()
+    (verdict,) = detail(lake)["policies"]
+    assert (verdict["policy"], why in verdict["message"]) == ("", True), verdict["message"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ({"name": "few", "max_rows": 0}, "it has 1 changed row, and 0 is the most"),
+        ({"name": "some", "max_share": 0.5}, "it changes 100.00% of d.r"),
+        (OK_ONLY, "it is undropped with its rows"),
+    ],
+)
+def test_rows_that_an_undrop_brings_back_are_new_ones(lake: ReviewLake, policy: dict[str, Any], why: str) -> None:
+    lake.write("DROP TABLE d.r", "dora")
+    lake.write("MERGE BRANCH main TO c", "alice", "c")
+    protect(lake, policy)
+    asked(lake, "UNDROP TABLE d.r")
+    judged()
+    (verdict,) = detail(lake)["policies"]
+    assert (verdict["policy"], why in verdict["message"]) == ("", True), verdict["message"]
+
+
+def test_a_rule_over_rows_is_not_asked_of_a_database(lake: ReviewLake) -> None:
+    protect(lake, {"name": "ok", "rules": [{"condition": "new.v LIKE 'ok%'"}]})
+    asked(lake, "CREATE DATABASE fresh")
+    (task,) = judged()
+    assert task.state == "succeeded", task.error
+    assert detail(lake)["policies"][0]["policy"] == "ok"
+    assert run_merge(lake).state == "succeeded"
+
+
 def test_a_spot_check_draws_the_same_rows_for_everybody_and_takes_one_person(lake: ReviewLake) -> None:
     protect(lake, {"name": "look", "spot_check": 2})
     asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b'), (4, 'c')")

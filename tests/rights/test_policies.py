@@ -186,7 +186,10 @@ def test_twelve_policies_are_judged_on_a_hundred_tables_in_fifty_milliseconds() 
 
 # -- conditions over old and new values -------------------------------------------------------------------------------
 
-TYPES = {"id": "int", "price": "decimal(10,2)", "name": "string", "day": "date", "ok": "boolean", "tags": "array<int>"}
+TYPES = {"id": "int", "price": "decimal(10,2)", "name": "string", "day": "date", "ok": "boolean"} | {
+    "tags": "array<int>",
+    "code": "char(5)",
+}
 OLD = {"id": 1, "price": "10.00", "name": "Tea", "day": "2026-01-01", "ok": True, "tags": [1]}
 ROWS = [
     RowPair("1", OLD, {**OLD, "price": "11.00"}),
@@ -225,6 +228,7 @@ def test_a_condition_is_asked_of_the_rows_that_were_changed_so(
         ("new.missing = 1", "there is no column missing"),
         ("new.tags = 1", "the column tags is array<int>"),
         ("new.name > 3", "Cannot compare"),
+        ("new.code <> 'bad'", "the column code is char(5)"),
     ],
 )
 def test_a_condition_without_an_answer_says_why_and_holds_for_no_row(condition: str, why: str) -> None:
