@@ -36,6 +36,8 @@ BATCH_ROWS = 4_096
 _NAME = r"`[^`]+`|[A-Za-z_]\w*"
 _COMPARED = re.compile(rf"(?:({_NAME})\.)?({_NAME}) = (-?\d{{1,18}}|'[^'\\\ud800-\udfff]*')")
 _MOVED = re.compile(rf"(?:({_NAME})\.)?({_NAME}) ([+-]) (\d{{1,18}})")
+_VALUES = ("TRUE", "FALSE", "NULL")
+"""Unquoted, these are no columns."""
 _SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub}
 
 New = Callable[[Mapping[int, Any]], Any]
@@ -129,7 +131,7 @@ def key_terms(schema: Schema, rows: RowFilter) -> list[_Term] | None:
 def _column(schema: Schema, owner: str | None, name: str, alias: str) -> Column | None:
     if owner is not None and owner.strip("`").casefold() != alias.casefold():
         return None
-    return schema.named(name.strip("`"))
+    return None if name.upper() in _VALUES else schema.named(name.strip("`"))
 
 
 def _is_as_declared(file: FileScan, schema: Schema) -> bool:
@@ -232,14 +234,15 @@ def _rows_in(stored: pq.ParquetFile, group: int, names: list[str], positions: In
 def _changed(schema: Schema, old: pa.Table, given: Mapping[int, New]) -> pa.Table | None:
     """The rows with their new values; None where one does not fit, which Spark refuses."""
     ids = {internal_name(column): column.id for column in schema.columns}
-    rows = [{ids[name]: value for name, value in row.items()} for row in _values(old, given, schema)]
     changed = old
     try:
+        rows = [{ids[name]: value for name, value in row.items()} for row in _values(old, given, schema)]
         for at, column in enumerate(schema.columns):
             if column.id in given:
                 values = [given[column.id](row) for row in rows]
                 changed = changed.set_column(at, internal_name(column), pa.array(values, arrow_type(column.type)))
-    except ValueError:
+    except (ValueError, OverflowError):
+        # A date that Python has not, as year 12024 is, is none that this process reads.
         return None
     return changed
 

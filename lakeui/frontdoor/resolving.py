@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import branch_snapshot
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
@@ -31,10 +32,25 @@ def decisions_looked_at(
     conflicts = conflicts_load(source, destination, engine)
     named = (_resolution(item, conflicts, source, destination) for item in wanted)
     chosen = [resolution_checked(with_statements(item, source, destination)) for item in named]
+    _refuse_twice(wanted, chosen)
     looked_at = effects_looked_at(chosen, conflicts, source, destination, engine)
     described = tuple(_described(call, resolution, shown) for resolution, shown in looked_at)
     resolutions = tuple(resolution for resolution, _ in looked_at)
     return Decided(source.head_version, destination.head_version, resolutions, described)
+
+
+def _refuse_twice(wanted: Sequence[sql.ConflictDecision], chosen: Sequence[Resolution]) -> None:
+    """Raises InvalidValue where two decisions say otherwise of one part. A new name stands beside any other."""
+    found: dict[tuple[Any, ...], Resolution] = {}
+    for said, item in zip(wanted, chosen, strict=True):
+        place = (item.key_of_object, item.part, item.part_key, item.decision is Decision.RENAME)
+        if found.setdefault(place, item) != item:
+            raise InvalidValue(
+                f"One {item.part.value} of {said.kind} {said.name} is decided twice,"
+                f" as {found[place].decision.value} and as {item.decision.value}.",
+                remedy="Decide it once.",
+                field="decisions",
+            )
 
 
 def _resolution(

@@ -29,6 +29,7 @@ TEST_PREFIX = "LAKEUI_TEST_"
 OTHERS = {
     "the Python client, the command `lake` and the examples": (
         *("LAKEUI_URL", "LAKEUI_TOKEN", "LAKEUI_CATALOG", "LAKEUI_BRANCH", "LAKEUI_REVIEWER_TOKEN"),
+        *("LAKEUI_SESSION",),
     ),
     "tests and the scripts of the pages": (
         *("LAKEUI_FAULTS", "LAKEUI_SOAK", "LAKEUI_SOAK_SECONDS", "LAKEUI_SEED", "LAKEUI_LOAD", "LAKEUI_KEEP_TESTS"),

@@ -79,10 +79,10 @@ FROM catalog_app_branch b WHERE b.parent_id = %(branch)s AND b.id %% 2 = 0
 _REQUESTS = """
 INSERT INTO merge_app_mergerequest (catalog_id, number, source_id, destination_id, title, description, labels, state,
     author_id, revision, created_at, updated_at, planned_rules, planned_resolutions, planned_fingerprint,
-    conflict_count, resolutions_digest, queued_verdicts, noted_source_head, noted_source_gone,
+    planned_facts, conflict_count, resolutions_digest, queued_verdicts, noted_source_head, noted_source_gone,
     noted_destination_gone, timeline_digest)
 SELECT %(catalog)s, row_number() OVER (ORDER BY id), id, %(branch)s, 'Merge ' || name, '', '{}', 'open',
-       %(author)s, 1, now(), now(), '', '', '', 0, '', '', head_version, false, false, ''
+       %(author)s, 1, now(), now(), '', '', '', '{}', 0, '', '', head_version, false, false, ''
 FROM catalog_app_branch WHERE parent_id = %(branch)s ORDER BY id LIMIT %(count)s
 """
 

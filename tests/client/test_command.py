@@ -280,6 +280,7 @@ VERBS = {
     "merges": "audit",
     "people": "people",
     "pipelines": "pipelines",
+    "results": "sql",
     "rights-records": "people",
     "rules": "api",
     "search": "api",

@@ -169,6 +169,11 @@ def test_a_column_that_takes_no_null_is_not_filled_from_one_that_has_it(lake: La
     assert lake.engine.update(lake.scan(), [("n", "m + 1")], "id = 2", alias="t").rows == 1
 
 
+@pytest.mark.parametrize("condition", ["TRUE = 1", "NULL = 1", "false = 1", "id = 1 AND true = 1"])
+def test_literals_are_no_columns_of_these_names(condition: str) -> None:
+    assert key_terms(schema_of("id int", "true int", "null int", "false int"), RowFilter(condition, "t")) is None
+
+
 @pytest.mark.parametrize("condition", LEFT)
 def test_other_conditions_are_left_to_spark(condition: str | None) -> None:
     assert key_terms(SCHEMA, RowFilter(condition, "t")) is None

@@ -86,7 +86,8 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
             ("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id", "pipeline_id"), 1
         ),
         **dict.fromkeys(
-            ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id"), "00000000-0000-0000-0000-000000000001"
+            ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id", "result_id"),
+            "00000000-0000-0000-0000-000000000001",
         ),
         "group": "readers",
     }

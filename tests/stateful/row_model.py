@@ -39,6 +39,10 @@ def row_merged(columns: Sequence[Column], key: str, sides: Sides, choices: Seque
         return _one_is_gone(columns, key, source, destination, choices)
     cells = {column.id: _cell(column.id, base, source, destination) for column in columns}
     conflicting = frozenset(identifier for identifier, found in cells.items() if found is None)
+    # Whoever writes a row that conflicts says what it is, also where its cells do not conflict.
+    if conflicting:
+        written = _written(columns, key, choices)
+        cells |= {identifier: (value,) for identifier, value in written.items() if identifier not in conflicting}
     row, left = {}, set()
     for column in columns:
         value = cells[column.id] or _decided(columns, column, key, source, destination, choices)
@@ -46,6 +50,15 @@ def row_merged(columns: Sequence[Column], key: str, sides: Sides, choices: Seque
             left.add(column.id)
         row[column.id] = destination[column.id] if value is None else value[0]
     return Merged(row, conflicting, frozenset(left))
+
+
+def _written(columns: Sequence[Column], key: str, choices: Sequence[RowChoice]) -> Mapping[int, Any]:
+    """By column id what a decision of the whole row gives."""
+    choice = _choice(choices, key, None)
+    if choice is None or choice.take is not Take.EDITED:
+        return {}
+    given = json.loads(choice.value)
+    return {column.id: given[column.name] for column in columns if column.name in given}
 
 
 def _cell(identifier: int, base: Row, source: Mapping[int, Any], destination: Mapping[int, Any]) -> tuple[Any] | None:

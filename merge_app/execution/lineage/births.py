@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import Array, Ints, Mask
-from merge_app.lineage.segments import DOT
+from merge_app.lineage.segments import DOT, Gone, ShownFile
 
 _BIRTHS = """
 SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f LEFT JOIN LATERAL (
@@ -39,7 +39,7 @@ table.
 class Births:
     """The files that rows were inserted by, with partition and stamp. ``own`` of them hold rows by address: ``first``
     ascends, ``end`` is behind the last. The others were inserted with the ids of their rows, by a clone: ``cloned`` are
-    these ids, ascending, and ``cloned_at`` the places of their files.
+    these ids, ascending, and ``cloned_at`` the places of their files. ``lies``: see ``lying``.
     """
 
     first: Ints
@@ -50,6 +50,7 @@ class Births:
     own: int
     cloned: Ints
     cloned_at: Ints
+    lies: Ints
 
     @classmethod
     def load(cls, reader: Reader, row_ids: Ints) -> Births:
@@ -75,7 +76,14 @@ class Births:
         # A file that holds a row which another one updated was inserted before that one.
         ids, at = (np.concatenate([lacking[:0], *parts])[::-1] for parts in (held, places))
         cloned_ids, newest = np.unique(ids, return_index=True)
-        return cls(first, file, partition, stamp, end, len(own), cloned_ids, at[newest])
+        return cls(first, file, partition, stamp, end, len(own), cloned_ids, at[newest], partition)
+
+    def lying(self, shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> Births:
+        """With the partitions that a side shows the files in, or had them in when it took them away."""
+        lies = {item.file_id: item.partition for items in (gone, shown) for item in items}
+        files = zip(self.file.tolist(), self.partition.tolist(), strict=True)
+        found = [reader.code(lies[file_id]) if file_id in lies else code for file_id, code in files]
+        return replace(self, lies=np.array(found, dtype=np.int64))
 
     def lacks(self, row_ids: Ints) -> Mask:
         """Which of the rows have no address in a file of the table."""

@@ -23,7 +23,7 @@ from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
 from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Outcome, Pairs, TableOutcome, taken
-from merge_app.lineage.segments import Group, ShownFile
+from merge_app.lineage.segments import Gone, Group, ShownFile
 
 NEW = 1 << 61
 """From here on codes of images that the merge makes, in the order in which it made them."""
@@ -148,8 +148,13 @@ def with_values(
     mine = np.where(alike, theirs, mine)
     stays = [_same(read[2], side, columns) for side in read[:2]]
     # The partition is a cell: who moved a row that the other side took away changed it.
-    stays[0] &= ~(_moved(source.facts.partition, met.source, read[0], read[2]) & ~read[1].is_there)
-    stays[1] &= ~(_moved(target.facts.partition, met.target, read[1], read[2]) & ~read[0].is_there)
+    kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
+    of_sides = (group.source, group.source_gone), (group.target, group.target_gone)
+    moved = [
+        _moved(kind, image, met.base, of_side, cells.reader) & ~other.is_there
+        for kind, image, of_side, other in zip(kinds, (mine, theirs), of_sides, read[1::-1], strict=True)
+    ]
+    stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
     base = np.where(stays[0] & ~read[0].lacks, mine, met.base)
     base = np.where(stays[1] & ~read[1].lacks, theirs, base)
@@ -201,15 +206,22 @@ def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
     return found
 
 
-def _moved(placed: FactColumns, at: Ints, image: _Images, base: _Images) -> Mask:
-    """Where an image was written into another partition than the base lies in, which is news to the other side."""
-    found = image.is_there & base.is_there & (placed.kind[at] == Kind.UPDATE) & (placed.stamp[at] != 0)
+def _moved(
+    kinds: Array, image: Ints, base: Ints, sides: tuple[Sequence[ShownFile], Sequence[Gone]], reader: Reader
+) -> Mask:
+    """Where an image lies in another partition than its side has or had the base in, and no rename or restore says so.
+    ``sides``: the files that the side shows, and those that it took away. A rename before moved both.
+    """
+    found: Mask = (image != ABSENT) & (base != ABSENT) & (kinds == Kind.UPDATE)
     if found.any():
-        one, other = (each.cells.take(np.flatnonzero(found[each.is_there])) for each in (image, base))
-        same = np.ones(int(found.sum()), dtype=np.bool_)
-        for mine, was in zip(one.partition, other.partition, strict=True):
-            same &= cells_equal(mine, was)
-        found[found] = ~same
+        lies = {item.file_id: item.partition for items in sides[::-1] for item in items}
+
+        def places(images: Ints) -> Ints:
+            files, at = np.unique(image_places(images)[0], return_inverse=True)
+            codes = [reader.code(lies.get(i, reader.scans[i].partition)) for i in files.tolist()]
+            return np.array(codes, dtype=np.int64)[at.reshape(-1)]
+
+        found[found] = places(image[found]) != places(base[found])
     return found
 
 

@@ -187,8 +187,9 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     parts = [_where(rows, mask) for rows, mask in zip(parts, kept, strict=True)]
     codes, ids = np.concatenate(by_part), np.concatenate([rows["row_id"] for rows in parts])
     births = Births.load(reader, np.unique(ids))
+    files = (group.source, group.source_gone), (group.target, group.target_gone)
     found = [
-        _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births, of_side)
+        _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births.lying(*files[at // 2], reader), of_side)
         for at, of_side in ((0, news.of_source), (2, news.of_target))
     ]
     return KeyedRows(found[0], found[1], codes, ids)

@@ -55,18 +55,22 @@ def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | N
         rows["prior"],
         is_back,
     )
-    partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
+    partition = _partition_facts(rows, (births.partition[at], births.lies[at]), births.stamp[at], news)
     identity = rows["row_id"] if keys is None else keys
     facts_of = RowFacts(identity, facts, partition, births.file[at], births.stamp[at])
     return Placed(facts_of, rows["file"], rows["position"], rows["undoes"], rows["row_id"])
 
 
-def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:
-    """Who decided where the rows lie: a rename or restore; else who wrote them there."""
+def _partition_facts(rows: Mapping[str, Array], births: tuple[Ints, Ints], born_at: Ints, news: Ints) -> FactColumns:
+    """Who decided where the rows lie: a rename or restore; else who wrote them there. ``births``: the partitions that
+    the rows were born in, as they were called then, and as the side calls them.
+    """
+    born_in, lies_in = births
     # A row that is younger than the rename was written where it lies.
     is_decided = rows["placed"] > born_at
     is_live = rows["file"] > 0
-    written = np.where(is_live & (rows["partition"] != born_in), rows["stamp"], born_at)
+    is_elsewhere = (rows["partition"] != born_in) | (rows["partition"] != lies_in)
+    written = np.where(is_live & is_elsewhere, rows["stamp"], born_at)
     stamps = np.where(is_decided, rows["placed"], written)
     kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
     # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not

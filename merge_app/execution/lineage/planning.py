@@ -306,7 +306,7 @@ def _together(met: Iterable[Group]) -> Group:
 
 @dataclass(frozen=True, slots=True)
 class _MergedRows:
-    """``kept``: how many rows that the source deleted stay, as the target updated them."""
+    """``kept``: how many rows that the source deleted or overwrote stay, as the target updated them."""
 
     merged: TableOutcome
     steps: list[Step]
@@ -439,8 +439,9 @@ def _parted_scopes(scopes: Sequence[Scope], partitions: AbstractSet[int]) -> tup
 
 
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
-    """How many rows that the source deleted stay, as the target updated them."""
+    """How many rows that the source deleted or overwrote stay, as the target updated them."""
     at = np.flatnonzero(merged.rows.outcome == Outcome.TARGET_DECIDED)
     mine, theirs = merged.pairs.source_at[at], merged.pairs.target_at[at]
-    deleted = (source.image.value[mine] == ABSENT) & (source.image.kind[mine] == Kind.DELETE)
+    kinds = source.image.kind[mine]
+    deleted = (source.image.value[mine] == ABSENT) & ((kinds == Kind.DELETE) | (kinds == Kind.OVERWRITE))
     return int((deleted & (target.image.value[theirs] != ABSENT)).sum())

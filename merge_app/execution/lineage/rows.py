@@ -228,9 +228,13 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     )
     births = Births.load(reader, fresh)
     sides = []
-    for rows, of_side in ((source, news.of_source), (target, news.of_target)):
+    for rows, of_side, files in (
+        (source, news.of_source, (group.source, group.source_gone)),
+        (target, news.of_target, (group.target, group.target_gone)),
+    ):
         at = np.flatnonzero(are_among(rows["row_id"], fresh))
-        sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
+        lying = births.lying(*files, reader)
+        sides.append(placed({name: column[at] for name, column in rows.items()}, lying, of_side))
     return sides[0], sides[1]
 
 

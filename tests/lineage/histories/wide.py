@@ -178,14 +178,16 @@ class WideHistory(History):
     ) -> frozenset[str]:
         """Decide each conflict by one of the decisions that it names, as long as any is left. The codes that are."""
         rng = Random(f"{self.seed} decide {len(self.journal)}")
-        chosen: dict[str, Taken] = {}
+        chosen: dict[tuple[Any, ...], tuple[str, Taken]] = {}
         into = self.states[target]
         before = self.states[source]
         for _ in range(4):
             for item in conflicts:
-                text, taken = _drawn(rng, item, len(self.journal))
-                chosen[text] = taken
-            sql = f"MERGE BRANCH {source} TO {target} RESOLVE ({', '.join(chosen)})"
+                # One decision of a part, the last one: two that say otherwise are refused.
+                place, text, taken = _drawn(rng, item, len(self.journal))
+                chosen[place] = text, taken
+            texts = ", ".join(text for text, _ in chosen.values())
+            sql = f"MERGE BRANCH {source} TO {target} RESOLVE ({texts})"
             self.say(target, sql)
             heads = self.lake.head(source), self.lake.head(target)
             try:
@@ -210,7 +212,7 @@ class WideHistory(History):
             assert plan["mergeable"], f"the merge does what the dry run refuses: {plan['conflicts']}"
             self.count("decided")
             self._merged(target, done)
-            self._as_decided(before, into, self.reader.state(target), chosen.values())
+            self._as_decided(before, into, self.reader.state(target), [taken for _, taken in chosen.values()])
             return frozenset()
         return codes
 
@@ -238,8 +240,8 @@ _DECISIONS = {
 }
 
 
-def _drawn(rng: Random, conflict: dict[str, Any], number: int) -> tuple[str, Taken]:
-    """One decision of those that a conflict names, as SQL."""
+def _drawn(rng: Random, conflict: dict[str, Any], number: int) -> tuple[tuple[Any, ...], str, Taken]:
+    """One decision of those that a conflict names, as SQL, with the part that it is of."""
     option = rng.choice(conflict["decisions"])
     kind, name = conflict["kind"], conflict["object"]
     text = f"{kind.upper()} {'.'.join(quote_name(part) for part in name.split('.', 1))}"
@@ -256,11 +258,12 @@ def _drawn(rng: Random, conflict: dict[str, Any], number: int) -> tuple[str, Tak
             text += " ROWS"
         case "row":
             text += f" ROW {quote_text(key)}"
+    place = text, decision == "rename"
     if decision == "rename":
-        return f"{text} RENAME TO n{number}_{rng.randrange(1000)}", (kind, name, "RENAME")
+        return place, f"{text} RENAME TO n{number}_{rng.randrange(1000)}", (kind, name, "RENAME")
     if decision == "newest":
-        return f"{text} TAKE NEWEST BY n", (kind, name, "NEWEST")
+        return place, f"{text} TAKE NEWEST BY n", (kind, name, "NEWEST")
     if decision == "edited":
-        return f"{text} SET {quote_text(json.dumps({'v': 'edited'}))}", (kind, name, "EDITED")
+        return place, f"{text} SET {quote_text(json.dumps({'v': 'edited'}))}", (kind, name, "EDITED")
     word = _DECISIONS[decision]
-    return f"{text} {word}", (kind, name, word if part == "object" else f"{part} {word}")
+    return place, f"{text} {word}", (kind, name, word if part == "object" else f"{part} {word}")
