@@ -18,6 +18,7 @@ class VerdictCode(StrEnum):
     COLUMN_MISSING = "COLUMN_MISSING"
     COLUMN_NAME_TAKEN = "COLUMN_NAME_TAKEN"
     COLUMNS_JOINED = "COLUMNS_JOINED"
+    NO_COLUMN_LEFT = "NO_COLUMN_LEFT"
     CHECK_DIFFERS = "CHECK_DIFFERS"
     CHECK_COLUMN_MISSING = "CHECK_COLUMN_MISSING"
     LAYOUT_DIFFERS = "LAYOUT_DIFFERS"
@@ -96,6 +97,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.COLUMNS_JOINED: CodeText(
         "One side has as one column what the other has as two",
         "Replace the table on the side with two columns (CREATE OR REPLACE TABLE .. AS SELECT), then merge again.",
+    ),
+    VerdictCode.NO_COLUMN_LEFT: CodeText(
+        "Both sides together drop every column, or every field of a column",
+        "Add a column or a field on one side, then merge again.",
     ),
     VerdictCode.CHECK_DIFFERS: CodeText(
         "Both sides made a constraint of one name with other conditions",

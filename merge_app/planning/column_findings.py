@@ -48,6 +48,29 @@ def columns_by_facts(
     return replace(redo, schema=schema, problems=tuple(problems))
 
 
+def with_what_is_left(redo: ColumnRedo, sides: Mapping[str, Schema]) -> ColumnRedo:
+    """With a problem where the result has no column, or a struct without a field, and no side has it so (A6). A table
+    has a column, and Parquet writes no struct without a field. ``sides``: the columns of source and destination.
+    """
+    found = []
+    if not redo.schema.columns and all(side.columns for side in sides.values()):
+        found.append(_nothing_left("Both sides together drop every column of the table.", "", 0))
+    for column in redo.schema.columns:
+        held = [side.column(column.id) for side in sides.values()]
+        if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
+            sentence = f"Both sides together drop every field of a struct in column {column.name}."
+            found.append(_nothing_left(sentence, column.name, column.id))
+    return replace(redo, problems=(*redo.problems, *found)) if found else redo
+
+
+_EMPTY = "struct<>"
+
+
+def _nothing_left(sentence: str, name: str, identifier: int) -> ColumnProblem:
+    details = {"column": name, "column_id": identifier}
+    return ColumnProblem(VerdictCode.NO_COLUMN_LEFT, "A6", sentence, details)
+
+
 def _parted(finding: Finding, schema: Schema, shown: Mapping[str, Schema]) -> ColumnProblem:
     """The sentence names the side with several columns: the other one shows at most one of them."""
     ids = [column_of(key) for key in finding.keys]

@@ -13,7 +13,7 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
-from merge_app.planning.column_findings import columns_by_facts
+from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
@@ -68,10 +68,11 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)
+    shown = {"source": _schema_of(case.source_state), "destination": before.schema}
     if case.merged is not None:
-        shown = {"source": _schema_of(case.source_state), "destination": before.schema}
         merged = case.merged.schema
         columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
+    columns = with_what_is_left(columns, shown)
     properties = properties_merged(case.merged, before, source)
     judged = Case(source, case.destination, columns, case.facts, properties)
     found = [] if case.destination.dropped else problems(rules, judged)

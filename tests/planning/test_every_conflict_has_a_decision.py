@@ -147,6 +147,7 @@ def parted() -> PlanInput:
     known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
     known |= {("column", i, "exists"): Fact((None,), i) for i in (7, 8)}
     known |= {("column", i, "name"): Fact("z", i) for i in (7, 8)}
+    known |= {("column", i, "type"): Fact("int", i) for i in (7, 8)}
     one, two = OPTIONAL, Column(8, "z", "int")
     joined = replace(two, aliases=(7,))
     home: dict[ObjectKey, dict[Key, Fact]] = {(ObjectKind.DATABASE, DB): {("exists",): Fact(True, 1)}}
@@ -215,6 +216,12 @@ CONDITIONS = {
         facts={TABLE: TableFacts(rows=CLASH)},
     ),
     VerdictCode.COLUMNS_JOINED: parted(),
+    VerdictCode.NO_COLUMN_LEFT: conflicted(
+        drop_column(ORDERS.schema.columns[0]),
+        drop_column(ORDERS.schema.columns[1]),
+        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
+        source_tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    ),
     VerdictCode.CHECK_DIFFERS: conflicted(
         set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1")
     ),

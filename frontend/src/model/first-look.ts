@@ -19,6 +19,7 @@ const BY_CODE: Record<string, Evidence> = {
   COLUMN_MISSING: { kind: "columns" },
   COLUMN_NAME_TAKEN: { kind: "columns" },
   COLUMNS_JOINED: { kind: "columns" },
+  NO_COLUMN_LEFT: { kind: "columns" },
   NOT_NULL_WITHOUT_VALUE: { kind: "columns" },
   UNSET_SAME_PROPERTY: { kind: "properties" },
   CHECK_DIFFERS: { kind: "properties" },
