@@ -18,15 +18,16 @@ from lakeui.common.errors import AlreadyExists, InvalidValue
 def member_add(*, catalog: Catalog, user: User, role: Role, record: RecordChange) -> CatalogMember:
     """Give somebody who has no role in the catalog one. Raises AlreadyExists."""
     name = user.get_username()
-    try:
-        with transaction.atomic():
-            settings_lock(catalog)
-            member = CatalogMember.objects.create(catalog=catalog, user=user, role=role.value)
-            record(catalog, SettingChange("member", name, None, {"role": role.value}))
-    except IntegrityError:
-        raise AlreadyExists(
-            "member", name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
-        ) from None
+    with transaction.atomic():
+        settings_lock(catalog)
+        try:
+            with transaction.atomic():
+                member = CatalogMember.objects.create(catalog=catalog, user=user, role=role.value)
+        except IntegrityError:
+            raise AlreadyExists(
+                "member", name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
+            ) from None
+        record(catalog, SettingChange("member", name, None, {"role": role.value}))
     return member
 
 
@@ -66,17 +67,18 @@ def member_remove(
 
 def group_role_add(*, catalog: Catalog, group: Group, role: Role, record: RecordChange) -> GroupRole:
     """Give a group that has no role in the catalog one. Raises AlreadyExists."""
-    try:
-        with transaction.atomic():
-            settings_lock(catalog)
-            group = Group.objects.select_for_update(no_key=True).get(pk=group.pk)
-            GroupRole.objects.create(catalog=catalog, group=group, role=role.value)
-            record(catalog, SettingChange("group", group.name, None, {"role": role.value}))
-            return group_role_get(catalog, group.name)
-    except IntegrityError:
-        raise AlreadyExists(
-            "group", group.name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
-        ) from None
+    with transaction.atomic():
+        settings_lock(catalog)
+        group = Group.objects.select_for_update(no_key=True).get(pk=group.pk)
+        try:
+            with transaction.atomic():
+                GroupRole.objects.create(catalog=catalog, group=group, role=role.value)
+        except IntegrityError:
+            raise AlreadyExists(
+                "group", group.name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
+            ) from None
+        record(catalog, SettingChange("group", group.name, None, {"role": role.value}))
+        return group_role_get(catalog, group.name)
 
 
 def group_role_change(

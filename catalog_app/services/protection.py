@@ -37,14 +37,15 @@ def protection_rule_add(
     *, catalog: Catalog, fields: Mapping[str, Any], user_id: int | None, record: RecordChange
 ) -> ProtectionRule:
     """A new rule; ``fields`` are some of RULE_FIELDS, ``pattern`` among them. Raises AlreadyExists."""
-    try:
-        with transaction.atomic():
-            settings_lock(catalog)
-            author = {"policies_by_id": user_id} if fields.get("policies") else {}
-            rule = ProtectionRule.objects.create(catalog=catalog, created_by_id=user_id, **author, **fields)
-            record(catalog, SettingChange("protection rule", rule.pattern, None, rule_as_json(rule)))
-    except IntegrityError:
-        raise _taken(catalog, fields["pattern"]) from None
+    with transaction.atomic():
+        settings_lock(catalog)
+        author = {"policies_by_id": user_id} if fields.get("policies") else {}
+        try:
+            with transaction.atomic():
+                rule = ProtectionRule.objects.create(catalog=catalog, created_by_id=user_id, **author, **fields)
+        except IntegrityError:
+            raise _taken(catalog, fields["pattern"]) from None
+        record(catalog, SettingChange("protection rule", rule.pattern, None, rule_as_json(rule)))
     return rule
 
 
@@ -61,22 +62,23 @@ def protection_rule_change(
 
     A change makes a new version of the rule. Who changes its policies answers for what they merge from then on.
     """
-    try:
-        with transaction.atomic():
-            settings_lock(catalog)
-            rule = protection_rule_get(catalog, rule_id)
-            check(rule)
-            before = rule_as_json(rule)
-            for name, value in fields.items():
-                setattr(rule, name, value)
-            if rule_as_json(rule) != before:
-                rule.version += 1
-                if rule.policies != before["policies"]:
-                    rule.policies_by_id = user_id
-                rule.save(update_fields=[*fields, "version", "policies_by"])
-                record(catalog, SettingChange("protection rule", before["pattern"], before, rule_as_json(rule)))
-    except IntegrityError:
-        raise _taken(catalog, fields["pattern"]) from None
+    with transaction.atomic():
+        settings_lock(catalog)
+        rule = protection_rule_get(catalog, rule_id)
+        check(rule)
+        before = rule_as_json(rule)
+        for name, value in fields.items():
+            setattr(rule, name, value)
+        if rule_as_json(rule) != before:
+            rule.version += 1
+            if rule.policies != before["policies"]:
+                rule.policies_by_id = user_id
+            try:
+                with transaction.atomic():
+                    rule.save(update_fields=[*fields, "version", "policies_by"])
+            except IntegrityError:
+                raise _taken(catalog, rule.pattern) from None
+            record(catalog, SettingChange("protection rule", before["pattern"], before, rule_as_json(rule)))
     return rule
 
 
