@@ -68,11 +68,12 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)
-    shown = {"source": _schema_of(case.source_state), "destination": before.schema}
     if case.merged is not None:
-        merged = case.merged.schema
+        merged, shown = case.merged.schema, _shown(case, before)
         columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
-    columns = with_what_is_left(columns, shown)
+    # Columns that only one side changed are not even read.
+    if source.columns and case.destination.columns:
+        columns = with_what_is_left(columns, _shown(case, before))
     properties = properties_merged(case.merged, before, source)
     judged = Case(source, case.destination, columns, case.facts, properties)
     found = [] if case.destination.dropped else problems(rules, judged)
@@ -93,6 +94,11 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
         return _stepped(case, before, columns, case.facts.rows_plan), findings
     return _altered(case, before, columns), findings
+
+
+def _shown(case: TableCase, before: TableState) -> dict[str, Schema]:
+    """The columns of both sides, by their words."""
+    return {"source": _schema_of(case.source_state), "destination": before.schema}
 
 
 def _schema_of(state: TableState | None) -> Schema:
