@@ -165,7 +165,11 @@ BAD = "UPDATE d.r SET v = 'bad' WHERE id = 1"
     ("policy", "statements", "why"),
     [
         (OK_ONLY, (BAD, RENAMED), "1 row of d.q does not fulfil new.v LIKE 'ok%'"),
-        (OK_ONLY, (BAD, RENAMED, "CREATE TABLE d.r (id INT, v STRING)"), "1 row of d.q does not fulfil new.v LIKE 'ok%'"),
+        (
+            OK_ONLY,
+            (BAD, RENAMED, "CREATE TABLE d.r (id INT, v STRING)"),
+            "1 row of d.q does not fulfil new.v LIKE 'ok%'",
+        ),
         (NOT_CHANGED, (*OTHER_V, BAD), "another column is called v than before"),
         ({"name": "full", "max_emptied": 0}, OTHER_V, "another column is called v than before"),
         (
