@@ -101,11 +101,10 @@ def main() -> int:
         parser.add_argument(name, type=Path)
     parser.add_argument("--includes", default="", metavar="ID", help="a record that has to be there")
     given = parser.parse_args()
-    key = load_pem_public_key(given.public_key.read_bytes())
-    if not isinstance(key, Ed25519PublicKey):
-        print("NOT in order: the key is not an Ed25519 key", file=sys.stderr)
-        return 1
     try:
+        key = load_pem_public_key(given.public_key.read_bytes())
+        if not isinstance(key, Ed25519PublicKey):
+            raise Wrong("the key is not an Ed25519 key")
         print(verify(given.audit, given.checkpoints, key, given.includes))
     except (Wrong, AttributeError, KeyError, OSError, TypeError, ValueError) as wrong:
         print(f"NOT in order: {wrong}", file=sys.stderr)

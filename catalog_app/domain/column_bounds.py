@@ -12,7 +12,7 @@ from catalog_app.domain.schema import Column, Schema
 
 
 class CountedFile(Protocol):
-    """A file in sight. ``deleted_rows`` is an upper bound."""
+    """A file that the version shows. ``deleted_rows`` is an upper bound."""
 
     @property
     def rows(self) -> int: ...

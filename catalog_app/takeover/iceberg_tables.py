@@ -151,7 +151,7 @@ def _table(locations: Locations, path: str) -> Table:
             return _input(locations, locations.find(self.location))
 
     class ReadOnly(FileIO):
-        """PyIceberg asks for writing too; files of others are never written."""
+        """PyIceberg's interface has methods that write; these refuse, as files of others are never written."""
 
         def new_input(self, location: str) -> InputFile:
             return Allowed(location)

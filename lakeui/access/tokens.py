@@ -65,6 +65,7 @@ def _token_live(digest: str, now: datetime) -> AccessToken | None:
         token, user, agent, owner = models_of(row, AccessToken, User, Agent, User)
         if agent is None:
             # So the database is not asked again whether it is one.
+            # Django documents the API of `_meta`; only its name looks private.
             made_agent: Any = User._meta.get_field("agent")  # noqa: SLF001
             made_agent.set_cached_value(user, None)
         else:

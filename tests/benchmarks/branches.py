@@ -46,7 +46,7 @@ class Client:
         body = {"catalog": CATALOG, "branch": branch, "statement": statement}
         answer = self._session.post(self._address, json=body, timeout=120)
         while answer.status_code == 429:
-            # As many queries run as may: the client comes again when it is told to. Its waiting counts.
+            # As many queries run as may: the client comes again as Retry-After says. Its waiting counts.
             time.sleep(float(answer.headers["Retry-After"]))
             answer = self._session.post(self._address, json=body, timeout=120)
         if answer.status_code == 202:

@@ -293,6 +293,7 @@ VERBS = {
 
 
 def test_each_resource_has_a_verb() -> None:
+    # argparse has no public list of its verbs.
     (words,) = (action.choices for action in parser_make()._subparsers._group_actions)  # type: ignore[union-attr]
     assert set(VERBS.values()) <= set(words)
     paths = {re.sub(r"\{[^}]*\}", "", path.removeprefix("/api/v1/")).replace("...", "") for path in DOCUMENT["paths"]}
@@ -322,6 +323,7 @@ def test_policies_are_set_by_an_owner_and_a_request_says_what_they_say(lake: Cal
         status, text, _ = lake("request", "show", "1", "--exit-code")
         if "it has 1 changed row, and 0 is the most" in text:
             break
+        # The worker judges the request in a task of its own.
         time.sleep(0.1)
     assert status == 3
     assert "policy: No policy lets this merge through, so it waits for 1 approval: small (it has 1 changed" in text

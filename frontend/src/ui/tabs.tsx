@@ -60,8 +60,8 @@ export function Tabs<Key extends string>({
   );
 }
 
-/** How far a tab lies to the right of what is in sight; negative to the left, 0 within it. */
-export function outside(tab: Pick<DOMRect, "left" | "right">, sight: Pick<DOMRect, "left" | "right">): number {
-  if (tab.left < sight.left) return tab.left - sight.left;
-  return Math.max(0, Math.min(tab.right - sight.right, tab.left - sight.left));
+/** How far a tab lies to the right of the visible part of the list; negative to the left, 0 within it. */
+export function outside(tab: Pick<DOMRect, "left" | "right">, visible: Pick<DOMRect, "left" | "right">): number {
+  if (tab.left < visible.left) return tab.left - visible.left;
+  return Math.max(0, Math.min(tab.right - visible.right, tab.left - visible.left));
 }

@@ -87,6 +87,7 @@ class KeptResult:
                 trials += 1
                 if trials >= ATTEMPTS:
                     raise self.http.no_answer(error) from error
+                # The server may be restarting: each trial waits longer.
                 time.sleep(0.2 * 2**trials)
 
     def to_arrow(self) -> pa.Table:

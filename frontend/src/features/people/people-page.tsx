@@ -39,7 +39,7 @@ export function PeoplePage() {
   );
 }
 
-/** The server refuses each of their requests, so there is nothing to choose between. */
+/** A person who is not staff gets a refusal of each request, so the page has no tabs. */
 function NotStaff() {
   return (
     <div className="page">

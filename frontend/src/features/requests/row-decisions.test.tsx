@@ -162,7 +162,7 @@ describe("decisions pressed one after the other", () => {
     expect(asked.filter(({ method }) => method === "POST")).toHaveLength(2);
   });
 
-  it("that could not be saved are told on every page, and can be sent again", async () => {
+  it("that could not be saved are shown on every page, and can be sent again", async () => {
     const served = { down: true };
     const asked = lake({
       [`POST ${AT}resolutions/`]: () => (served.down ? problem(503, { code: "OVERLOADED", title: "Busy", detail: "The server has no room." }) : json(resolution({}), 201)),

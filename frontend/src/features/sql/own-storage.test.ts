@@ -11,7 +11,7 @@ beforeEach(() => {
   localStorage.setItem("lakeui.theme", "dark");
 });
 
-it("forgets other people's work, and what is nobody's stays", () => {
+it("forgets other people's work, and keeps what belongs to no person", () => {
   forgetOthers("ann");
   expect(sessionStorage.getItem(ownKey("anna", "sql"))).toBeNull();
   expect(sessionStorage.getItem(ownKey("ann", "sql"))).toBe("hers");

@@ -161,7 +161,7 @@ describe("several statements", () => {
   const ANSWER = { ...DONE, columns: [{ name: "n", type: "bigint" }], rows: [[10], [9], [null]], row_count: 3 };
   const text = "SELECT n FROM d.t; SELECT oops; SELECT 3";
 
-  it("run one after the other, a tab each, until one fails; the others are told as not run", async () => {
+  it("run one after the other, a tab each, until one fails; the others are shown as not run", async () => {
     let asked: Asked[] = [];
     asked = sessionServed({ place: {} }, () => {
       const last = asked.filter(({ address }) => address === "/api/v1/sql/").at(-1);

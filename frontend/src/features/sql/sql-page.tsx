@@ -54,7 +54,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const [past, remember] = useStatementHistory(catalog);
   const names = useSqlNames(catalog, branch, text);
   const session = useSqlSession(catalog, branch, moveTo);
-  // A result stays in sight while the next statement runs.
+  // A result stays visible while the next statement runs.
   const { execution, now, isRunning, start } = useRuns(catalog, session, remember);
   const run = useCallback(
     (whole: string, chosen: Selection) => {
