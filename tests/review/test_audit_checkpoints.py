@@ -91,6 +91,15 @@ def test_an_export_that_nobody_touched_is_in_order(lake: ReviewLake, outside: Ou
     assert checkpoints_make() == 0, "nothing grew"
 
 
+def test_a_file_without_a_key_is_said_in_one_line(tmp_path: Path, key: Ed25519PrivateKey) -> None:
+    outside = Outside(tmp_path, key)
+    outside.key.write_text("no key")
+    status, said = outside.verify()
+    assert status == 1
+    assert said.startswith("NOT in order: ")
+    assert "Traceback" not in said
+
+
 def chained(contents: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a chain that is right in itself, as somebody with the database makes it."""
     previous = b""
