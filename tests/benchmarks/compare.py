@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import statistics
 import time
 from typing import Any
@@ -13,19 +12,35 @@ from tests.benchmarks.resources import TABLES
 
 TARGET_MS = 1000
 
-_COMMIT = """
-WITH made AS (
-    INSERT INTO catalog_app_commit (catalog_id, branch_id, version, operation, statement, author_name, committed_at)
-    SELECT %(catalog)s, %(branch)s, nextval(%(sequence)s::regclass), 'ALTER TABLE', '', 'bench', clock_timestamp()
-    RETURNING id, branch_id, version
-), done AS (
+# What one ALTER TABLE wrote for its table, written in the same commit for every other.
+_AS_ONE_DID = """
+WITH others AS (
+    SELECT id FROM catalog_app_table WHERE catalog_id = %(catalog)s AND id <> %(table)s ORDER BY id LIMIT %(count)s
+), operations AS (
     INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes,
         metrics, origin_branch_id, origin_version)
-    SELECT made.id, branch_id, version, 'table', t.id, 'set properties', %(changes)s, '{}', branch_id, version
-    FROM made, (SELECT id FROM catalog_app_table WHERE catalog_id = %(catalog)s ORDER BY id LIMIT %(count)s) t
+    SELECT o.commit_id, o.branch_id, o.version, o.object_kind, others.id, o.kind, o.changes, o.metrics,
+        o.origin_branch_id, o.origin_version
+    FROM catalog_app_commitoperation o, others
+    WHERE o.branch_id = %(branch)s AND o.version = %(version)s AND o.object_id = %(table)s
+), facts AS (
+    INSERT INTO catalog_app_attributefacts (branch_id, version, object_kind, object_id, facts)
+    SELECT f.branch_id, f.version, f.object_kind, others.id, f.facts FROM catalog_app_attributefacts f, others
+    WHERE f.branch_id = %(branch)s AND f.version = %(version)s AND f.object_id = %(table)s
 )
-UPDATE catalog_app_branch b SET head_version = made.version, head_commit_id = made.id
-FROM made WHERE b.id = made.branch_id
+INSERT INTO catalog_app_tablerecord (branch_id, version, name, name_key, is_dropped, table_id, database_id, comment,
+    properties, declared_partitions)
+SELECT changed.branch_id, changed.version, r.name, r.name_key, false, r.table_id, r.database_id, r.comment,
+    changed.properties, r.declared_partitions
+FROM catalog_app_tablerecord r JOIN others ON r.table_id = others.id, catalog_app_tablerecord changed
+WHERE r.branch_id = %(main)s AND r.version < %(version)s AND changed.table_id = %(table)s
+    AND changed.branch_id = %(branch)s AND changed.version = %(version)s
+"""
+
+_SUPERSEDE = """
+UPDATE catalog_app_tablerecord SET superseded_version = %(version)s
+WHERE branch_id = %(branch)s AND superseded_version IS NULL AND table_id IN (
+    SELECT id FROM catalog_app_table WHERE catalog_id = %(catalog)s AND id <> %(table)s ORDER BY id LIMIT %(count)s)
 """
 
 
@@ -51,16 +66,16 @@ class ChangedLake(Bench):
                 "version": main.head_version,
                 "database": database.database_id,
                 "table": cursor.fetchone()[0],
-                "sequence": f"catalog_version_{main.catalog_id}",
+                "main": main.pk,
             }
             cursor.execute(TABLES, {**parameters, "count": changed})
             self.sql("CREATE BRANCH dev")
             for branch, count in (("dev", changed), ("main", changed // 2)):
-                change = [{"change": "property", "key": "owner", "before": None, "after": branch}]
-                cursor.execute(
-                    _COMMIT,
-                    {**parameters, "branch": self.branch(branch).pk, "count": count, "changes": json.dumps(change)},
-                )
+                self.sql(f"ALTER TABLE d.wide SET TBLPROPERTIES ('owner' = '{branch}')", branch)
+                changed_on = self.branch(branch)
+                commit = {"branch": changed_on.pk, "version": changed_on.head_version, "count": count - 1}
+                cursor.execute(_SUPERSEDE, parameters | commit)
+                cursor.execute(_AS_ONE_DID, parameters | commit)
             cursor.execute("VACUUM ANALYZE")
 
     def compare(self) -> Any:
