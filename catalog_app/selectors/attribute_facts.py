@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from catalog_app.domain.attribute_facts import AttributeFact
@@ -42,17 +42,27 @@ WITH {SNAPSHOT}, wanted AS MATERIALIZED (
 _NEWEST = f"""
 WITH {SNAPSHOTS}, wanted AS (
     SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
-), newest AS (
-    SELECT DISTINCT ON (l.place, f.object_kind, f.object_id, e.key)
-           l.place, f.object_kind, f.object_id, e.key, e.value
+), found AS (
+    SELECT l.place, f.object_kind, f.object_id, f.branch_id, f.version, f.facts
     FROM wanted w CROSS JOIN snapshots l JOIN catalog_app_attributefacts f
       ON f.object_kind = w.object_kind AND f.object_id = w.object_id
      AND f.branch_id = l.branch_id AND f.version <= l.max_version
-    CROSS JOIN LATERAL jsonb_each(f.facts) e
-    ORDER BY l.place, f.object_kind, f.object_id, e.key, f.version DESC
+), newest AS (
+    SELECT DISTINCT ON (place, object_kind, object_id, e.key) place, object_kind, object_id, e.key, e.value
+    FROM found CROSS JOIN LATERAL jsonb_each(facts) e %(where)s
+    ORDER BY place, object_kind, object_id, e.key, version DESC
 )
 SELECT place, object_kind, object_id, jsonb_object_agg(key, value) FROM newest GROUP BY place, object_kind, object_id
 """
+
+_OF_SCHEMA = "(key LIKE 'column/%%' OR key IN ('primary_key', 'partition_by'))"
+
+# A row that both chains show tells no difference between them.
+_IF_SCHEMAS_DIFFER = f"""WHERE NOT {_OF_SCHEMA} OR (object_kind, object_id) IN (
+    SELECT object_kind, object_id FROM found
+    GROUP BY object_kind, object_id, branch_id, version
+    HAVING count(*) = 1 AND bool_or(EXISTS (SELECT FROM jsonb_object_keys(facts) key WHERE {_OF_SCHEMA}))
+)"""
 
 _CHANGED = """
 SELECT DISTINCT r.place, f.object_kind, f.object_id
@@ -67,18 +77,26 @@ Ranges = Iterable[tuple[int, int, int]]
 
 def newest_attributes(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, dict[str, AttributeFact]]:
     """By object the newest fact of each attribute on the chain."""
-    return newest_attributes_of(objects, snapshot)[0]
+    return _newest_of(objects, [snapshot], "")[0]
 
 
-def newest_attributes_of(
-    objects: Collection[ObjectKey], *snapshots: Snapshot
+def attributes_to_compare(
+    objects: Collection[ObjectKey], source: Snapshot, target: Snapshot
 ) -> list[dict[ObjectKey, dict[str, AttributeFact]]]:
-    """The same on each of these chains, in one query."""
+    """The same on both chains, in one query. Facts of columns and keys are left out of an object of which both chains
+    show the same ones.
+    """
+    return _newest_of(objects, [source, target], _IF_SCHEMAS_DIFFER)
+
+
+def _newest_of(
+    objects: Collection[ObjectKey], snapshots: Sequence[Snapshot], where: str
+) -> list[dict[ObjectKey, dict[str, AttributeFact]]]:
     found: list[dict[ObjectKey, dict[str, AttributeFact]]] = [{} for _ in snapshots]
     if not objects:
         return found
     asked = {**snapshots_parameters(*snapshots), **_keys(objects)}
-    for place, kind, identity, facts in fetch_all(_NEWEST, asked):
+    for place, kind, identity, facts in fetch_all(_NEWEST.replace("%(where)s", where), asked):
         found[place][ObjectKind(kind), identity] = facts_from_json(json_value(facts))
     return found
 

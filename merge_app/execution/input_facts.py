@@ -121,6 +121,8 @@ def _with_tables(
     if side.snapshot is None:
         return planned
     changed = side.news_to(destination).tables | besides
+    if not changed and not planned.lineage_tables:
+        return planned
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
     homes = {state.database_id for states in (tables, sources) for state in states.values()}

@@ -44,6 +44,8 @@ def columns_pair(
     """``of_source``, ``of_target``: the stamps that are news to the other side. The same addition on both sides, that
     is under one name, is one column (semantics §3). ``shown``: the ids of the columns that each side shows.
     """
+    if not any(key[0] == "column" or key[0] in _ID_LISTS for facts in (source, target) for key in facts):
+        return Paired(source, target, {}, {}, frozenset(), {})
     mine, theirs = _aliases(source, shown[0]), _aliases(target, shown[1])
     led = {alias: lead for lead, others in theirs.items() for alias in others}
     leads = dict(led)

@@ -31,11 +31,18 @@ WITH made AS (
 ), current_schema_rows AS (
     INSERT INTO catalog_app_tableschema (branch_id, table_id, version, definition_id)
     SELECT %(branch)s, table_id, %(version)s, id FROM definition
+), named AS (
+    SELECT id, 'table_' || lpad((id * 7919 %% 1000003)::text, 7, '0') AS name FROM made
+), facts AS (
+    INSERT INTO catalog_app_attributefacts (branch_id, version, object_kind, object_id, facts)
+    SELECT %(branch)s, %(version)s, 'table', named.id, jsonb_set(first.facts, '{name,0}', to_jsonb(named.name))
+    FROM named, (
+        SELECT facts FROM catalog_app_attributefacts WHERE object_kind = 'table' AND object_id = %(table)s LIMIT 1
+    ) first
 )
 INSERT INTO catalog_app_tablerecord (branch_id, version, name, name_key, is_dropped, table_id, database_id, comment,
     properties, declared_partitions)
-SELECT %(branch)s, %(version)s, n.name, n.name, false, made.id, %(database)s, '', '{}', '[]'
-FROM made CROSS JOIN LATERAL (SELECT 'table_' || lpad((made.id * 7919 %% 1000003)::text, 7, '0') AS name) n
+SELECT %(branch)s, %(version)s, name, name, false, id, %(database)s, '', '{}', '[]' FROM named
 """
 
 _COMMITS = """

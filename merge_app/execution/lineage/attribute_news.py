@@ -9,7 +9,7 @@ from typing import Any
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes_of, objects_changed
+from catalog_app.selectors.attribute_facts import ObjectKey, attributes_to_compare, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.homes import Home, Homes
 from catalog_app.selectors.objects import databases_load
@@ -38,7 +38,7 @@ def attribute_sides_load(
     own: int | None,
 ) -> AttributeSides:
     """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
-    mine, theirs = newest_attributes_of(objects, source, target)
+    mine, theirs = attributes_to_compare(objects, source, target)
     found = []
     for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
         of_home = [{key: side[key] for key in keys if key in side} for side in (mine, theirs)]
