@@ -1,4 +1,4 @@
-"""Settings, all from the environment (docs/settings.md lists it) or from the services that ``up`` started."""
+"""Settings, all from the environment (docs/reference/settings.md lists it) or from the services that ``up`` started."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // Pictures of every page, as WebP: node scripts/screenshots.mjs [FOLDER [NAME …]]
 // LAKEUI_URL, LAKEUI_USER and LAKEUI_PASSWORD say where and as whom. The server has a fresh demo lake: for pages that show
 // merges and their reviews, one is refused there, one carried out (airlines_2014 into main), and one asked for, once.
-// LOOKS=all takes every page in every look, to look at; docs/pages.md shows the first look of each.
+// LOOKS=all takes every page in every look, to look at; docs/internals/pages.md shows the first look of each.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";

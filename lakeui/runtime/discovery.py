@@ -122,7 +122,7 @@ def refuse_unfit_for_production(variables: Variables) -> None:
     if variables.https and found:
         raise InvalidValue(
             f"LAKEUI_HTTPS=1 says that this is for production, but {', '.join(found)}.",
-            remedy="Set them as docs/operations.md says, or leave LAKEUI_HTTPS out on a machine of your own.",
+            remedy="Set them as docs/howto/install.md says, or leave LAKEUI_HTTPS out on a machine of your own.",
         )
 
 

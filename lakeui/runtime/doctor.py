@@ -57,7 +57,7 @@ class ServiceState:
 
 
 def settings_effective(environment: Mapping[str, str]) -> list[EffectiveSetting]:
-    """Every setting, in the order of docs/settings.md, without a secret."""
+    """Every setting, in the order of docs/reference/settings.md, without a secret."""
     said = said_by(environment)
     running = services_read(settings.HOME).as_environment()
     return [_effective(name, said.get(name), running.get(name, "")) for name in FIELDS]

@@ -1,4 +1,4 @@
-"""docs/settings.md, made of the description of the settings: ``python -m lakeui.runtime.settings_page``."""
+"""docs/reference/settings.md, made of the description of the settings: ``python -m lakeui.runtime.settings_page``."""
 
 from __future__ import annotations
 

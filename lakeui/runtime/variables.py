@@ -1,6 +1,6 @@
 """Every environment variable that lakeui reads: name, type, default and meaning, once.
 
-Pydantic checks values. What is wrong with them is one error that names all of it. docs/settings.md is made of this.
+Pydantic checks values. What is wrong with them is one error that names all of it. docs/reference/settings.md is made of this.
 """
 
 from __future__ import annotations
@@ -517,7 +517,7 @@ def _refuse(wrong: list[str]) -> None:
     if wrong:
         raise InvalidValue(
             wrong[0] if len(wrong) == 1 else "\n".join([f"{len(wrong)} settings are wrong.", *wrong]),
-            remedy="docs/settings.md lists every setting.",
+            remedy="docs/reference/settings.md lists every setting.",
             wrong=wrong,
         )
 

@@ -1,4 +1,4 @@
-"""The reference page of SQL, made of the grammar: ``python -m lakeui.sql.reference > docs/sql-reference.md``.
+"""The reference page of SQL, made of the grammar: ``python -m lakeui.sql.reference > docs/reference/statements.md``.
 
 Statements and examples are data (``reference.toml``); what is refused says the parser itself.
 """
@@ -63,7 +63,7 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "`python -m lakeui.sql.reference` makes this page of the grammar. A test runs each example, section by"
     yield "section, on the tables that stand first. What the forms mean: [SQL](sql.md), [MERGE INTO](merge-into.md)"
-    yield "and [merging](merge.md)."
+    yield "and [merging](../internals/merge.md)."
     yield ""
     data = reference_data()
     yield "```sql"

@@ -80,7 +80,7 @@ def test_queries_that_end_their_spark_wake_nobody() -> None:
 
 
 def test_the_documentation_names_every_series_and_no_other(series: dict[str, set[str]]) -> None:
-    said = set(re.findall(r"`(lakeui_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
+    said = set(re.findall(r"`(lakeui_\w+)`", (ROOT / "docs" / "howto" / "monitor.md").read_text()))
     own = {re.sub(r"_(bucket|count|sum|created)$", "", name) for name in series if name.startswith("lakeui_")}
     assert said == own
 

@@ -37,25 +37,25 @@ INTENDED: tuple[Known, ...] = (
         r"^UPDATE .* SET x = -0\.0D WHERE",
         r"no version",
         "a row whose new values equal its old ones is not written, and 0.0 equals -0.0",
-        "docs/merge-into.md",
+        "docs/reference/merge-into.md",
     ),
     Known(
         r"^MERGE ",
         r"^Spark refuses: .*\[CAST_OVERFLOW",
         "a value that not every row of the source has is judged where a clause takes it; Spark may fold it before that",
-        "docs/merge-into.md",
+        "docs/reference/merge-into.md",
     ),
     Known(
         r"^MERGE .* USING \(SELECT '",
         r"char|string",
         "a MERGE compares a text of its source with a CHAR column as the column would store it",
-        "docs/architecture.md",
+        "docs/internals/rows-and-files.md",
     ),
     Known(
         r"^(DELETE|UPDATE) .* BETWEEN .* AND (CAST\()?NULL",
         r"^Spark refuses: .*\[CAST_INVALID_INPUT",
         "a NULL bound keeps a condition from being true, so it is not computed; a filter of Spark folds it away too",
-        "docs/architecture.md",
+        "docs/internals/rows-and-files.md",
     ),
 )
 

@@ -28,5 +28,5 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_a_broken_link_is_found(tmp_path: Path) -> None:
     page = ROOT / "README.md"
     assert broken(page, "docs/no-such-page.md")
-    assert broken(page, "docs/merge.md#no-such-heading")
-    assert not broken(page, "docs/merge.md#what-is-missing")
+    assert broken(page, "docs/internals/merge.md#no-such-heading")
+    assert not broken(page, "docs/internals/merge.md#what-is-missing")

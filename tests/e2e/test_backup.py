@@ -1,4 +1,4 @@
-"""docs/operations.md, "Backup": a dump of the database and then a copy of the files are a lake again."""
+"""docs/howto/back-up.md: a dump of the database and then a copy of the files are a lake again."""
 
 from __future__ import annotations
 

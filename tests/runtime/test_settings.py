@@ -208,7 +208,7 @@ def test_a_command_says_what_is_wrong_without_a_traceback(tmp_path: Path) -> Non
     assert ran.stderr.splitlines() == [
         "2 settings are wrong.",
         "LAKEUI_ALOWED_HOSTS is no setting. Did you mean LAKEUI_ALLOWED_HOSTS?",
-        f"LAKEUI_HTTPS is 'yess'; write {allowed(FIELDS['LAKEUI_HTTPS'])}. docs/settings.md lists every setting.",
+        f"LAKEUI_HTTPS is 'yess'; write {allowed(FIELDS['LAKEUI_HTTPS'])}. docs/reference/settings.md lists every setting.",
     ]
     assert list(tmp_path.iterdir()) == []
 
@@ -242,5 +242,5 @@ def test_every_name_in_the_repository_is_a_setting_or_listed() -> None:
 
 
 def test_the_page_is_what_the_description_makes() -> None:
-    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert page == settings_page(), "python -m lakeui.runtime.settings_page > docs/settings.md"
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
+    assert page == settings_page(), "python -m lakeui.runtime.settings_page > docs/reference/settings.md"

@@ -15,7 +15,7 @@ from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import FORBIDDEN, READERS, UNSUPPORTED, parse
 from lakeui.sql.reference import REFUSED, reference_data, reference_page, refusal
 
-PAGE = Path(__file__).parents[2] / "docs" / "sql-reference.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statements.md"
 DATA = reference_data()
 STATEMENTS = [statement for section in DATA["section"] for statement in section["statement"]]
 EXAMPLES = [
@@ -27,7 +27,7 @@ EXAMPLES = [
 
 def test_the_page_is_what_the_grammar_makes() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference_page(), (
-        "python -m lakeui.sql.reference > docs/sql-reference.md"
+        "python -m lakeui.sql.reference > docs/reference/statements.md"
     )
 
 
