@@ -48,9 +48,13 @@ def options_of(finding: Finding) -> tuple[Option, ...]:
         return tuple(Option(side, ResolutionPart.PROPERTY, finding.details["property"]) for side in _SIDES)
     if finding.verdict is not Verdict.CONFLICT:
         return ()
-    whole = _OF_OBJECT.get(finding.code, _WHOLE)
     of_parts = tuple(_part_options(finding.code, finding.details))
-    return (*of_parts, *(Option(decision) for decision in whole))
+    return (*of_parts, *(Option(decision) for decision in decisions_of_object(finding.code)))
+
+
+def decisions_of_object(code: str) -> tuple[Decision, ...]:
+    """What may be decided of the whole object where a conflict has that code."""
+    return _OF_OBJECT.get(code, _WHOLE)
 
 
 def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:

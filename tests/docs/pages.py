@@ -15,7 +15,10 @@ PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").rglob("*.md")],
     key=lambda page: str(page.relative_to(ROOT)),
 )
-GENERATED = {"docs/reference/statements.md"}
+GENERATED = {
+    f"docs/reference/{name}.md"
+    for name in ("errors", "merge-rules", "rest", "rights", "settings", "statements", "table-properties")
+}
 """Pages made from data, whose tests compare them with it. Their lists of names are no sentences."""
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")

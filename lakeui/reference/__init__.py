@@ -1,0 +1,1 @@
+"""Pages of docs/reference that are made of what they describe; ``python -m lakeui.reference`` writes them anew."""

@@ -1,0 +1,95 @@
+"""docs/reference/merge-rules.md, made of the rule tables and of the texts of their codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalog_app.rules.codes import CODE_TABLE, CodeText, VerdictCode
+from catalog_app.rules.loader import Cell, CellVerdict, RuleTable, load_rules
+from lakeui.reference.markdown import code, page, table
+from merge_app.planning.decisions import decisions_of_object
+
+HEAD = """# Merge rules
+
+A merge that is refused names a code and a pair of changes, for example *update × insert*. Find the code below: it says what
+is the matter, which pairs raise it, and the way out. The tables stand after the codes.
+
+- The rules are data: `catalog_app/rules/*.toml`. [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
+- [How a merge finds its result](../internals/merge.md) explains what the tables stand on.
+- `destination` in codes and fields is the target of the merge.
+"""
+_MARKS = {CellVerdict.OK: "·", CellVerdict.CONDITIONAL: "?", CellVerdict.CONFLICT: "✕"}
+_WORDS = {CellVerdict.OK: "no conflict", CellVerdict.CONDITIONAL: "depends", CellVerdict.CONFLICT: "conflict"}
+
+
+def rules_page() -> str:
+    tables = list(load_rules().tables.values())
+    return page(_lines(tables))
+
+
+def _lines(tables: list[RuleTable]) -> Iterator[str]:
+    yield HEAD
+    yield "## Conflicts"
+    yield ""
+    yield "Each refuses the merge until it is cleared or decided. A part of the object, such as a row, a column or a property,"
+    yield "may be decidable too: the refusal lists it. In SQL: [`MERGE BRANCH .. RESOLVE`](statements.md)."
+    yield ""
+    for name, text in CODE_TABLE.items():
+        if text.is_conflict:
+            yield from _code(name, text, tables)
+    yield "## Notes"
+    yield ""
+    yield "A note refuses nothing: it says what the merge leaves out or overrides."
+    yield ""
+    for name, text in CODE_TABLE.items():
+        if not text.is_conflict:
+            yield from _code(name, text, tables)
+    for rules in tables:
+        yield from _table(rules)
+
+
+def _code(name: VerdictCode, text: CodeText, tables: list[RuleTable]) -> Iterator[str]:
+    yield f"### {name.value}"
+    yield ""
+    yield f"{text.title}."
+    yield ""
+    for rules, cell in _cells(name, tables):
+        yield f"- {rules.title}, *{cell.source} × {cell.destination}* ({_WORDS[cell.verdict]}). {cell.sentence}"
+    yield f"- Way out: {text.remedy}"
+    if text.is_conflict:
+        yield f"- Or decide the whole object: {', '.join(code(item.value) for item in decisions_of_object(name))}."
+    yield ""
+
+
+def _cells(name: VerdictCode, tables: list[RuleTable]) -> Iterator[tuple[RuleTable, Cell]]:
+    """Cells of that code; of a table that extends another, its own alone."""
+    seen: set[int] = set()
+    for rules in tables:
+        for cell in rules.cells.values():
+            if cell.code == name.value and id(cell) not in seen:
+                seen.add(id(cell))
+                yield rules, cell
+
+
+def _table(rules: RuleTable) -> Iterator[str]:
+    yield f"## {rules.title}"
+    yield ""
+    yield "Rows: what the source did. Columns: what the target did. `✕` is a conflict, `?` depends on more, `·` is none."
+    yield ""
+    axes = [axis.key for axis in rules.axes]
+    yield from table(
+        ["source \\ target", *axes],
+        ([f"**{source}**", *(_MARKS[rules.cell(source, target).verdict] for target in axes)] for source in axes),
+    )
+    yield from table(
+        ["source", "target", "verdict", "why"],
+        (
+            [cell.source, cell.destination, _verdict(cell), cell.sentence]
+            for source in axes
+            for cell in (rules.cell(source, target) for target in axes)
+        ),
+    )
+
+
+def _verdict(cell: Cell) -> str:
+    return _WORDS[cell.verdict] + (f", {code(cell.code)}" if cell.code else "")

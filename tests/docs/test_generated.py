@@ -1,0 +1,41 @@
+"""Pages of docs/reference are what the code says today, and have all of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from catalog_app.domain.table_properties import KNOWN
+from catalog_app.rules.codes import VerdictCode
+from lakeui.reference.pages import COMMAND, FOLDER, PAGES
+from lakeui.reference.properties import DOES
+from tests.docs.pages import GENERATED, ROOT, anchors
+
+_CODE = re.compile(r'code, status, title = "([A-Z_]+)"')
+_SOURCES = ("catalog_app", "merge_app", "lakeui")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_is_up_to_date(name: str) -> None:
+    assert (FOLDER / name).read_text(encoding="utf-8") == PAGES[name](), f"Bring it up to date: {COMMAND}"
+
+
+def test_every_generated_page_is_known_to_the_checks() -> None:
+    assert {f"docs/reference/{name}" for name in PAGES} == GENERATED
+
+
+def test_every_verdict_has_an_anchor() -> None:
+    assert {code.value.lower() for code in VerdictCode} <= anchors(FOLDER / "merge-rules.md")
+
+
+def test_every_error_that_the_code_declares_is_listed() -> None:
+    sources = (path for folder in _SOURCES for path in (ROOT / folder).rglob("*.py"))
+    declared = {code for path in sources for code in _CODE.findall(Path(path).read_text(encoding="utf-8"))}
+    listed = set(re.findall(r"^\| `([A-Z_]+)` \|", (FOLDER / "errors.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert declared <= listed
+
+
+def test_every_property_says_what_it_does() -> None:
+    assert set(DOES) == set(KNOWN)
