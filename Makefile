@@ -1,7 +1,7 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test soak check bench load frontend e2e clean java
+.PHONY: help up test soak check bench load frontend e2e docs clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,9 +40,12 @@ frontend: frontend/dist/manifest.json ## Build the pages, if their sources chang
 e2e: java $(VENV)/.installed frontend ## Try the pages in Chromium; ARGS="e2e/console.e2e.ts" chooses some
 	@LAKEUI_PYTHON="$(CURDIR)/$(BIN)/python" $(NPM) run --silent e2e -- $(ARGS)
 
+docs: $(VENV)/.installed $(VENV)/docs/.installed ## Build the documents as a site, in site/VERSION
+	@sh .ci/docs-site $(BIN)/python $(VENV)/docs/bin/zensical
+
 clean: ## Remove the virtual environment and caches; data in var/ stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis staticfiles
-	rm -rf frontend/node_modules frontend/dist frontend/src/api/schema.d.ts
+	rm -rf frontend/node_modules frontend/dist frontend/src/api/schema.d.ts build/docs build/site
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Said before the installation, which takes minutes; `up` itself looks at the version closely.
@@ -75,6 +78,13 @@ $(VENV)/.installed-engines: requirements-engines.txt | $(BIN)/python
 	@echo "Installing other engines, which tests let read the lake."
 	@rm -rf $(VENV)/engines
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps --target $(VENV)/engines -r requirements-engines.txt
+	@touch $@
+
+# In an environment of its own: its packages are of no use to lakeui.
+$(VENV)/docs/.installed: requirements-docs.txt | $(BIN)/python
+	@echo "Installing what builds the site of the documents."
+	@$(BIN)/python -m venv $(VENV)/docs
+	@$(VENV)/docs/bin/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-docs.txt
 	@touch $@
 
 frontend/node_modules/.installed: frontend/package-lock.json | $(BIN)/python

@@ -1,7 +1,7 @@
 """ANSI store assignment: which types go into a column without a cast that a person wrote (Spark 4.3).
 
-The table is Spark's, as INSERT INTO of plain Spark applies it: a number goes into any number, and overflow is an error;
-anything but a nested value goes into text; text goes into text alone. Nested values go field by field.
+The table is Spark's, as INSERT INTO of plain Spark applies it: a number goes into any number, and overflow is an error.
+Anything but a nested value goes into text. Text goes into text alone. Nested values go field by field.
 """
 
 from __future__ import annotations

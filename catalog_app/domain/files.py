@@ -49,8 +49,8 @@ FACT_KINDS = ("", "insert", "update", "delete", "overwrite", "restore", "move")
 
 @dataclass(frozen=True, slots=True)
 class RowsFact:
-    """The fact of rows of a file: who decided it, by what kind of change; of a restore or of a decision of a merge the
-    stamp that the image had before, and of a restore that of the fact which it replaced. 0 for none.
+    """The fact of rows of a file: who decided it, by what kind of change. A restore, or a decision of a merge, adds the
+    stamp that the image had before; a restore also that of the fact which it replaced. 0 for none.
     """
 
     stamp: int = 0

@@ -24,8 +24,8 @@ def name_folded(name: str) -> str:
 
 
 def name_check(kind: str, name: str) -> None:
-    """Raise InvalidValue where nothing new can be called so: what cannot be seen, opened by its address, or told apart
-    from another name.
+    """Raise InvalidValue where nothing new can be called so: what cannot be seen, opened by its address, or
+    distinguished from another name.
     """
     fault = _fault(kind, name)
     if fault:

@@ -9,8 +9,8 @@ from catalog_app.domain.types import Field, ParsedType, nested_type, widens
 
 
 def read_type(wanted: ParsedType, written: ParsedType) -> ParsedType:
-    """The type under which to read values of type ``written``: leaves are of the types wanted where they widen to
-    these, fields are in the order wanted and have the names that they have in files. A reader by name gives NULL for a
+    """The type under which to read values of type ``written``: Leaves are of the types wanted where they widen to
+    these. Fields are in the order wanted and have the names that they have in files. A reader by name gives NULL for a
     name that files do not have.
     """
     if wanted.name != written.name or not wanted.fields:

@@ -193,7 +193,7 @@ class Operation:
     ``version`` and ``branch`` say where it was committed (0 and "" while staged). ``operation_id`` is its row (None
     while staged); ``origin_id`` the operation that it replays, itself when it is no replay. ``origin`` is branch and
     version of the commit that made it, or of the state that it lays over another: whoever reaches that has what it
-    does. ``effects`` is None for what is no data operation, and for data operations whose files nobody had to look at.
+    does. ``effects`` is None for what is no data operation, and for data operations whose files were not needed.
     """
 
     kind: OperationKind

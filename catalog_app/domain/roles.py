@@ -161,7 +161,7 @@ class Principal:
 
 
 LAKEUI = Principal()
-"""lakeui itself: what it does on nobody's behalf."""
+"""lakeui itself: what it does by itself, for no person."""
 
 
 def may(role: Role | None, action: Action) -> bool:

@@ -83,7 +83,7 @@ class Schema:
     """The columns of a table in order, its primary key and its partition columns (by column id). ``layout``: of
     a schema under which rows are written, the transforms that lay its files; it is kept among the table's properties.
 
-    One made by ``from_text`` reads the text when it is first looked at: of the tables that two branches changed, most
+    One made by ``from_text`` reads the text when it is first looked at. Of the tables that two branches changed, most
     kept their columns, and a comparison of very many never asks for these.
     """
 

@@ -29,7 +29,7 @@ _OURS = ("write.", "merge.")
 
 def properties_check(properties: Mapping[str, str]) -> None:
     """Raise InvalidValue for a name under ``write.`` or ``merge.`` that means nothing, and for a value that its
-    property cannot have: it would be found out by the statement that reads it, or never.
+    property cannot have. It would be found out by the statement that reads it, or never.
     """
     for key, value in properties.items():
         if not key.casefold().startswith(_OURS):

@@ -184,8 +184,8 @@ def _frames(
 
 def _computed(spark: SparkSession, warehouse: Warehouse, side: Side, query: QuerySource) -> DataFrame:
     """The query over tables without rows. Beside no row, so that the optimizer takes the value of a column from the
-    query only where the whole query has that one; it would compute expressions over each part of a UNION, or each row
-    of VALUES, that no clause may ever take.
+    query only where the whole query has that one. Else it would compute expressions over each part of a UNION, or each
+    row of VALUES, that no clause may ever take.
     """
     found = query_dataframe(spark, warehouse, query.text, without_rows(query).tables)
     named = found.toDF(*(name for name, _ in side.columns))

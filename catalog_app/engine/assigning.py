@@ -165,7 +165,7 @@ class _Fit:
 
     def _items(self, value: str, given: ParsedType, wanted: ParsedType, path: str) -> str:
         """Elements of an array, or keys and values of a map, one by one where they have fields or lengths, or where
-        the keys are of another type: keys that were different may be one then, which a cast does not look at.
+        the keys are of another type. Keys that were different may be one then, which a cast does not look at.
         """
         if not (
             _has_other_keys(given, wanted)

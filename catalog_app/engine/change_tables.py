@@ -54,7 +54,7 @@ def _changed(
 ) -> tuple[str, dict[str, TableScan]]:
     """The text and its tables. An update gives two rows: the one before and the one after.
 
-    Each value is a column as it is, in no expression: so Spark goes on knowing which ones are CHAR.
+    Each value is a column as it is, in no expression: so Spark still knows which ones are CHAR.
     """
     columns = after.schema.columns
     names = [quoted(column.name) for column in columns]

@@ -1,7 +1,7 @@
 """How a group of files holds a column, and SQL that makes it the column of the schema read.
 
 Columns are found by field id, and in files without ids by name, fields inside of columns too. Spark forgets the id of a
-column of which a query reads only some fields, and then finds it by name: a nested column is therefore read under the
+column of which a query reads only some fields, and then finds it by name. A nested column is therefore read under the
 name that it has in the files, its fields under theirs.
 """
 

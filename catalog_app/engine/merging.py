@@ -1,7 +1,7 @@
 """MERGE INTO: one join decides what becomes of each row, a second step writes it (rows §2).
 
 The join reads pruned files only, and of them only columns that conditions and new values use. While rows are few the
-join brings the new images along; when they are many it leaves its decisions in a staging folder, and images are made
+join brings the new images along. When they are many it leaves its decisions in a staging folder, and images are made
 from those, so that no two passes can decide differently.
 """
 

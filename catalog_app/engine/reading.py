@@ -296,7 +296,7 @@ def query_dataframe(
 
 
 def declared_dataframe(spark: SparkSession, warehouse: Warehouse, text: str, tables: Tables) -> DataFrame:
-    """The same over tables without rows. A column that the query passes on says as what it is declared: CHAR(n),
+    """The same over tables without rows. A column that the query only selects says as what it is declared: CHAR(n),
     VARCHAR(n) or what holds them.
     """
 

@@ -1,6 +1,6 @@
 """SQL of partition transforms for Spark, whose values are those of ``catalog_app.domain.transforms``.
 
-Spark's own ``hash`` is Murmur3 that begins with 42, and goes on from column to column with what it has. So a first
+Spark's own ``hash`` is Murmur3 that begins with 42, and takes its result from one column to the next. So a first
 column with a constant whose hash is 0 makes it begin with 0, as Iceberg's. It takes whole numbers and whole words of
 bytes as Iceberg does, but not the one to three bytes behind the last word: these are mixed in by arithmetic.
 """

@@ -57,8 +57,8 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller takes them out
-    of sight, and no delete file is written for them. ``rows`` counts the rows deleted or updated.
+    """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller removes them from
+    the branch, and no delete file is written for them. ``rows`` counts the rows deleted or updated.
     """
 
     delete_files: tuple[NewDeleteFile, ...] = ()

@@ -1,7 +1,7 @@
 """Manifests and manifest lists as bytes.
 
-Files are put into chunks by a rule that looks at one file at a time, so that a commit changes the chunk that it adds
-to or takes from, and no other: the manifests of the others stay those of the versions before. A chunk's digest names
+Files are put into chunks by a rule that looks at one file at a time, so that a commit changes only the chunk that it
+adds to or takes from. The manifests of the others stay those of the versions before. A chunk's digest names
 all that its manifest says.
 """
 

@@ -1,4 +1,4 @@
-"""What a file holds, told by its bytes; its name only helps to warn."""
+"""What a file holds, by its bytes; its name only helps to warn."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _CHANGED = re.compile(r"Column\(/(?P<path>.*)\) changed from (?P<one>\w+) to (?P
 
 
 def json_table(path: Path, reading: Reading) -> pa.Table:
-    """All objects of the file. Texts stay texts: what looks like a time is told by the pass over the column. Objects
+    """All objects of the file. Texts stay texts: what looks like a time is found by the pass over the column. Objects
     are maps where the reading says so, and where they can be nothing else.
     """
     kinds = {column.source: value_type(column.type) for column in reading.columns}

@@ -29,7 +29,7 @@ def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int
     depth.
 
     A number must keep its digits. Inside of structs, arrays and maps, and with ``keeps_kind`` everywhere, a value must
-    also be of a kind that the field stores without a cast: a text is no number, and a boolean none either. Texts that
+    also be of a kind that the field stores without a cast. A text is no number, and a boolean none either. Texts that
     are no number, and numbers that are too large, are left to the cast, which refuses them.
     """
     single_keys_require(values, column, first_row=first_row)

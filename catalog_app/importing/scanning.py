@@ -211,7 +211,7 @@ def _choices(columns: Sequence[FoundColumn], reading: Reading) -> tuple[ColumnCh
 
 
 def _offered(source: str) -> str:
-    """The name that a column of the file gets where nobody chooses another."""
+    """The name that a column of the file gets where no other is chosen."""
     return name_folded(source).strip() or source
 
 

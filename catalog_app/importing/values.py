@@ -11,7 +11,7 @@ from catalog_app.importing.unpacking import Compression
 
 
 class FileFormat(StrEnum):
-    """What a file holds, told by its content."""
+    """What a file holds, by its content."""
 
     CSV = "csv"
     JSON = "json"

@@ -61,7 +61,7 @@ class Branch(models.Model):
     each ancestor, the newest version that shines through (the cut, or a lower cut nearer to the branch).
     ``head_version`` is the version of ``head_commit``; both come from the parent until the first own commit.
     ``oldest_version``: what the branch was at earlier versions has expired. ``is_workspace``: a transaction's own
-    branch, which nobody else sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
+    branch, which no other session sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="branches")
@@ -223,10 +223,10 @@ class CommitOperation(models.Model):
     ``origin`` is the operation that this one replays (null: it is no replay), for the drop of a table that a merged
     drop of its database amounts to, the latter; ``origin_branch`` and ``origin_version`` name the commit of the origin,
     or of the operation itself, so that reachability needs no join.
-    A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins. What
-    lays the source's state over the object, by a decision, comes from the source's head: whoever reaches that has it.
-    ``already_done``: the object was as the operation would have left it, so this is no version of the object; what the
-    branch said of these attributes before is the other branch's word from here on.
+    A transaction's statement has its origin in the workspace, which no branch reaches: its commit is where it begins.
+    What lays the source's state over the object, by a decision, comes from the source's head: whoever reaches that has
+    it. ``already_done``: the object was as the operation would have left it, so this is no version of the object. What
+    the branch said of these attributes before is the other branch's word from here on.
     """
 
     commit = models.ForeignKey(Commit, models.PROTECT, related_name="operations")

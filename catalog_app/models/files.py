@@ -80,7 +80,7 @@ class SegmentEvent(models.Model):
     """What a branch shows of rows since a version, and the facts of these rows (lineage.md §1, §11).
 
     ``stamp`` is the version of the commit that decided them, ``kind`` what it did. A merge copies both, and writes its
-    own version. ``brings_stamp`` and ``brings_kind`` are those of the fact that a restore brought back, and
+    own version. ``brings_stamp`` and ``brings_kind`` are those of the fact that a restore set again, and
     ``undoes_stamp`` is the stamp of the one that it replaced.
     """
 
@@ -132,7 +132,7 @@ class Segment(SegmentEvent):
 
 
 class SegmentRemoval(SegmentEvent):
-    """A segment, own or inherited, that a branch took out of sight at ``removed_version``."""
+    """A segment, own or inherited, that a branch removed at ``removed_version``."""
 
     removed_version = models.BigIntegerField()
     segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
@@ -156,7 +156,7 @@ class SegmentDelete(SegmentEvent):
 
 class SegmentStamp(SegmentEvent):
     """Rows of a segment, named by the positions of ``rows_file``, whose fact a branch decided at ``stamped_version``
-    although their image stays where it is: rows live again, and rows that a merge kept.
+    although their image stays where it is. The rows live again, or a merge kept them.
     """
 
     stamped_version = models.BigIntegerField()

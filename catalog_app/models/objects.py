@@ -1,7 +1,7 @@
 """Databases, tables and views: identities, and per branch the records of what they were called and held.
 
 A record is written once a change. Its only later change is the stamp ``superseded_version``, set when the same
-branch writes the next one: the record without a stamp is the branch's current one (fast read by partial index),
+branch writes the next one. The record without a stamp is the branch's current one (fast read by partial index),
 and the record of any past version is found by the interval ``[version, superseded_version)``.
 """
 
@@ -95,8 +95,8 @@ class TableRecord(ObjectRecord):
 
 
 class AttributeFacts(models.Model):
-    """The facts of an object's attributes that came to a branch with one commit: by attribute ``[value, stamp, kind]``,
-    of a restored one also stamp and kind of the fact that it brings back, of a merge's decision also the stamp of the
+    """The facts of an object's attributes that came to a branch with one commit: by attribute ``[value, stamp, kind]``.
+    A restored one has also stamp and kind of the fact that it sets again. A merge's decision has also the stamp of the
     source's fact (``AttributeFact.as_json``).
 
     ``version`` says since when the branch has them, each stamp who decided. The newest fact of an attribute on the

@@ -2,7 +2,7 @@
 decided nothing (lineage §2).
 
 The commits of a branch are a line, so a head reaches a prefix of each line, and what merges brought is known row by
-row (``BranchReach``). The difference of two heads is counted line by line: on each line of the one's look-up chain,
+row (``BranchReach``). The difference of two heads is counted line by line. On each line of the one's look-up chain,
 what lies behind the point that the other reaches, with what the merges there brought first. Of that, what the other
 reaches by its own lines is taken off again. So the work grows with the merges of the lines concerned, once for all
 pairs, and not with the commits.
@@ -39,8 +39,8 @@ _Stretch = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Brought:
-    """From version ``at`` of a line on, a branch is reached up to ``upto``: by ``commits`` further than merges on the
-    line had brought it, of which those up to ``known`` were reached through the line's ancestors.
+    """From version ``at`` of a line on, a branch is reached up to ``upto``. That is ``commits`` further than merges on
+    the line had brought it. Those up to ``known`` were reached through the line's ancestors.
     """
 
     at: int

@@ -1,4 +1,4 @@
-"""The files of a table as other engines are told of them: without statistics, which only what is new needs."""
+"""The files of a table as other engines see them: without statistics, which only what is new needs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LONGEST_REASON = 1000
 
 def protection_of(branch: Branch) -> Protection | None:
     """The protection in force; None where no pattern matches. A transaction's workspace has none: what is done there
-    reaches nobody before COMMIT, which is judged by its target.
+    is invisible before COMMIT, which is judged by its target.
     """
     return None if branch.is_workspace else protection_of_name(branch.catalog_id, branch.name)
 

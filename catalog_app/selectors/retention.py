@@ -2,9 +2,9 @@
 a later merge.
 
 A *reader* is whoever may still look: a branch at every version from its horizon on, a tag at one version. A branch's
-horizon is the newest version that is both older than the retention and reached by every living branch of the catalog:
-what a merge may yet replay stays, with the inputs of compactions. A file goes when each of its segments is out of
-sight of every reader.
+horizon is the newest version that is both older than the retention and reached by every living branch of the catalog.
+What a merge may yet replay stays, with the inputs of compactions. A file goes when no reader sees any of its
+segments.
 """
 
 from __future__ import annotations

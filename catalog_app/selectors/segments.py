@@ -287,7 +287,7 @@ def files_load(
     staged_schema: Schema | None = None,
     staged_deletes: Collection[int] = (),
 ) -> dict[int, FileScan]:
-    """Data files by id, in sight or not, each with the deletes that any of the chains sees on its newest segment and
+    """Data files by id, shown or removed, each with the deletes that any of the chains sees on its newest segment and
     those of ``staged_deletes``. ``staged_schema``: what files that no segment shows yet were written under.
     """
     rows = fetch_all(_FILES, {"table_id": table_id, "files": list(file_ids)})

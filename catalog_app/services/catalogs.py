@@ -61,7 +61,7 @@ def catalog_create(*, name: str, comment: str = "", user_id: int | None = None) 
 
 
 def catalog_drop(*, catalog: Catalog, asked: Asked, record: RecordBypass) -> None:
-    """Take the catalog out of sight. Its name is free at once; its files stay until they expire. Raises
+    """Hide the catalog. Its name is free at once; its files stay until they expire. Raises
     BranchProtected where one of its branches may not be dropped.
     """
     with transaction.atomic():
@@ -135,7 +135,7 @@ def _judge(branch: Branch, change: Change, asked: Asked, record: RecordBypass, *
 
 
 def branch_drop(*, branch: Branch, asked: Asked, record: RecordBypass) -> None:
-    """Take the branch out of sight. Branches made from it keep what they saw."""
+    """Hide the branch. Branches made from it keep what they saw."""
     _refuse_main(branch, "dropped")
     with transaction.atomic():
         found = _lock(branch)

@@ -220,7 +220,7 @@ RETURNING f.digest, f.path, f.rows, f.bytes
 
 
 class Published:
-    """The files that describe one table, registered by digest, until VACUUM finds that nobody asks for them."""
+    """The files that describe one table, registered by digest, until VACUUM finds that no reader asks for them."""
 
     def __init__(self, warehouse: Warehouse, table_id: int) -> None:
         self.warehouse, self.folder = warehouse, str(table_id)

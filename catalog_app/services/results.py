@@ -78,7 +78,7 @@ def result_finish(
 
 
 def result_get(*, identity: UUID, user_id: int | None) -> KeptResult:
-    """The person's result. Nobody else's can be seen. Raises NotFound, ResultExpired."""
+    """The person's result. Those of others cannot be seen. Raises NotFound, ResultExpired."""
     mine = KeptResult.objects.filter(pk=identity, owner=user_id, files__isnull=False)
     found = None if user_id is None else mine.first()
     if found is None:

@@ -1,6 +1,6 @@
 """VACUUM: find what nothing can reach, say so in the metadata, then remove the bytes.
 
-The metadata comes first, in one transaction that holds off every commit of the catalog: from then on no commit can
+The metadata comes first, in one transaction that holds off every commit of the catalog. From then on no commit can
 bring such a file back, and a crash leaves files to remove, never metadata without files. Bytes go afterwards.
 """
 

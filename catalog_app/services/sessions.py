@@ -16,7 +16,7 @@ from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import LakeError, NotFound
 
 IDLE_LIMIT = timedelta(hours=24)
-"""A session that nobody used for so long has ended."""
+"""A session that was not used for so long has ended."""
 MOST_OF_A_PERSON = 100
 
 
@@ -50,7 +50,7 @@ def session_open(*, user_id: int, catalog: str, branch: str, database_name: str)
 
 
 def session_get(*, identity: UUID, user_id: int | None) -> SqlSession:
-    """The person's session. Nobody else's can be seen."""
+    """The person's session. Those of others cannot be seen."""
     found = None if user_id is None else sessions_of(user_id).filter(pk=identity).first()
     if found is None:
         raise NotFound("session", str(identity), where="of yours: it ended, or was not used for a day")

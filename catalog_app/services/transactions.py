@@ -13,7 +13,7 @@ from catalog_app.services.catalogs import branch_cut
 from lakeui.common.errors import InvalidValue, NotFound
 
 IDLE_LIMIT = timedelta(hours=1)
-"""A transaction that nobody used for so long has been abandoned and expires."""
+"""A transaction that was not used for so long is abandoned and expires."""
 
 
 def transaction_begin(*, target: Branch, user_id: int | None) -> Transaction:
@@ -44,7 +44,7 @@ def transaction_use(*, identity: str, user_id: int | None) -> Transaction:
 
 
 def transaction_get(*, identity: str, user_id: int | None) -> Transaction:
-    """The user's transaction in whatever state. Nobody else can see it."""
+    """The user's transaction in whatever state. No other session sees it."""
     try:
         wanted = UUID(identity)
     except ValueError:

@@ -104,7 +104,7 @@ class Warehouse:
             shutil.copyfileobj(source, target, COPIED_BYTES)
 
     def write(self, path: str, content: bytes) -> None:
-        """A new file. Its name must be known to nobody before it is whole."""
+        """A new file. Its name must be unknown to all readers before it is whole."""
         self.make_folder(path.rpartition("/")[0])
         with self.filesystem.open_output_stream(self.absolute(path)) as target:
             target.write(content)

@@ -48,7 +48,7 @@ def invitation_make(principal: Principal, user: User, *, days: int = DAYS) -> tu
 
 def invitation_find(secret: str) -> Invitation | None:
     """The open link of that secret; None if it is unknown, used, replaced, expired, or of an account that is
-    disabled or an agent's; or if the account gained rights since, and who made the link is no superuser.
+    disabled or an agent's. Also if the account gained rights since, and who made the link is no superuser.
     """
     open_links = Invitation.objects.filter(ended_at__isnull=True, expires_at__gt=timezone.now(), user__is_active=True)
     found = open_links.select_related("user__agent", "created_by").filter(digest=_digest(secret)).first()

@@ -1,7 +1,7 @@
 """Accounts of people: list, invite, change, end. Each change takes a standing, and leaves a record in the audit.
 
 Whoever is no superuser touches only accounts that are neither staff nor superuser, and gives no standing and no group:
-nobody gains a right by these functions that they had not.
+no caller gains a right by these functions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def standing_of(user: User) -> Standing:
 
 
 def state_of(user: User) -> str:
-    """``invited``: nobody ever signed in with the account, and an open link lets somebody choose a password."""
+    """``invited``: the account was never signed in with, and an open link lets somebody choose a password."""
     if not user.is_active:
         return "disabled"
     return "invited" if getattr(user, "is_invited", False) else "active"
@@ -206,7 +206,7 @@ def account_shown(user: User) -> dict[str, Any]:
 
 def link_require(principal: Principal, user: User) -> None:
     """Whoever makes a link for an account can open it. So only superusers make one for an account that was used or
-    has rights, and nobody for an agent's.
+    has rights, and no person for an agent's.
     """
     standing_require(principal, Action.MANAGE_PEOPLE)
     _person_require(user)

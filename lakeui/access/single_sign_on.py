@@ -1,6 +1,6 @@
 """Signing in at an OpenID provider: the authorization code flow with PKCE, state and nonce, all of it by Authlib.
 
-Off unless ``LAKEUI_OIDC_ISSUER`` names a provider. Whom the provider's id token speaks of is told by issuer and
+Off unless ``LAKEUI_OIDC_ISSUER`` names a provider. Whom the provider's id token speaks of follows from issuer and
 subject: neither an address nor a name, which people may choose there, opens an account that is here already.
 """
 
@@ -34,7 +34,7 @@ LONGEST_USERNAME = 150
 
 
 class SignOnRefused(Exception):
-    """Nobody was signed in; the message says why, to the person."""
+    """No sign-in happened; the message says why, to the person."""
 
 
 def sign_on_offered() -> bool:
@@ -55,7 +55,7 @@ def sign_on_finish(request: HttpRequest) -> User:
     """Whom the provider sent back, with an account. Raises SignOnRefused.
 
     Authlib compares the state with that of this browser's session, redeems the code, checks the id token's signature
-    by the provider's keys, its nonce and its times; issuer and audience are held against the settings here.
+    by the provider's keys, its nonce and its times. Issuer and audience are held against the settings here.
     """
     demanded = {
         "iss": {"essential": True, "value": settings.LAKEUI["OIDC_ISSUER"]},

@@ -1,4 +1,4 @@
-"""What sign-in leaves behind and nobody can use any more."""
+"""What sign-in leaves behind and is of no use any more."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def scopes_of(request: Request) -> frozenset[Scope] | None:
 
 
 def principal_of(request: Request) -> Principal:
-    """Who asks, as far as rights go; the permission of every view lets nobody in who is not signed in."""
+    """Who asks, as far as rights go; the permission of every view refuses who is not signed in."""
     user = request.user
     return Principal(user.pk, user.get_username(), user.is_superuser, scopes_of(request), user.is_staff)
 

@@ -72,7 +72,7 @@ class CompareCounts(serializers.Serializer[Any]):
     new = serializers.IntegerField()
     tables_in_conflict = serializers.IntegerField(help_text="Those of `conflict` that are tables.")
     conflicts = serializers.IntegerField()
-    conflicting_rows = serializers.IntegerField(help_text="Of tables with a primary key, those that nobody decided.")
+    conflicting_rows = serializers.IntegerField(help_text="Of tables with a primary key, those without a decision.")
     notes = serializers.IntegerField()
 
 

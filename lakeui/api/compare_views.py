@@ -123,7 +123,7 @@ class CompareRowsView(ApiView):
         operation_id="compare_rows",
         summary="Compare the rows of one table of two branches",
         description="Rows of the table that one side added, removed or changed, each beside the newest image that both"
-        " sides know. A row has one id on both sides, so what both touched can be told.",
+        " sides know. A row has one id on both sides, so rows that both changed are known.",
         tags=["compare"],
         parameters=[CompareRowsQuery, IF_NONE_MATCH],
         responses={200: CompareRowsAnswer, **REFUSALS},

@@ -3,8 +3,8 @@
 What two heads compare to never changes, so an entry never goes stale; it only expires. Findings lie apart from the
 list in buckets, so that a page of a large comparison reads the list and an object reads one bucket.
 
-Several requests for heads that nobody has seen are answered by one of them: pages ask for a comparison before somebody
-opens it, and making it twice at once would take twice as long.
+Several requests for heads without a stored comparison are answered by one of them. Pages ask for a comparison before a
+person opens it, and making it twice at once would take twice as long.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Pair:
 
 
 def comparison_read(pair: Pair) -> dict[str, Any]:
-    """``summary`` and ``objects`` of the comparison, computed on first sight of the heads."""
+    """``summary`` and ``objects`` of the comparison, computed when the heads are first asked for."""
     known: dict[str, Any] | None = cache.get(pair.cache_key("list"))
     if known is None and not cache.add(pair.cache_key("making"), True, MAKING_SECONDS):
         known = _made_by_another(pair)

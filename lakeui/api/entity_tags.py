@@ -15,7 +15,7 @@ _CODED = re.compile(r'"?(?:-{1,2}|;)(?:gzip|x-gzip|deflate|df|br|zstd)"?$')
 def entity_tags(request: Request, header: str) -> list[str]:
     """The tags of a header; what is no tag stays as it was sent, and matches none.
 
-    A weak tag counts as its strong one, and a tag with the name of a compression as the one without: the proxy that
+    A weak tag counts as its strong one, and a tag with the name of a compression as the one without. The proxy that
     compressed the answer has changed the tag, and the content is the same.
     """
     sent = request.headers.get(header, "").strip()

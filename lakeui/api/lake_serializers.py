@@ -98,7 +98,7 @@ class BranchAnswer(serializers.Serializer[Any]):
 
 
 class CatalogDetail(CatalogAnswer):
-    """A catalog with its branch main, and how much goes on in it."""
+    """A catalog with its branch main, and how much happens in it."""
 
     role = serializers.ChoiceField([role.value for role in Role], help_text="What you are in it.")
     main = BranchAnswer()

@@ -57,8 +57,8 @@ class MergeDecision(serializers.Serializer[Any]):
         required=False,
         default="",
         max_length=10_000,
-        help_text="Of a property its key, of a partition a JSON array of its values as texts or null, of a row or cell"
-        " the key of the row as the comparison gives it.",
+        help_text="The key of a property; a JSON array of a partition's values, as texts or null; or, for a row or"
+        " cell, the key of the row as the comparison gives it.",
     )
     decision = serializers.ChoiceField([decision.value for decision in Decision])
     name = _Name(help_text="Of a rename.")
@@ -103,7 +103,7 @@ class MergeRehearsed(serializers.Serializer[Any]):
 
 
 class RecoveryDone(serializers.Serializer[Any]):
-    """What was brought back. `outcome` is `restore`, `undrop`, or `nothing to do`."""
+    """What was undropped. `outcome` is `restore`, `undrop`, or `nothing to do`."""
 
     audit_id = serializers.UUIDField()
     outcome = serializers.CharField()
@@ -120,7 +120,7 @@ class RestoreWanted(PointInTime):
 
 
 class UndropWanted(WriteOptions):
-    """What is brought back: a branch, or a database of it or a table of that."""
+    """What is undropped: a branch, or a database of it or a table of that."""
 
     branch = serializers.CharField(max_length=LONGEST_NAME)
     database = _Name()

@@ -51,7 +51,7 @@ def history_file(home: str) -> Path:
 
 
 def prompt_session(home: str, names: Callable[[], Iterable[str]]) -> PromptSession[str]:
-    """Enter ends what is whole; else the statement goes on in the next line."""
+    """Enter ends what is whole; else the statement continues in the next line."""
     return PromptSession(
         history=FileHistory(str(history_file(home))),
         completer=NamesAndKeywords(names),

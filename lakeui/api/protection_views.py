@@ -71,7 +71,7 @@ class ProtectionFields(serializers.Serializer[Any]):
         help_text="No merge that tells of a STALE_READ, and no such COMMIT.",
     )
     allow_queue_unchanged = serializers.BooleanField(
-        default=True, help_text="The merge queue goes on after the head moved, if no verdict changed."
+        default=True, help_text="The merge queue continues after the head moved, if no verdict changed."
     )
     allow_bypass = serializers.BooleanField(default=True, help_text="Owners may go past all this with a reason.")
     policies = PoliciesField(

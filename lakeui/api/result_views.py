@@ -211,7 +211,7 @@ class ResultRowsView(ApiView):
         operation_id="result_rows",
         summary="Fetch rows of a kept result",
         description="JSON is a page. With another `Accept` all rows from `start` on are one stream: an Arrow IPC"
-        " stream, CSV, or a Parquet file. A stream that broke off goes on from another `start`. Rights are asked at"
+        " stream, CSV, or a Parquet file. A stream that broke off continues from another `start`. Rights are asked at"
         f" each request. Each web process sends {STREAMS} streams at a time; one more is answered with 429.",
         tags=["sql"],
         parameters=[RowsQuery],
@@ -345,6 +345,6 @@ def _select_require(parameters: dict[str, Any]) -> None:
 
 
 def _user_id(request: Request) -> int:
-    """Who asks; the permission of every view lets nobody else in."""
+    """Who asks; the permission of every view refuses all others."""
     assert request.user.pk is not None
     return int(request.user.pk)

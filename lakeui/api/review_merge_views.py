@@ -103,8 +103,9 @@ class RequestQueueView(ApiView):
     @extend_schema(
         operation_id="merge_request_queue",
         summary="Put a request into the merge queue",
-        description="Of its destination: one at a time, each planned anew on what the one before it left. It goes on by"
-        " itself if no verdict changed and the destination's protection allows that, else it goes back to people.",
+        description="Each destination has one queue. Its requests merge one at a time, each planned anew on the head"
+        " that the one before it left. Where a verdict changed, or the protection does not allow it, the request"
+        " returns to people.",
         tags=["merge requests"],
         parameters=[IDEMPOTENCY_KEY],
         request=None,

@@ -257,9 +257,9 @@ class CommentQuery(PageFilter):
 
 
 class NewComment(serializers.Serializer[Any]):
-    """A comment: on the request, on an object (``object_kind``, ``object_id``), or on a cell of that object's matrix
-    (``rule_table``, ``source_op``, ``dest_op`` besides), or on a row, a column or a value of a table (``row_key``,
-    ``column_id``, or both). ``reply_to`` is a comment of the thread that it answers.
+    """A comment on the request, on an object (``object_kind``, ``object_id``), or on a part of that object. A cell of
+    its matrix has ``rule_table``, ``source_op`` and ``dest_op`` besides. A row, a column or a value of a table has
+    ``row_key``, ``column_id``, or both. ``reply_to`` is a comment of the thread that it answers.
     """
 
     body = Markdown()

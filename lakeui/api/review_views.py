@@ -151,8 +151,8 @@ class InboxView(ApiView):
     @extend_schema(
         operation_id="inbox",
         summary="What waits for you",
-        description="Merge requests of all catalogs on which you were asked for a review and have not given one of what"
-        " there is now, and your own that are approved, conflicted, or were sent back. Newest activity first.",
+        description="Merge requests that wait for your review of what there is now, and your own that are approved,"
+        " conflicted or sent back. They are of all catalogs, newest activity first.",
         tags=["merge requests"],
         parameters=[PageFilter, IF_NONE_MATCH],
         responses={200: page_schema("InboxPage", InboxEntry(many=True)), **NOT_MODIFIED, **BAD_REQUEST},

@@ -30,7 +30,7 @@ LONGEST_ROWS = 1 << 20
 """Characters of the rows of all results of a script, as JSON. Those of a query that pass it are left out."""
 
 _OF_TRANSACTIONS = (sql.BeginTransaction, sql.CommitTransaction, sql.RollbackTransaction)
-"""What a script does in transactions of its own, of which a session is told nothing."""
+"""What a script does in transactions of its own, of which a session knows nothing."""
 
 
 def script_of(parameters: Mapping[str, Any]) -> Script:
@@ -81,8 +81,8 @@ def _session(parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scop
 
 @handles(SCRIPT_TASK_KIND)
 def run_script_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The worker's side. Another attempt goes on where the one before ended: what that kept is not done again, and the
-    statement that was under way is looked for among the commits.
+    """The worker's side. Another attempt continues where the one before ended: what that kept is not done again, and
+    the statement that was under way is looked for among the commits.
     """
     user_require_active(context.user)
     kept = Task.objects.filter(pk=context.task_id).values_list("parts", flat=True).first()

@@ -173,6 +173,6 @@ def _place(request: Request, place: dict[str, Any]) -> dict[str, str]:
 
 
 def _user_id(request: Request) -> int:
-    """Who asks; the permission of every view lets nobody else in."""
+    """Who asks; the permission of every view refuses all others."""
     assert request.user.pk is not None
     return int(request.user.pk)

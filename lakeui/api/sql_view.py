@@ -121,7 +121,7 @@ def _known(request: Request, sent: dict[str, Any], key: str) -> Task:
 
 
 def _submit(request: Request, parameters: dict[str, Any], key: str, digest: str) -> Task:
-    """The task of the statement, judged already here: who may not is told at once."""
+    """The task of the statement, judged already here: who may not is refused at once."""
     scopes = scopes_of(request)
     session = statement_session(parameters, user=request.user, scopes=scopes)
     kind = task_kind(parameters)

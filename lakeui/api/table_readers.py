@@ -24,7 +24,7 @@ RECENT = timedelta(hours=24)
 
 def risks_of_readers(pair: Pair, table_id: int, principal: Principal) -> tuple[list[Risk], list[Risk]]:
     """What matters most, and what to know besides: a dropped column that something of the destination reads, and that
-    rows of the table went into others lately. ``principal`` hears of pipelines that it may see.
+    rows of the table went into others lately. ``principal`` is shown the pipelines that it may see.
     """
     key = ObjectKind.TABLE, table_id
     try:

@@ -19,7 +19,7 @@ WINDOW_SECONDS = 60
 
 
 class PersonThrottle(BaseThrottle):
-    """Counts each person's requests, whatever token or session they come with; where nobody has to sign in, those of an
+    """Counts each person's requests, whatever token or session they come with; where no sign-in is needed, those of an
     address. ``LAKEUI_REQUESTS_PER_MINUTE`` is the limit, 0 for none.
     """
 

@@ -146,6 +146,6 @@ def _scopes(request: Request, wanted: list[str] | None) -> frozenset[Scope]:
 
 
 def _user(request: Request) -> User:
-    """Who asks; the permission of every view lets nobody else in."""
+    """Who asks; the permission of every view refuses all others."""
     assert isinstance(request.user, User)
     return request.user

@@ -1,4 +1,4 @@
-"""``…/webhooks/``: who is told what happens, and what became of each message."""
+"""``…/webhooks/``: which servers get messages, and what became of each message."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WebhookChange(serializers.Serializer[Any]):
 
 
 class WebhookAnswer(serializers.Serializer[Any]):
-    """An address that is told of events."""
+    """An address that gets messages of events."""
 
     id = serializers.IntegerField()
     url = serializers.CharField()
@@ -163,7 +163,7 @@ class WebhookView(ApiView):
         operation_id="webhook_remove",
         summary="Remove a webhook and the log of its messages",
         tags=["webhooks"],
-        responses={204: OpenApiResponse(description="Nobody is told any more."), **FORBIDDEN, **NOT_FOUND},
+        responses={204: OpenApiResponse(description="The webhook is removed."), **FORBIDDEN, **NOT_FOUND},
     )
     def delete(self, request: Request, catalog: str, webhook_id: int) -> Response:
         webhook_remove(principal=principal_of(request), webhook=_place(request, catalog, webhook_id))

@@ -1,6 +1,6 @@
 """``COPY INTO t FROM 'uri'``: files below an allowed location are loaded, each once, in one commit.
 
-Which files were loaded is kept with the commit, as deletes of pipelines are: branches see it, merges bring it, a
+Which files were loaded is kept with the commit, as deletes of pipelines are. Branches see it, merges bring it, a
 restore goes back to what counted then, and what replaces all rows of the table forgets it. A file is known by its path,
 size and time.
 """
@@ -150,7 +150,7 @@ def _of_file(error: LakeError, file: OutsideFile) -> InvalidValue:
 def _looked_into(
     call: Call, target: TablePlace, warehouse: Warehouse, statement: sql.CopyInto, file: OutsideFile
 ) -> tuple[FileImport, Reading]:
-    """The file as one to be imported, which nobody keeps, and how it is read."""
+    """The file as one to be imported, which is not kept, and how it is read."""
     options = dict(statement.options)
     with (
         warehouse.local_copy(file.path) as copy,

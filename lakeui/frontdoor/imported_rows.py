@@ -71,8 +71,8 @@ def as_in_table(target: TablePlace, reading: Reading) -> Reading:
 
 
 def kept_kinds(target: TablePlace, reading: Reading, made: FileImport) -> frozenset[str]:
-    """Sources of JSON columns for which nobody chose the kind of the table's column. JSON tells a text from a number,
-    a CSV does not.
+    """Sources of JSON columns for which no person chose the kind of the table's column. JSON tells a text from a
+    number, a CSV does not.
     """
     if made.format != FileFormat.JSON:
         return frozenset()

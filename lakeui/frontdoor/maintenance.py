@@ -31,7 +31,7 @@ FILES_LISTED = 1000
 
 def retention_limits(catalog: Catalog, own_task: UUID | None) -> RetentionLimits:
     """What the settings allow to expire now. Files staged since the oldest other task began may be that task's, and
-    branches of unfinished merge requests may yet be brought back and merged.
+    branches of unfinished merge requests may yet be undropped and merged.
     """
     now = timezone.now()
     staged = now - timedelta(hours=settings.LAKEUI["STAGED_HOURS"])

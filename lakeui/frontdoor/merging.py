@@ -41,7 +41,7 @@ from merge_app.execution.apply import Applied
 from merge_app.execution.commit import TestedRows
 
 UNNAMED_SOURCE = "__lake_source"
-"""What a source without alias is called: nobody can write it."""
+"""What a source without alias is called: no statement can write it."""
 
 
 class Kept(Protocol):
@@ -340,8 +340,8 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
 
 
 def _operations(table: TableState, staged: _Staged) -> list[Operation]:
-    """What the merge did, in the order in which a replay has to do it: the update, the delete and the insert that it
-    amounts to (semantics §3), and the copies of the touched files.
+    """What the merge did, in the order in which a replay has to do it. These are the update, the delete and the insert
+    that it amounts to (semantics §3), and the copies of the touched files.
     """
     changes = staged.changes
     images = data_files_register(table.table_id, changes.images)

@@ -77,8 +77,8 @@ def _narrowed(configuration: Configuration, table: TableState, columns: Columns)
 
 def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource, reporter: Reporter) -> BatchWrite:
     """The write, knowing whether its rows are unique. Raises DuplicateKey where nothing says which of several rows of
-    a key counts, NotNullViolation for versions without the time from which they hold, InvalidValue for rows that no
-    value of the configuration may meet.
+    a key counts. Raises NotNullViolation for versions without the time from which they hold, InvalidValue for rows that
+    no value of the configuration may meet.
     """
     strategy = write.configuration.strategy
     if write.partitions and (found := _first(call, elsewhere(write))) is not None:

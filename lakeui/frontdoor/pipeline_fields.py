@@ -21,7 +21,7 @@ def as_in_table(
     type).
 
     Only so is a row that did not change found to be the same, and a key to be the one that is stored. Columns that rows
-    are ``ordered_by`` (folded) keep the values by which rows of one key are told apart. A field that the batch lacks is
+    are ``ordered_by`` (folded) keep the values by which rows of one key differ. A field that the batch lacks is
     NULL; fields that the table lacks stay behind those that it has where it takes them. ``on_change`` is the pipeline's
     ``on_schema_change``.
     """

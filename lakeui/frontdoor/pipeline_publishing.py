@@ -1,4 +1,4 @@
-"""Write, check, publish: a run writes to a workspace that nobody sees, which is merged when its checks have passed.
+"""Write, check, publish: a run writes to a hidden workspace, which is merged when its checks have passed.
 
 The workspace is a transaction's: it is merged by the planner of every merge, and expires where it is abandoned. As
 far as the protection of the branch goes, publishing is a merge, as if the run had written to a branch of its own.

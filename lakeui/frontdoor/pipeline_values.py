@@ -11,7 +11,7 @@ from merge_app.pipelines.definition.configuration import Configuration
 
 
 class Reporter:
-    """Where phases say what they found. Nobody listens to this one."""
+    """Where phases say what they found. No caller listens to this one."""
 
     def say(self, phase: str, message: str, *, level: str = "info") -> None:
         """A line of the log."""

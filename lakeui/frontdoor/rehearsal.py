@@ -55,6 +55,6 @@ class Rehearsal:
 
 
 def _example(row: dict[str, Any]) -> dict[str, Any]:
-    """How the row changes, and the row; its id is one that nobody has."""
+    """How the row changes, and the row; its id is one that no row has."""
     (_, change), _, *values = row.items()
     return {"change": change, "row": dict(values)}

@@ -21,7 +21,7 @@ from lakeui.frontdoor.values import ImportLoad, StatementResult
 from lakeui.sql import statements as sql
 
 STAGING = (sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.CopyInto, ImportLoad)
-"""What works on files before it commits: only its commit is a transaction, so that it holds up nobody."""
+"""What works on files before it commits: only its commit is a transaction, so that it holds up no other work."""
 
 
 def rehearsal_refuse(statement: Any) -> None:

@@ -221,7 +221,7 @@ def _branch(call: Call, statement: Any, required: Requirement) -> Branch | None:
 
 def catalog_of(call: Call, statement: Any) -> int | None:
     """The one catalog that the statement is about, whose members may see it as a task. None where there are several:
-    a member of one is told nothing of the others.
+    a member of one learns nothing of the others.
     """
     names = {name.casefold() for name in catalogs_named(statement)}
     if call.session.catalog:

@@ -40,7 +40,7 @@ class FileCopies:
 
 def copied_files(table: TableState, copied: Copied, images: Sequence[AddedFile]) -> FileCopies:
     """Register what the engine copied. ``images`` are the registered image files, in the order in which they were
-    given to it; those whose rows lie in the copies are ``folded``: the commit adds them and takes them away.
+    given to it. Those whose rows lie in the copies are ``folded``: the commit adds them and takes them away.
     """
     if not copied.files:
         return FileCopies()

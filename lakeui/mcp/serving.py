@@ -1,6 +1,6 @@
 """One request of the protocol, answered by the official SDK.
 
-The SDK speaks ASGI and the web server WSGI, so each request gets an event loop of its own, and the tools run on the
+The SDK speaks ASGI and the web server WSGI, so each request gets an event loop of its own. The tools run on the
 thread of the request, where its database connection is. No session is kept: any process may answer.
 """
 

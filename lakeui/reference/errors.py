@@ -12,11 +12,13 @@ from lakeui.reference.markdown import code, page, table
 
 HEAD = """# Errors
 
-Every refusal is a problem document (RFC 9457) with the same fields on pages, in SQL, over HTTP and in the client: `code`, `title`,
-`detail` (what and why), `remedy` (the way out) and `status`. A code stays what it is; texts may change.
+Every refusal is a problem document (RFC 9457) with the same fields on pages, in SQL, over HTTP and in the client:
+`code`, `title`, `detail` (what and why), `remedy` (the way out) and `status`.
+A code stays what it is; texts may change.
 
 ```json
-{"code": "NOT_FOUND", "status": 404, "title": "Not found", "detail": "There is no table flight.", "remedy": "Did you mean flights?"}
+{"code": "NOT_FOUND", "status": 404, "title": "Not found", "detail": "There is no table flight.",
+ "remedy": "Did you mean flights?"}
 ```
 
 - **4xx**: the request as it is will not succeed. Do what `remedy` says.
@@ -60,7 +62,8 @@ def _codes() -> dict[str, tuple[int, str, str]]:
     found = {away["code"]: (int(away["status"]), away["title"], "")}
     for module in map(import_module, _MODULES):
         for kind in vars(module).values():
-            if isinstance(kind, type) and issubclass(kind, LakeError) and "code" in vars(kind) and kind is not LakeError:
+            is_error = isinstance(kind, type) and issubclass(kind, LakeError) and kind is not LakeError
+            if is_error and "code" in vars(kind):
                 found[kind.code] = (kind.status, kind.title, _text(kind.__doc__))
     return found
 

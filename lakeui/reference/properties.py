@@ -9,8 +9,8 @@ from lakeui.reference.markdown import code, page, table
 
 HEAD = """# Table properties
 
-`TBLPROPERTIES` of a table may hold any names. Names that begin with `write.` or `merge.` are lakeui's: one that means nothing,
-or a value that cannot be, is refused.
+`TBLPROPERTIES` of a table may hold any names. Names that begin with `write.` or `merge.` are lakeui's: one that means
+nothing, or a value that cannot be, is refused.
 
 ```sql
 CREATE TABLE d.numbers (id INT, n INT) TBLPROPERTIES ('write.update.mode' = 'copy-on-write');
@@ -22,9 +22,10 @@ DOES = {
     "write.merge.mode": "the same of MERGE INTO",
     "write.update.mode": "the same of UPDATE",
     MERGE_CONFLICTS: "what two changes have to share to be a conflict, in a table without a primary key: "
-    "[what counts as a conflict](../internals/merge.md#what-counts-as-a-conflict). The catalog has a value for its tables",
+    "[what counts as a conflict](../internals/merge.md#what-counts-as-a-conflict). "
+    "The catalog has a value for its tables",
 }
-_COLUMN = "what becomes of the cells of a column that both sides changed: the sum of both changes, or both arrays' elements"
+_COLUMN = "what becomes of cells that both sides changed: the sum of both changes, or the elements of both arrays"
 
 
 def properties_page() -> str:
@@ -38,5 +39,5 @@ def _lines() -> Iterator[str]:
         ["property", "values", "what it does"],
         ([code(name), ", ".join(map(code, values)), DOES.get(name, _COLUMN)] for name, values in names.items()),
     )
-    yield "`write.layout`, `write.clustering` and `write.check.<name>` hold what `PARTITION BY`, `CLUSTER BY` and `ADD CONSTRAINT`"
-    yield "say. Statements set them; `SET TBLPROPERTIES` does not."
+    yield "`write.layout`, `write.clustering` and `write.check.<name>` hold what `PARTITION BY`, `CLUSTER BY` and"
+    yield "`ADD CONSTRAINT` say. Statements set them; `SET TBLPROPERTIES` does not."

@@ -9,8 +9,9 @@ from lakeui.reference.markdown import code, page, table
 
 HEAD = """# REST
 
-Each operation of the HTTP interface. `/api/docs/` of a running lakeui shows bodies and answers; `/api/v1/schema/` is the OpenAPI
-document, of which this page is made. [The client](client.md#rest) explains how statements and resources correspond.
+Each operation of the HTTP interface. `/api/docs/` of a running lakeui shows bodies and answers. `/api/v1/schema/` is
+the OpenAPI document, of which this page is made. [The client](client.md#rest) explains how statements and resources
+correspond.
 
 - **Who asks**: `Authorization: Bearer <token>`. *Settings* makes a token.
 - **Lists** have `results` and `next`, the address of the next page.

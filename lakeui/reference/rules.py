@@ -11,10 +11,11 @@ from merge_app.planning.decisions import decisions_of_object
 
 HEAD = """# Merge rules
 
-A merge that is refused names a code and a pair of changes, for example *update × insert*. Find the code below: it says what
-is the matter, which pairs raise it, and the way out. The tables stand after the codes.
+A merge that is refused names a code and a pair of changes, for example *update × insert*. Find the code below: it says
+what is the matter, which pairs raise it, and the way out. The tables stand after the codes.
 
-- The rules are data: `catalog_app/rules/*.toml`. [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
+- The rules are data: `catalog_app/rules/*.toml`.
+  [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
 - [How a merge finds its result](../internals/merge.md) explains what the tables stand on.
 - `destination` in codes and fields is the target of the merge.
 """
@@ -31,8 +32,8 @@ def _lines(tables: list[RuleTable]) -> Iterator[str]:
     yield HEAD
     yield "## Conflicts"
     yield ""
-    yield "Each refuses the merge until it is cleared or decided. A part of the object, such as a row, a column or a property,"
-    yield "may be decidable too: the refusal lists it. In SQL: [`MERGE BRANCH .. RESOLVE`](statements.md)."
+    yield "Each refuses the merge until it is cleared or decided. A part of the object, such as a row, a column or a"
+    yield "property, may be decidable too: the refusal lists it. In SQL: [`MERGE BRANCH .. RESOLVE`](statements.md)."
     yield ""
     for name, text in CODE_TABLE.items():
         if text.is_conflict:
@@ -74,7 +75,8 @@ def _cells(name: VerdictCode, tables: list[RuleTable]) -> Iterator[tuple[RuleTab
 def _table(rules: RuleTable) -> Iterator[str]:
     yield f"## {rules.title}"
     yield ""
-    yield "Rows: what the source did. Columns: what the target did. `✕` is a conflict, `?` depends on more, `·` is none."
+    yield "Rows: what the source did. Columns: what the target did."
+    yield "`✕` is a conflict, `?` depends on more, `·` is none."
     yield ""
     axes = [axis.key for axis in rules.axes]
     yield from table(

@@ -196,7 +196,7 @@ MARK = ".lakeui-restore.json"
 
 
 def backup_restore(folder: Path, backup: Backup, *, say: Say) -> None:
-    """Put a backup into an empty database and an empty warehouse. Cut off, it goes on when it is run again.
+    """Put a backup into an empty database and an empty warehouse. Cut off, it continues when it is run again.
 
     Everything of the backup is looked at before anything is written. Raises InvalidValue where something is missing,
     or where there is something already. The caller removes the mark in the warehouse when it has done its part.

@@ -135,7 +135,7 @@ def _in_session(process: psutil.Process, record: ProcessRecord) -> bool:
 
 
 def _wait_until_gone(processes: Sequence[psutil.Process], patience_seconds: float) -> None:
-    """Wait by looking, because a child that nobody has waited for yet stays visible as a zombie."""
+    """Wait by looking, because a child that was not waited for yet stays visible as a zombie."""
     deadline = time.monotonic() + patience_seconds
     while time.monotonic() < deadline and any(_runs(process) for process in processes):
         time.sleep(0.05)

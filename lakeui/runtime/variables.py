@@ -1,6 +1,7 @@
 """Every environment variable that lakeui reads: name, type, default and meaning, once.
 
-Pydantic checks values. What is wrong with them is one error that names all of it. docs/reference/settings.md is made of this.
+Pydantic checks values. What is wrong with them is one error that names all of it. docs/reference/settings.md is made of
+this.
 """
 
 from __future__ import annotations
@@ -419,7 +420,7 @@ class Said:
 
 
 def is_secret(name: str) -> bool:
-    """Whether the value is for nobody to see, and may stand in a file that NAME_FILE names."""
+    """Whether the value is never shown, and may stand in a file that NAME_FILE names."""
     return bool(_extra(FIELDS[name])["secret"])
 
 

@@ -53,7 +53,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def growth_check(call: exp.Anonymous, *, is_random: Callable[[str], bool]) -> None:
-    """Raises InvalidValue where the text gives too large a size, or a size that nobody can check."""
+    """Raises InvalidValue where the text gives too large a size, or a size that cannot be checked."""
     growing = _FUNCTIONS.get(call.name.lower())
     if growing is None or len(call.expressions) <= growing.size:
         return

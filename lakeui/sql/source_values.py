@@ -33,7 +33,9 @@ def condition_refused() -> NotSupported:
 
 
 class SourceValues:
-    """The subqueries of one statement's values, which its source computes as columns of names that nobody can write."""
+    """The subqueries of one statement's values, which its source computes as columns of names that no statement can
+    write.
+    """
 
     def __init__(self, tables: int, common: exp.With | None, sides: Sequence[tuple[TableName, str | None]]) -> None:
         """``tables``: how many tables the source mentions."""

@@ -1,7 +1,7 @@
 """Signed checkpoints: what convinces somebody outside that no record was changed or cut off since.
 
 A checkpoint says how many records a catalog's chain has, and the digest of the last one. It is signed with Ed25519, and
-goes where the database's administrator cannot take it back: into a file of its own, and to webhooks.
+goes where the database's administrator cannot remove it: into a file of its own, and to webhooks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction; per
-change of who may do what in a catalog, or on the server; and per emergency in which an owner went past a protection.
+"""One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction. One
+per change of who may do what in a catalog, or on the server. One per emergency in which an owner went past a
+protection.
 """
 
 from __future__ import annotations

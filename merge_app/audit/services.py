@@ -22,7 +22,7 @@ from merge_app.webhooks.outbox import event_emit
 
 BYPASS_KIND = "bypass"
 TOLD_KIND = "merge"
-"""The kind of records that webhooks are told of."""
+"""The kind of records that webhooks get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _gravest_verdict(findings: list[dict[str, Any]] | None) -> str | None:
 
 
 def _message(attempt: MergeAttempt) -> dict[str, Any]:
-    """The attempt as webhooks are told it."""
+    """The attempt as webhooks get it."""
     return {
         "catalog": attempt.catalog.name,
         "merge_id": str(attempt.merge_id),

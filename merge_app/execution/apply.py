@@ -289,8 +289,8 @@ SELECT made.id, made.version, made.committed_at, (SELECT array_agg(id ORDER BY i
                AND w.events @> ARRAY['commit'])
 FROM made
 """
-"""The commit, its operations in their order, the branch's new head, and what it reaches by a merge; whether its catalog
-has rules of protection, whether its author is an agent, and whether a webhook wants commits.
+"""The commit, its operations in their order, the branch's new head, and what it reaches by a merge. Also whether its
+catalog has rules of protection, whether its author is an agent, and whether a webhook wants commits.
 """
 
 

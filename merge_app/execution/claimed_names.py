@@ -32,7 +32,7 @@ def places_claimed(
     news: AbstractSet[ObjectKey],
     resolutions: Sequence[Resolution],
 ) -> list[tuple[int, str]]:
-    """Where the tables may come to lie that the source made, brought back or renamed, and those that people renamed or
+    """Where the tables may come to lie that the source made, undropped or renamed, and those that people renamed or
     took whole from the source. ``here`` are the destination's states, which may bear another name or lie elsewhere,
     ``news`` the objects whose names facts may change.
     """

@@ -82,11 +82,11 @@ def statement_commit(
     """Commit in one short transaction, on disk on return; ``record`` writes what belongs to the same transaction. A
     rehearsal does all of it, and takes the transaction back.
 
-    Most plans are made under the branch's lock, so nobody can come in between. A plan that needs the engine (rows to
-    be followed into compacted files, keys to be compared) is made without the lock and tried again, after a growing
-    random pause, if the branch moved meanwhile. Raises MergeConflict with every verdict where the rule tables do not
-    allow the rebase, BranchMoved after too many tries, StatementOvertaken where the statement has to look again; then
-    nothing was written. A task that already committed gets its commit back.
+    Most plans are made under the branch's lock, so no other commit comes in between. A plan that needs the engine (rows
+    to be followed into compacted files, keys to be compared) is made without the lock. It is tried again, after a
+    growing random pause, if the branch moved meanwhile. Raises MergeConflict with every verdict where the rule tables
+    do not allow the rebase, BranchMoved after too many tries, StatementOvertaken where the statement has to look again;
+    then nothing was written. A task that already committed gets its commit back.
     """
     ready: Ready | None = None
     for attempt in range(ATTEMPTS):
@@ -137,10 +137,9 @@ class Ready:
 
 
 class StatementOvertaken(Exception):
-    """A DELETE that did not see an update of its rows, a MERGE that did not see rows which may match those that it
-    inserts, an ADD COLUMN that did not see an equal one, or a RESTORE that did not see changes of what it restores. A
-    merge keeps what both sides did; a statement runs again on the new head instead, so that writers of one branch have
-    a serial order.
+    """The statement did not see what it depends on: a DELETE an update of its rows, a MERGE rows that may match those
+    which it inserts. Or an ADD COLUMN an equal one, a RESTORE changes of what it restores. A merge keeps what both
+    sides did; a statement runs again on the new head instead, so that writers of one branch have a serial order.
     """
 
 

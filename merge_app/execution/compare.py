@@ -102,7 +102,7 @@ class Comparison:
 
     @property
     def conflicting_rows(self) -> int:
-        """Of tables with a primary key, those that nobody decided."""
+        """Of tables with a primary key, those without a decision."""
         found = (finding for item in self.objects for finding in _of(item, Verdict.CONFLICT))
         clashes = (finding for finding in found if finding.code == VerdictCode.PRIMARY_KEY_CLASH)
         return sum(finding.details["rows"] for finding in clashes if is_by_row(finding.details))

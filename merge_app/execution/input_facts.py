@@ -174,7 +174,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
 
 def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
     """Whether a statement only inserts rows into a table without a primary key, of which others changed nothing but
-    rows since. New rows have row ids that nobody knows.
+    rows since. New rows have row ids that no branch knows.
     """
     key = ObjectKind.TABLE, table_id
     mine = [item for item in planned.source if (item.object_kind, item.object_id) == key]

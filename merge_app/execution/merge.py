@@ -353,7 +353,7 @@ def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int
 
 
 def _lock(prepared: Prepared, request: MergeOrder) -> tuple[Branch, int]:
-    """The destination, locked, and the head that the source must still have: for a merge request it is locked too, in
+    """The destination, locked, and the head that the source must still have. For a merge request it is locked too, in
     the order of ids, so that requests in both directions do not wait for each other.
     """
     if request.sponsor is None:
@@ -404,7 +404,7 @@ def _finished(request: MergeOrder) -> MergeAttempt | None:
 
 
 def merge_result(attempt: MergeAttempt) -> dict[str, Any]:
-    """What whoever asked for the merge, or the dry run, is told."""
+    """What whoever asked for the merge, or the dry run, gets as the answer."""
     if attempt.outcome == "dry run":
         shown = ("mergeable", "conflicts", "notes", "findings", "plan", "fingerprint")
         return {"merge_id": str(attempt.merge_id), **{name: attempt.body[name] for name in shown}}

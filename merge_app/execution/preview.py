@@ -1,4 +1,4 @@
-"""What a merge would make of one table's segments, told before it is done and without row work."""
+"""What a merge would make of one table's segments, before it is done and without row work."""
 
 from __future__ import annotations
 

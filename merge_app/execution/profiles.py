@@ -30,7 +30,7 @@ class ProfiledColumn:
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
     """A row that the source changed: as both knew it, as the source has it, and as the merge makes it. ``is_open``: a
-    conflict that nothing decides, so that nobody knows yet what the merge makes of it.
+    conflict that nothing decides, so that it is open what the merge makes of it.
     """
 
     before: Values

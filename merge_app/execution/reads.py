@@ -47,7 +47,7 @@ ON CONFLICT DO NOTHING RETURNING id
 
 
 def reads_copy(commit: Commit, written: Iterable[int], workspace: int) -> None:
-    """The reads of a transaction's statements are those of its commit: nobody reaches the workspace."""
+    """The reads of a transaction's statements are those of its commit: no branch reaches the workspace."""
     fetch_all(_COPY, {"commit": commit.pk, "workspace": workspace, "written": list(written)})
 
 

@@ -83,7 +83,7 @@ def _described(item: ObjectPlan, operation: Operation, *, is_replay: bool) -> di
 
 def _from_here(item: ObjectPlan) -> Iterator[Operation]:
     """The object's operations, their changes from what this branch had, which may be what the source only came to, and
-    then each from what the one before it left: the net of what happens here is from the first value to the last. A
+    then each from what the one before it left. The net of what happens here is from the first value to the last. A
     rename also says which of name and database it set; the addition of a column that was there, what it made of it.
     Columns bear the ids that they have here, where both sides may have added the same one.
     """

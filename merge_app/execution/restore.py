@@ -243,7 +243,7 @@ def _earlier(header: CommitHeader) -> MergeAttempt | None:
 
 
 def recovery_result(attempt: MergeAttempt) -> dict[str, Any]:
-    """What whoever asked for the recovery is told."""
+    """What whoever asked for the recovery gets as the answer."""
     return {
         "audit_id": str(attempt.merge_id),
         "outcome": attempt.kind if attempt.version is not None else attempt.outcome,
@@ -271,7 +271,7 @@ def undrop_plan(
 
 
 def branch_undropped(branch: Branch, header: CommitHeader) -> MergeAttempt:
-    """Record that a whole branch was brought back as it was. Part of the caller's transaction."""
+    """Record that a whole branch was undropped as it was. Part of the caller's transaction."""
     snapshot = branch_snapshot(branch)
     recovery = Recovery("undrop", branch, snapshot, snapshot.version, ())
     return attempt_record(_record(recovery, header, "undropped", {"notes": [], "objects": 0}))

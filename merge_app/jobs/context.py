@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class Context:
-    """The context of work done inside the request: nobody watches, nothing to stop. Base of the others."""
+    """The context of work done inside the request: no observer, nothing to stop. Base of the others."""
 
     task_id: UUID | None = None
     key: UUID | None = None

@@ -17,7 +17,7 @@ KEPT_SECONDS = 10
 
 
 def end_publish(task_id: UUID) -> None:
-    """The task has ended. Each of those that wait, and who begins to within some seconds, goes on at once."""
+    """The task has ended. Each of those that wait, and who begins to within some seconds, continues at once."""
     try:
         commands = redis_client().pipeline()
         commands.rpush(_key(task_id), 1)

@@ -14,7 +14,7 @@ RUN_KIND = "pipeline"
 
 
 def task_event_emit(task_id: UUID) -> None:
-    """Leave the messages of a task that has just ended, in the transaction of its end; of one that belongs to no
+    """Leave the messages of a task that has just ended, in the transaction of its end. Of one that belongs to no
     catalog, and of one that a request waits for, there are none.
     """
     task = Task.objects.select_related("created_by", "catalog").defer("result").filter(pk=task_id).first()

@@ -1,4 +1,4 @@
-"""Finds tasks whose worker died or whose doorbell nobody heard, and gives them another chance."""
+"""Finds tasks whose worker died or whose signal no worker got, and gives them another chance."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def handles(kind: str) -> Callable[[Handler], Handler]:
     """Register the decorated function for tasks of ``kind``.
 
     It is called with the context and the parameters and answers JSON. It may be called again for the same task after
-    a worker died, so it looks up what ``context.task_id`` committed before it does anything twice, or keeps its result
+    a worker died. So it looks up what ``context.task_id`` committed before it does anything twice, or keeps its result
     by ``task_keep`` in the transaction of what it does.
     """
 

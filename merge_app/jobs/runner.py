@@ -37,7 +37,7 @@ SHORTEST_BEAT_SECONDS = 0.1
 def task_run(*, task_id: UUID, worker: str) -> TaskState | None:
     """Run the task if it is still to be had. Answers how it ended, or None if it was not ours (to finish).
 
-    Where the database went away nobody here can say whether the last transaction was committed: the task is left to
+    Where the database went away it is unknown here whether the last transaction was committed: the task is left to
     another attempt, which looks.
     """
     claim = task_claim(task_id=task_id, worker=worker)

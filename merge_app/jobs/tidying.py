@@ -105,7 +105,7 @@ def _last_due(now: datetime) -> datetime:
 
 @handles(TASK_KIND)
 def run_tidy_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The worker's side. What is gone is gone: a later attempt goes on where an earlier one stopped."""
+    """The worker's side. What is gone is gone: a later attempt continues where an earlier one stopped."""
     removed = {}
     now = timezone.now()
     for name, (days, statement) in _STATEMENTS.items():

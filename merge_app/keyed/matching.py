@@ -1,6 +1,6 @@
 """Rows of the batch matched with rows of the target by DuckDB.
 
-DuckDB merges into tables, not into files: what it gets are the keys of the row groups that may match, each with its
+DuckDB merges into tables, not into files. What it gets are the keys of the row groups that may match, each with its
 file and position, and it answers which row of the batch goes where. Values of other columns never pass through it.
 """
 

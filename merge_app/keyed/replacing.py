@@ -1,7 +1,7 @@
 """A data set replaced as a whole: one process at a time, the old state or the new, never a mixture (rows §3).
 
 The new state is a folder beside the data set that links every file that stays, and it takes the data set's place in one
-exchange of two names. A process killed before the exchange leaves the old state, one killed after it the new; what it
+exchange of two names. A process killed before the exchange leaves the old state, one killed after it the new. What it
 was working with lies in the hidden folder ``.<name>.merging`` and goes when the next merge begins.
 """
 

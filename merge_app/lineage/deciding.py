@@ -81,7 +81,7 @@ def compare(
 
 
 def kinds_for(facts: FactColumns, brought_is_news: Mask) -> Array:
-    """§4b: a restored fact speaks for the change that it brought back, where that one is unknown to the other side."""
+    """§4b: a restored fact speaks for the change that it set again, where that one is unknown to the other side."""
     return np.where(brought_is_news & (facts.brings_stamp != 0), facts.brings_kind, facts.kind)
 
 

@@ -86,7 +86,7 @@ class FactColumns:
     """One fact of each row of a table on one side.
 
     ``value``: the image of the row or the code of its partition; equal codes mean equal values, ``ABSENT`` none.
-    ``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brought back; 0: none.
+    ``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it set again; 0: none.
     ``was`` and ``was_stamp``: value and stamp of the newest entry of the fact's past that the other side knows;
     ``was_known``: whether there is one. They are read only where the stamp is news to the other side.
     """
@@ -162,8 +162,8 @@ def fact_columns(
 class RowFacts:
     """The rows of one table on one side, sorted by row id, each id once. A row that the side has no fact of is missing.
 
-    Rows whose facts are equal on both sides may be left out of both. ``range_id``: the row-id range, that is the file
-    that the row was first written to (R8). ``inserted``: the commit that inserted the row (R9). In a table with a
+    Rows whose facts are equal on both sides may be left out of both. ``range_id``: the range of row ids, that is the
+    file that the row was first written to (R8). ``inserted``: the commit that inserted the row (R9). In a table with a
     primary key a code of the key takes the place of the row id (R10).
     """
 
@@ -271,7 +271,7 @@ class TableFacts:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An attribute of an object. ``brings``: stamp and kind of the fact that a restore brought back.
+    """An attribute of an object. ``brings``: stamp and kind of the fact that a restore set again.
     ``past``: what it was before, oldest first, as pairs of stamp and value.
     """
 

@@ -1,4 +1,4 @@
-"""A1 and A3 by file (R8): a file is what one commit wrote of one row-id range. Compactions do not change it."""
+"""A1 and A3 by file (R8): a file is what one commit wrote of one range of row ids. Compactions do not change it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merge_app.lineage.outcomes import Finding, Pairs
 class Touched:
     """Rows that one side changed, and the file of each: the stamp that the other side has, and the range.
 
-    A row that the other side changed and brought back lies where it lay: it has the stamp that this side knows.
+    A row that the other side changed and restored lies where it lay: it has the stamp that this side knows.
     """
 
     row_id: Ints

@@ -18,7 +18,7 @@ LAYOUT = frozenset({"compaction", "move", ""})
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who decided the facts of an event, and what a restore brought back and replaced by it."""
+    """Who decided the facts of an event, and what a restore set again and replaced by it."""
 
     version: int
     kind: str
@@ -28,7 +28,7 @@ class Stamp:
 
 
 AS_WRITTEN = Stamp(0, "")
-"""The stamp of a partition that nobody decided since the rows were written."""
+"""The stamp of a partition that was not decided since the rows were written."""
 
 
 @dataclass(frozen=True, slots=True)

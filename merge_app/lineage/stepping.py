@@ -146,7 +146,7 @@ def who_placed(here: Files, there: Files, rows: Rows, lives: Array) -> Stamp:
 
 
 def _told(rows: Rows) -> Array:
-    """The kind under which the deletion of a row is told by this commit; 0 where another commit tells it, or where the
+    """The kind under which this commit deletes a row; 0 where another commit tells it, or where the
     row lives in another file.
     """
     is_told = ~rows.is_live & (rows.is_own | (rows.outcome == Outcome.SOURCE_DECIDED))
@@ -157,7 +157,7 @@ def _told(rows: Rows) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FileRows:
-    """Of one file, positions of rows: those that go, each with the kind under which that is told, those that come, and
+    """Of one file, positions of rows: those that go, each with the kind of its deletion, those that come, and
     those that live by decision. ``here`` and ``there`` are in the partition of the result, ``before`` as it was here.
     """
 
@@ -202,7 +202,7 @@ def _carried(item: _FileRows, there: ShownFile, reader: MarksReader) -> Iterator
 
 
 def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[Step]:
-    """The target goes on showing the file, with fewer rows, or with none."""
+    """The target still shows the file, with fewer rows, or with none."""
     left, masked = item.go, positions_masked(here, reader)
     parts = list(item.gone(left))
     if len(left) and len(left) + len(masked) == here.rows and len(parts) == 1 and not len(item.live):

@@ -17,7 +17,7 @@ from merge_app.lineage.outcomes import Finding, TableOutcome
 from merge_app.lineage.segments import DOT, Marked, ShownFile, Stamp
 
 LAYOUT_ONLY = Stamp(0, "")
-"""The stamp of an event that puts rows elsewhere: the facts of these rows are told by other events."""
+"""The stamp of an event that puts rows elsewhere: the facts of these rows stand in other events."""
 
 
 StagedKey = tuple[int, str, str]

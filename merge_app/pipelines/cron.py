@@ -15,9 +15,9 @@ from merge_app.pipelines.definition.mistakes import nearest_of
 LONGEST = 200
 FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _REMEDY = (
-    "A cron line has five fields: minute (0-59), hour (0-23), day of month (1-31, L for the last, LW for the last from"
-    " Monday to Friday), month (1-12 or jan-dec), day of week (0-7 or sun-sat, mon#1 for the first Monday, 5L for the"
-    " last Friday). Each takes *, lists (1,2), ranges (1-5) and steps (*/15). 0 6 * * mon-fri is 06:00 on working days."
+    "A cron line has five fields. Minute: 0-59. Hour: 0-23. Day of month: 1-31; L is the last, LW the last from Monday"
+    " to Friday. Month: 1-12 or jan-dec. Day of week: 0-7 or sun-sat; mon#1 is the first Monday, 5L the last Friday."
+    " Each takes *, lists (1,2), ranges (1-5) and steps (*/15). 0 6 * * mon-fri is 06:00 on working days."
 )
 DEFAULT_ZONE = "UTC"
 

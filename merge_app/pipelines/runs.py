@@ -77,7 +77,9 @@ def dry_run_submit(
 
 
 def run_retry(task: Task) -> PipelineRun:
-    """The run of a task that repeats another one, which nobody has taken yet. Raises PipelineBusy as ``run_submit``."""
+    """The run of a task that repeats another one, which no worker has taken yet. Raises PipelineBusy as
+    ``run_submit``.
+    """
     with transaction.atomic():
         pipeline = Pipeline.objects.select_for_update().get(pk=task.parameters["pipeline"])
         _refuse_second(pipeline.pk, task, also=[TaskState.QUEUED])
@@ -125,7 +127,7 @@ def _parameters(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def _refuse_second(pipeline_id: int, task: Task, *, also: list[TaskState] | None = None) -> None:
-    """The lock on the pipeline is held: nobody can begin another run between the look and the commit."""
+    """The lock on the pipeline is held: no other run can begin between the look and the commit."""
     states = [TaskState.RUNNING, *(also or [])]
     others = PipelineRun.objects.filter(pipeline_id=pipeline_id, task__state__in=states).exclude(task=task)
     other = others.values_list("task_id", flat=True).first()

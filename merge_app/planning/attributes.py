@@ -31,8 +31,8 @@ _STAMP = 0x7FFF_FFFF_FFFF_FFFF
 @dataclass(frozen=True, slots=True, eq=False)
 class MergedAttributes:
     """``states``: of objects that both sides have. ``findings``: of the core, by object. ``alive``: of each object
-    with news whether it exists together with its database, ``existing``: those that exist in the result by their own
-    fact (R4), or as the source has them, which a person chose.
+    with news, whether it exists together with its database. ``existing``: those that exist in the result by their own
+    fact (R4), or because a person chose the source's state.
     """
 
     states: Mapping[ObjectKey, ObjectState]

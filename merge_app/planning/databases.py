@@ -61,7 +61,7 @@ def properties_merged(merged: ObjectState | None, before: ObjectState, source: O
 
 
 def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
-    """Of operations that leave an object as it is, those that the destination has to know of: they set attributes, so
+    """Of operations that leave an object as it is, those that the destination has to know of. They set attributes, so
     that what it said of these before is overruled wherever it is merged (P6).
     """
     return tuple(replace(operation, effects=None) for operation in operations if operation.changes)

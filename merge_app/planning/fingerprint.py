@@ -46,7 +46,7 @@ def fingerprint(
 
 
 class _Writer:
-    """Values as the text of ``json.dumps`` with sorted keys, whose digest is kept with approvals: dataclasses are
+    """Values as the text of ``json.dumps`` with sorted keys, whose digest is kept with approvals. Dataclasses are
     objects, sets are lists in the order of their members' texts, mappings such lists of pairs. A change of this text
     is one of ``PLAN_FORMAT``.
     """

@@ -34,7 +34,7 @@ RESTORED_VERSION = "restored_version"
 class ObjectChanges:
     """The net of one side's operations on one object.
 
-    ``operations`` survive, their changes reduced to the net; but each name that a partition had is told, as another
+    ``operations`` survive, their changes reduced to the net; but each name that a partition had stays, as another
     branch may have merged it when it was called that.
     ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
     of the operations.
@@ -85,7 +85,7 @@ def is_full_overwrite(operation: Operation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RestoreBase:
-    """The newest version on a side's own line that the other side knows; None where nobody had to know. ``merges``: the
+    """The newest version on a side's own line that the other side knows; None where it was not needed. ``merges``: the
     versions at which the side merged anything since.
     """
 
@@ -155,8 +155,8 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBas
 
 
 def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Operation]:
-    """Leave out data operations that a later full overwrite of the same side makes as good as never done, and the
-    overwrite itself where it is a RESTORE to what there was at base; with it what was done to partitions until then.
+    """Leave out data operations that a later full overwrite of the same side makes as good as never done. A RESTORE to
+    what there was at base is left out itself, with what was done to partitions until then.
     """
     indices = [index for index, operation in enumerate(operations) if is_full_overwrite(operation)]
     if not indices:

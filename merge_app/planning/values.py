@@ -148,10 +148,10 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """A decision. ``part_key`` names the part: a property's key, a column's id, the values of a partition between
-    slashes, a row's primary key as a JSON object, a cell's column id before the key of its row with a colon between; ""
-    for the whole object and for all conflicting rows. ``name`` is that of a rename, ``value`` the one of an edited cell
-    as JSON, of an edited row a JSON object by columns, for the newest row the name of the column that says so, and of
-    ``rerun`` the statements. ``effect``: what it does, once that was looked at.
+    slashes, or a row's primary key as a JSON object. A cell has its column's id, a colon, and the key of its row. It
+    is "" for the whole object and for all conflicting rows. ``name`` is that of a rename. ``value`` is the edited cell
+    as JSON, the edited row as a JSON object by columns, or the name of the column that orders rows for the
+    newest one. Of ``rerun`` it is the statements. ``effect``: what it does, once that was looked at.
     """
 
     object_kind: ObjectKind

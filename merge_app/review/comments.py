@@ -21,8 +21,8 @@ from merge_app.review.timeline import Event, timeline_append
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a comment is on: the request (nothing set), an object, with ``rule_table`` and operations a cell, with
-    ``row_key`` a row, with ``column_id`` a column, with both the value of the column in the row.
+    """What a comment is on: the request (nothing set), or an object. With ``rule_table`` and operations it is a cell of
+    the rules, with ``row_key`` a row, with ``column_id`` a column, with both the value of the column in the row.
     """
 
     object_kind: str = ""

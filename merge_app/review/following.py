@@ -1,4 +1,4 @@
-"""What pushes, and drops of branches, do to requests that nobody looks at meanwhile: they are told in their timelines,
+"""What pushes, and drops of branches, do to requests meanwhile: they stand in their timelines,
 and what was judged of other heads is open again.
 
 Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.

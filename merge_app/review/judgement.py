@@ -100,8 +100,8 @@ class Case:
     """Everything that a judgement depends on.
 
     ``votes``: the last word of each person. ``answering``: who answers for author or last writer, where those are
-    agents. ``reviewers``: who holds a role that may review, None where nobody is
-    left out. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
+    agents. ``reviewers``: who holds a role that may review, None where all of
+    them may. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
     for the source's head. ``fingerprint``: that of the very plan
     which is about to be merged, "" where there is none yet. ``policies``: what those of each rule say of the plan.
     """
@@ -163,7 +163,7 @@ class Standing:
 def judge(case: Case) -> Standing:
     """Count the votes. An approval counts once a person, never the author's nor the last writer's, only for what is
     there now, and once the required checks have passed on that. "Request changes" blocks whatever it was said of,
-    until that person takes it back.
+    until that person withdraws it.
     """
     counting: list[Vote] = []
     excluded: list[Excluded] = []

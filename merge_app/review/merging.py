@@ -120,7 +120,7 @@ def refuse_blocked(
     later: frozenset[BlockerCode] = frozenset(),
 ) -> None:
     """Raises MergeBlocked with everything in the way; with a reason, what a protection asks for is left to it.
-    ``later``: what is judged only once the merge goes on.
+    ``later``: what is judged only once the merge continues.
     """
     found = [item for item in standing.blockers if item.code not in later]
     left = [item for item in found if not (bypass_reason and item.code in PROTECTED)]
@@ -288,7 +288,7 @@ def request_merge_run(
     progress: Progress,
     sponsor: RequestSponsor | None = None,
 ) -> dict[str, Any]:
-    """Merge the request that the header's task has in hand; the request returns to people where that is refused, as
+    """Merge the request that the header's task has in hand. The request returns to people where that is refused, as
     where the ``principal`` has lost the right to merge since asking for it.
 
     A task that did it before answers what it answered then. ``sponsor`` answers for the request, itself as a rule.

@@ -27,13 +27,13 @@ class MergeRequest(models.Model):
     """A wish to merge ``source`` into ``destination`` that people look at first. ``number`` counts in the catalog.
 
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
-    fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
-    number of conflicts that came out, and what policies are judged on, if there were some.
+    fields are of the last plan that was made of it. Heads, rules and resolutions went in. Fingerprint and number of
+    conflicts came out, and what policies are judged on, if there were some.
     ``resolutions_digest`` is of the resolutions as they are now.
-    ``noted_source_head`` is the head up to which the timeline tells of pushes, ``noted_source_gone`` and
-    ``noted_destination_gone`` what it told last of a branch that was dropped or came back, ``timeline_digest`` the
-    digest of its newest entry, so that a missing end is found. ``task_id`` is the task that merges it, or last tried
-    to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered the merge queue, put there by
+    ``noted_source_head`` is the head up to which the timeline has pushes. ``noted_source_gone`` and
+    ``noted_destination_gone`` are what it said last of a branch that was dropped or came back. ``timeline_digest`` is
+    the digest of its newest entry, so that a missing end is found. ``task_id`` is the task that merges it, or last
+    tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered the merge queue, put there by
     ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
     """
 

@@ -1,7 +1,7 @@
 """The merge queue of a branch: one request at a time, each planned anew on what the one before it left.
 
-A request enters as somebody could merge it. When its turn comes and the destination has moved, it goes on only if the
-protection allows that and no verdict changed since it entered; else it goes back to people, with the reason.
+A request enters as somebody could merge it. When its turn comes and the destination has moved, it continues only if the
+protection allows that and no verdict changed since it entered. Else it goes back to people, with the reason.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def queue_leave(*, principal: Principal, request: MergeRequest) -> None:
 
 def queue_take(*, destination_id: int, task_id: UUID) -> MergeRequest | None:
     """The request whose turn it is, now in the hands of the task; the one that the task has already. None while
-    another one is being merged, whose task goes on with the queue, and where nothing waits.
+    another one is being merged, whose task continues with the queue, and where nothing waits.
     """
     with transaction.atomic():
         mine = MergeRequest.objects.filter(destination_id=destination_id, task_id=task_id).first()

@@ -99,7 +99,7 @@ def labels_clean(labels: Sequence[str]) -> list[str]:
 
 
 def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
-    """Ask these users for a review, and nobody else. Each must be able to give one."""
+    """Ask these users for a review, and no others. Each must be able to give one."""
     wanted = dict.fromkeys(names)
     users = {user.get_username(): user.pk for user in User.objects.filter(username__in=wanted, is_active=True)}
     able = users_who_may(Action.REVIEW, catalog_id=request.catalog_id, among=list(users.values()))
@@ -205,7 +205,8 @@ def _move_by_hand(request: MergeRequest, wanted: RequestState, principal: Princi
     now = RequestState(request.state)
     if wanted not in CHOSEN:
         raise InvalidValue(
-            f"The state {wanted} comes about, nobody sets it.", remedy="Set draft, open or closed; review; or merge."
+            f"The state {wanted} comes by itself and cannot be set.",
+            remedy="Set draft, open or closed; review; or merge.",
         )
     if now == wanted or (wanted is RequestState.OPEN and now in REVIEWED):
         return

@@ -64,7 +64,7 @@ def _require_reviewable(request: MergeRequest, principal: Principal, draft: Revi
         raise wrong_state(request, "A draft cannot be approved.")
     if draft.verdict is ReviewVerdict.APPROVE and _is_of(principal, request):
         raise PermissionDenied(
-            "Nobody approves their own request, or that of their agent.", remedy="Ask somebody else for a review."
+            "You cannot approve your own request, or that of your agent.", remedy="Ask somebody else for a review."
         )
 
 

@@ -55,7 +55,7 @@ def timeline_append(request: MergeRequest, event: Event) -> TimelineEntry:
 
 
 def _message(request: MergeRequest, entry: TimelineEntry) -> dict[str, Any]:
-    """The entry as webhooks are told it; what people wrote is looked up by who may."""
+    """The entry as webhooks get it; what people wrote is looked up by who may."""
     return {
         "catalog": request.catalog.name,
         "number": request.number,

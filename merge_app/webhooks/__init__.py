@@ -1,1 +1,3 @@
-"""Webhooks: other servers are told what happens to merge requests and merges. Signed as Standard Webhooks say."""
+"""Webhooks: other servers get messages of what happens to merge requests and merges. Signed as Standard Webhooks
+say.
+"""

@@ -1,6 +1,6 @@
 """Where a webhook may lead: public addresses, and networks that whoever runs lakeui allows.
 
-A name is looked up once, every address that it has is judged, and the connection goes to one that was judged: a name
+A name is looked up once, every address that it has is judged, and the connection goes to one that was judged. A name
 that answers differently the second time changes nothing (DNS rebinding).
 """
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 
 class WebhookEvent(models.TextChoices):
-    """``ping`` is what the test button sends; nobody subscribes to it."""
+    """``ping`` is what the test button sends; no webhook subscribes to it."""
 
     MERGE_REQUEST = "merge_request"
     MERGE = "merge"
@@ -30,7 +30,9 @@ SUBSCRIBABLE = tuple(event for event in WebhookEvent if event is not WebhookEven
 
 
 class Webhook(models.Model):
-    """An address that is told of events of a catalog. ``secret`` signs what is sent, so it cannot be kept as a hash."""
+    """An address that gets messages of events of a catalog. ``secret`` signs what is sent, so it cannot be kept as a
+    hash.
+    """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
     url = models.TextField()

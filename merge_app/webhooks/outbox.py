@@ -1,4 +1,4 @@
-"""Events become messages in the transaction of what happened: told if that is true, and only then."""
+"""Events become messages in the transaction of what happened: sent if that is true, and only then."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def delivery_ring(delivery_id: UUID) -> None:
 
 
 def deliveries_ring() -> None:
-    """Ring for the messages that are due and that nobody sends."""
+    """Ring for the messages that are due and that no worker sends."""
     late = timezone.now() - RING_AGAIN
     due = WebhookDelivery.objects.filter(state=DeliveryState.PENDING, next_attempt_at__lte=Now())
     unheard = due.exclude(attempts=0, created_at__gt=late).order_by("next_attempt_at")

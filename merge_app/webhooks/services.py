@@ -54,7 +54,7 @@ def _check(url: str) -> None:
 
 
 def _content(webhook: Webhook) -> dict[str, Any]:
-    """What the audit says of it, which every member reads: whoever knows a path may often send there, so of the address
+    """What the audit says of it, which every member reads. Whoever knows a path may often send there, so of the address
     it names the server, and a digest by which a change of the rest shows.
     """
     return {

@@ -43,7 +43,11 @@ def texts(page: Path) -> Iterator[tuple[int, str]]:
 
 def sentences(page: Path) -> Iterator[tuple[int, str]]:
     for line, text in texts(page):
-        yield from ((line, sentence) for sentence in _END.split(text) if words(sentence))
+        yield from ((line, sentence) for sentence in sentences_of(text))
+
+
+def sentences_of(text: str) -> list[str]:
+    return [sentence for sentence in _END.split(text) if words(sentence)]
 
 
 def words(sentence: str) -> list[str]:

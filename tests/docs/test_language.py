@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from statistics import mean
 
 import pytest
 
-from tests.docs.pages import GENERATED, PAGES, name, sentences, texts, words
+from tests.docs.language import LONGEST, is_short_on_average, misspelled, reading_ease, too_long, wrong_words
+from tests.docs.pages import GENERATED, PAGES, ROOT, name, sentences, texts, words
 
-LONGEST, MEAN = 32, 18
-"""Words of a sentence."""
-
-FORBIDDEN = (
-    "told", "heard", "hears", "sight", "sights", "spared", "nobody", "nobody's", "half known", "goes on",
-    "brought back", "passes on", "party", "take it back",
-)  # fmt: skip
-"""Metaphors for a mechanism, and words of lakeui's own for what the field has a word for."""
-
-_FORBIDDEN = re.compile(rf"\b({'|'.join(FORBIDDEN)})\b", re.IGNORECASE)
-_SENTENCE = 4
-"""Shorter ones are headings, cells and labels: they do not count in the mean."""
+README_LONGEST, README_EASE = 25, 60
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_sentences_are_short(page: Path) -> None:
     if name(page) in GENERATED:
         return
-    lengths = {(line, sentence): len(words(sentence)) for line, sentence in sentences(page)}
-    long = [f"{name(page)}:{line}: {count} words: {text}" for (line, text), count in lengths.items() if count > LONGEST]
+    found = list(sentences(page))
+    long = [f"{name(page)}:{line}: {text}" for line, text in found if len(words(text)) > LONGEST]
     assert not long, "\n".join(long)
-    counted = [count for count in lengths.values() if count >= _SENTENCE]
-    assert not counted or mean(counted) <= MEAN
+    assert is_short_on_average([text for _, text in found])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_words_are_those_of_the_field(page: Path) -> None:
-    found = [f"{name(page)}:{line}: {match}" for line, text in texts(page) for match in _FORBIDDEN.findall(text)]
-    if name(page) != "docs/glossary.md":
-        assert not found, "\n".join(found)
+    if name(page) == "docs/glossary.md":
+        return
+    found = [
+        f"{name(page)}:{line}: {wrong}"
+        for line, text in texts(page)
+        for wrong in [*wrong_words(text), *misspelled(text)]
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_readme_is_read_once() -> None:
+    found = [text for _, text in sentences(ROOT / "README.md")]
+    assert reading_ease(found) >= README_EASE
+    assert max(len(words(text)) for text in found) <= README_LONGEST
+
+
+def test_what_the_checks_refuse() -> None:
+    assert too_long([" ".join(["word"] * (LONGEST + 1))])
+    assert not is_short_on_average([" ".join(["word"] * 19)])
+    assert wrong_words("The branch is told of it.")
+    assert misspelled("Open a merge-request.") == ["merge-request: write merge request"]
+    assert reading_ease(["The cat sat on the mat."]) > 100
+    assert reading_ease(["Characteristically incomprehensible organisational terminology proliferates."]) < 0

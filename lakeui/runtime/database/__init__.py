@@ -1,1 +1,1 @@
-"""PostgreSQL as Django's database, with a plain answer when nobody said where it is."""
+"""PostgreSQL as Django's database, with a plain answer where no address is set."""

@@ -151,7 +151,7 @@ from lakeui.sql.statements.views import (
 
 
 class ExplainMode(Enum):
-    """What is told beside tables and files: Spark's plan of a query, or what running the query took."""
+    """What is shown beside tables and files: Spark's plan of a query, or what running the query took."""
 
     FILES = auto()
     PLAN = auto()

@@ -126,7 +126,7 @@ def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
 def with_values(
     met: Met, sides: tuple[Placed, Placed], group: Group, cells: CellReader, sums: Sequence[int] = ()
 ) -> tuple[Placed, Placed]:
-    """Both sides, of rows that met with their past: equal images have one code, so that what came out alike is alike,
+    """Both sides, of rows that met with their past: Equal images have one code, so that what came out alike is alike,
     and what is again as it was is no change (P7). ``sums``: columns in which equal changes of both sides add up.
     """
     if not len(met.source):

@@ -19,8 +19,8 @@ from merge_app.lineage.segments import FileSide, Group
 
 
 class Lists(Enum):
-    """Which rows are looked at: those that the merge needs; all of which a side has news; the same, but for files that
-    hold nothing but rows which the other side does not know.
+    """Which rows are looked at: those that the merge needs, or all of which a side has news. The third leaves out files
+    that hold nothing but rows which the other side does not know.
     """
 
     NEEDED = auto()

@@ -180,7 +180,7 @@ class _Writer:
     engine: EngineSource
 
     def restored(self, file_id: int, rows: Mapping[str, Array], back: Array, undone: Array) -> Iterator[Marked]:
-        """Rows of a file that are brought back, by the stamp of what that replaces."""
+        """Rows of a file that are restored, by the stamp of what that replaces."""
         chosen = back & (rows["file"] == file_id)
         for stamp in np.unique(undone[chosen]):
             positions = rows["position"][chosen & (undone == stamp)]

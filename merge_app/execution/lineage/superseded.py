@@ -41,7 +41,7 @@ def superseded_leave_out(
     """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
 
     A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing. Nor does
-    one whose commit wrote or brought back rows of the same ids: these rows live elsewhere.
+    one whose commit wrote or restored rows of the same ids: these rows live elsewhere.
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(reaches, news)

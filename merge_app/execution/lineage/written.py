@@ -75,8 +75,8 @@ SELECT '{WRITTEN}', table_id, {_SUMMED},
        string_agg(id::text, ' ' ORDER BY file_id), string_agg(file_id::text, ' ' ORDER BY file_id)
 FROM sorted WHERE way = 'comes' GROUP BY table_id
 """
-"""The differing files, but for those of tables ``whole`` that meet nothing of either side: those that the source wrote
-are put together, those of the target stay, unless the source has a scope that may act on them. ``ranges`` and ``news``
+"""The differing files, but for those of tables ``whole`` that meet nothing of either side. Those that the source wrote
+are put together; those of the target stay, unless the source has a scope that may act on them. ``ranges`` and ``news``
 are those of the source.
 """
 

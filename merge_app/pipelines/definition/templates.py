@@ -35,8 +35,8 @@ class TableAddress:
 class Surroundings:
     """What a template sees. ``references`` are the targets of the catalog's pipelines by name; ``watermark`` is the
     highest value of the watermark column as text, None where there is none, and ``watermark_type`` the column's Spark
-    type. ``continues``: the target has rows that an incremental run goes on from. ``started_at`` is the time of the run
-    as text, in UTC.
+    type. ``continues``: the target has rows from which an incremental run continues. ``started_at`` is the time of the
+    run as text, in UTC.
     """
 
     strategy: Strategy

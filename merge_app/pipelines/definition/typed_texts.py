@@ -67,8 +67,8 @@ class TypedTexts:
         return _MARK.format(len(self._printed) - 1)
 
     def settled(self, text: str) -> str:
-        """The text with each value as it has to be where it stands: a literal by itself and alone in quotes, its text
-        inside of longer quotes, in a comment, and behind the name of a type.
+        """The text with each value as it has to be where it stands. That is a literal by itself and alone in quotes,
+        its text inside of longer quotes, in a comment, and behind the name of a type.
         """
         return "".join(self._parts(text))
 

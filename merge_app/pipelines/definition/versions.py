@@ -93,8 +93,8 @@ def _stored_end(write: BatchWrite) -> str:
 
 
 def versions(write: BatchWrite, *, with_stored: bool) -> str:
-    """The versions of the batch's keys, with those that are stored if there are any: one per time at which a tracked
-    column changed, each until the next, or until the key was gone.
+    """The versions of the batch's keys, with those that are stored if there are any. There is one per time at which a
+    tracked column changed, each until the next, or until the key was gone.
 
     Versions that are stored stay, whatever comes; of two rows of one time the batch's holds.
     """

@@ -145,8 +145,8 @@ class BatchWrite:
 def begins_by_run(configuration: Configuration) -> bool:
     """Whether versions hold from the time of the run on, and nothing but that: their batch has it in ``MOMENT``.
 
-    As a literal Spark would write it into the code that it makes of a merge, and compile that anew for every run, which
-    takes a core as long as reading the table does.
+    As a literal Spark would write it into the code that it makes of a merge. It would compile that anew for every run,
+    which takes a core as long as reading the table does.
     """
     is_versioned = configuration.strategy is Strategy.SCD2
     return is_versioned and configuration.text("watermark_column") is None and "scd_deleted" not in configuration.filled

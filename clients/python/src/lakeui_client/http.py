@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 Watcher = Callable[[dict[str, Any]], None]
-"""Is told a task each time that it is looked at, until it is finished."""
+"""Is called with a task each time that it is looked at, until it is finished."""
 
 
 class Http:

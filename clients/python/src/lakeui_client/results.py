@@ -71,7 +71,7 @@ class KeptResult:
             page = self.http.follow(page["next"])
 
     def batches(self, start: int = 0) -> Iterator[pa.RecordBatch]:
-        """The rows behind the first ``start`` as Arrow batches. What breaks off goes on at the row where it broke.
+        """The rows behind the first ``start`` as Arrow batches. What breaks off continues at the row where it broke.
         Takes ``lakeui-client[arrow]``.
         """
         ipc, trials = _arrow(), 0

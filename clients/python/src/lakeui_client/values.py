@@ -75,7 +75,7 @@ class Rehearsal(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """A merge. ``outcome`` is ``merged``, or ``nothing to merge``; ``merge_id`` takes it back."""
+    """A merge. ``outcome`` is ``merged``, or ``nothing to merge``; ``merge_id`` reverts it."""
 
     merge_id: str
     outcome: str
@@ -85,7 +85,7 @@ class Merged(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What was restored or brought back, as a commit of its own."""
+    """What was restored or undropped, as a commit of its own."""
 
     audit_id: str
     outcome: str

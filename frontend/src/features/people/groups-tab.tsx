@@ -71,7 +71,7 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
           onConfirm={() => remove.mutate({ do: "remove", group: removed }, { onSuccess: () => setRemoved(undefined) })}
           onClose={() => setRemoved(undefined)}
         >
-          <p>Nobody is in it any more. A group that has a role in a catalog is kept.</p>
+          <p>It loses all its members. A group that has a role in a catalog is kept.</p>
         </ConfirmDialog>
       )}
     </>

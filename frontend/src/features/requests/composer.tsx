@@ -77,7 +77,7 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
 
 /** Why the request cannot be approved, as a sentence; empty where it can. */
 function approvalHindrance(request: RequestDetail, isSeen: boolean): string {
-  if (request.author === userName()) return "Nobody approves their own request.";
+  if (request.author === userName()) return "You cannot approve your own request.";
   if (request.state === "draft") return "A draft cannot be approved.";
   return isSeen ? "" : "The comparison has to be there before it can be approved.";
 }

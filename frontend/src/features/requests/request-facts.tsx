@@ -26,7 +26,7 @@ export function RequestFacts({ place, request }: { place: RequestPlace; request:
               {name} <span className="badge">○ asked</span>
             </li>
           ))}
-          {request.votes.length + silent.length === 0 ? <li className="muted">Nobody has reviewed it, and nobody was asked to.</li> : null}
+          {request.votes.length + silent.length === 0 ? <li className="muted">No review yet, and no reviewer was asked.</li> : null}
         </ul>
       </Panel>
       <Panel title="About" padded>

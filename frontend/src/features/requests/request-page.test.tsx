@@ -89,7 +89,7 @@ describe("a merge request", () => {
     renderAt(ADDRESS);
     const approve = await screen.findByRole<HTMLButtonElement>("button", { name: "✓ Approve" });
     expect(approve.disabled).toBe(true);
-    expect(screen.getByText("Nobody approves their own request.")).toBeTruthy();
+    expect(screen.getByText("You cannot approve your own request.")).toBeTruthy();
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "↩ Request changes" }).disabled).toBe(false);
   });
 

@@ -289,7 +289,7 @@ def main() -> int:
         return run(sys.argv[1:])
     except KeyboardInterrupt:
         print(
-            "Stopped here; what the server began goes on, and lake audit or lake log says what came of it.",
+            "Stopped here. The server finishes what it began; lake audit or lake log shows the outcome.",
             file=sys.stderr,
         )
         return 130

@@ -1,0 +1,106 @@
+"""Texts of the code: docstrings, what people read of it, and strings of the pages."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.docs.pages import ROOT
+
+_CODE = re.compile(r"``[^`]*``|`[^`]*`")
+_FIELD = re.compile(r"\{[^{}]*\}")
+_SENTENCE = re.compile(r"[A-Z\"'X].*[.!?]$", re.DOTALL)
+_WORDS = 4
+_TAGS = re.compile(r"</?[\w.]+(?:\s[^<>]*)?/?>")
+_PAGE_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+_PAGE_TEXT = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<")
+_PAGE_FIELD = re.compile(r"\$\{[^{}]*\}")
+_TOML_TEXTS = ("sentence", "does", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text with its place. Pieces of code and values that are filled in are one word, ``X``."""
+
+    path: Path
+    line: int
+    content: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+
+def docstrings(files: Iterable[Path]) -> Iterator[Text]:
+    """Docstrings of modules, classes and functions, and strings that stand behind what they describe."""
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                yield Text(path, node.lineno, _plain(node.value.value))
+
+
+def messages(files: Iterable[Path]) -> Iterator[Text]:
+    """Sentences among the strings that are no docstrings: errors, ways out, help, descriptions."""
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        silent |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        silent -= {id(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
+        for node in ast.walk(tree):
+            content = _content(node)
+            if content is not None and id(node) not in silent and _is_sentence(content):
+                yield Text(path, getattr(node, "lineno", 0), _plain(content))
+
+
+def data_texts(files: Iterable[Path]) -> Iterator[Text]:
+    """Sentences of TOML files: rule tables and the reference of SQL."""
+    for path in files:
+        for content in _values(tomllib.loads(path.read_text(encoding="utf-8"))):
+            yield Text(path, 1, _plain(content))
+
+
+def page_strings(files: Iterable[Path]) -> Iterator[Text]:
+    """Sentences of the pages: between tags, and in strings. A piece in braces is one word."""
+    for path in files:
+        source = path.read_text(encoding="utf-8")
+        for found in [*_PAGE_STRING.finditer(source), *_PAGE_TEXT.finditer(source)]:
+            content = re.sub(r"\s+", " ", next(part for part in found.groups() if part is not None)).strip()
+            content = _PAGE_FIELD.sub("X", content)
+            if _is_sentence(content):
+                yield Text(path, source.count("\n", 0, found.start()) + 1, _plain(_TAGS.sub("", content)))
+
+
+def _content(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+    return None
+
+
+def _values(data: object) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key in _TOML_TEXTS and isinstance(value, str):
+                yield value
+            else:
+                yield from _values(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _values(value)
+
+
+def _is_sentence(content: str) -> bool:
+    return len(content.split()) >= _WORDS and bool(_SENTENCE.match(content.strip()))
+
+
+def _plain(content: str) -> str:
+    return re.sub(r"[ \t]+", " ", _FIELD.sub("X", _CODE.sub("X", content))).strip()

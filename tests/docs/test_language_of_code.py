@@ -1,0 +1,106 @@
+"""Docstrings, texts of errors and strings of the pages are written as documents are.
+
+Where many fail, ``language_bounds.toml`` holds how many may fail in a folder. A bound only falls: who mends texts
+lowers it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.docs import strings
+from tests.docs.language import all_sentences, is_short_on_average, misspelled, too_long, wrong_words
+from tests.docs.pages import ROOT
+from tests.docs.strings import Text
+
+BOUNDS: Mapping[str, Mapping[str, int]] = tomllib.loads(Path(__file__).with_name("language_bounds.toml").read_text())
+SLACK = 5
+"""How much smaller the number of faults may be than its bound before the bound has to follow."""
+_PYTHON = ("catalog_app", "lakeui", "merge_app", "clients/python/src")
+
+
+def _python() -> Iterator[Path]:
+    for top in _PYTHON:
+        yield from (path for path in sorted((ROOT / top).rglob("*.py")) if "migrations" not in path.parts)
+
+
+def _pages() -> Iterator[Path]:
+    source = ROOT / "frontend" / "src"
+    files = (path for suffix in ("*.ts", "*.tsx") for path in sorted(source.rglob(suffix)))
+    yield from (path for path in files if ".test." not in path.name and path.name != "schema.d.ts")
+
+
+def _data() -> Iterator[Path]:
+    for top in _PYTHON:
+        yield from sorted((ROOT / top).rglob("*.toml"))
+
+
+KINDS: Mapping[str, tuple[Callable[[Iterable[Path]], Iterator[Text]], Callable[[], Iterator[Path]]]] = {
+    "docstrings": (strings.docstrings, _python),
+    "messages": (strings.messages, _python),
+    "data": (strings.data_texts, _data),
+    "pages": (strings.page_strings, _pages),
+}
+"""Kinds of texts: what finds them, in which files."""
+
+
+@cache
+def texts_by_folder(kind: str) -> dict[str, list[Text]]:
+    find, files = KINDS[kind]
+    found: dict[str, list[Text]] = defaultdict(list)
+    for text in find(files()):
+        found["/".join(text.path.relative_to(ROOT).parent.parts[:2])].append(text)
+    return found
+
+
+def faults(texts: Iterable[Text]) -> list[str]:
+    return [
+        f"{text.place}: {fault}"
+        for text in texts
+        for fault in [*too_long(all_sentences(text.content)), *wrong_words(text.content), *misspelled(text.content)]
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_have_no_more_faults_than_their_folder_may(kind: str) -> None:
+    found = {folder: faults(texts) for folder, texts in texts_by_folder(kind).items()}
+    bounds = BOUNDS.get(kind, {})
+    grown = {folder: lines for folder, lines in found.items() if len(lines) > bounds.get(folder, 0)}
+    shown = "\n".join(
+        f"{folder}, {bounds.get(folder, 0)} allowed:\n" + "\n".join(lines) for folder, lines in grown.items()
+    )
+    assert not grown, shown
+    fallen = {
+        folder: len(found.get(folder, ()))
+        for folder, bound in bounds.items()
+        if bound - len(found.get(folder, ())) > SLACK
+    }
+    assert not fallen, f"Lower the bounds in language_bounds.toml: {fallen}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sentences_are_short_on_average(kind: str) -> None:
+    for folder, texts in texts_by_folder(kind).items():
+        found = [sentence for text in texts for sentence in all_sentences(text.content)]
+        assert is_short_on_average(found), folder
+
+
+def test_each_kind_is_found(tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text(
+        '"""A docstring."""\nraise ValueError(f"There is no {name} in this catalog.")\n"""What it says."""\n'
+    )
+    page = tmp_path / "page.tsx"
+    page.write_text('<p>Nobody may change this branch.</p> const text = "It was told so by others.";')
+    assert [text.content for text in strings.docstrings([code])] == ["A docstring.", "What it says."]
+    assert [text.content for text in strings.messages([code])] == ["There is no X in this catalog."]
+    assert {text.content for text in strings.page_strings([page])} == {
+        "Nobody may change this branch.",
+        "It was told so by others.",
+    }

@@ -1,0 +1,57 @@
+"""Every statement of the documents runs, page by page, on the tables that the page speaks of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lakeui.api.conversation import Conversation
+from lakeui.api.statements import statement_run
+from lakeui.common.errors import LakeError
+from merge_app.jobs.context import Context
+from tests.docs.pages import GENERATED, PAGES, ROOT, name
+from tests.docs.snippets import limits, statements
+from tests.e2e.lake import Lake
+
+SETUP: dict[str, tuple[str, ...]] = {
+    "docs/internals/merge.md": ("CREATE DATABASE shop", "CREATE TABLE shop.orders (id INT)"),
+    "docs/reference/merge-into.md": (
+        "CREATE TABLE d.t (id INT, v INT)",
+        "CREATE TABLE d.s (id INT, v INT, f STRING)",
+        "INSERT INTO d.t VALUES (1, 1)",
+        "INSERT INTO d.s VALUES (1, 2, 'p'), (1, 3, 'q')",
+    ),
+    "docs/reference/sql.md": (
+        "CREATE TABLE d.t (id INT, v INT)",
+        "INSERT INTO d.t VALUES (1, 1), (2, 2)",
+        "CREATE BRANCH b FROM main",
+    ),
+}
+"""By page, the statements before its own."""
+_FILES = re.compile(r"\bFROM\s+(PARQUET\s|ICEBERG\s|DELTA\s)?'")
+"""Statements on files of others: ``tests/takeover`` runs these forms."""
+
+
+def _pages() -> list[str]:
+    made = GENERATED - {"docs/reference/table-properties.md"}
+    return [name(page) for page in PAGES if name(page) not in made and statements(page)]
+
+
+@pytest.mark.parametrize("page", _pages())
+def test_its_statements_run(lake: Lake, page: str) -> None:
+    own = [text for text in statements(ROOT / page) if not _FILES.search(text)]
+    for text in (*SETUP.get(page, ()), *own):
+        lake.sql(re.sub(r"\bCATALOG lake\b", f"CATALOG {lake.catalog}", text))
+
+
+@pytest.mark.parametrize(("text", "code"), limits(ROOT / "docs" / "reliability.md"))
+def test_a_limit_is_refused_as_it_says(lake: Lake, text: str, code: str) -> None:
+    session = {"catalog": lake.catalog, "branch": "main", "transaction": None, "bypass_reason": ""}
+    conversation = Conversation(session, lambda said: statement_run(said, user=None, scopes=None, context=Context()))
+    *before, last = [part for part in text.split(";\n") if part.strip()]
+    for statement in before:
+        conversation.say(statement, lambda _: None)
+    with pytest.raises(LakeError) as refusal:
+        conversation.say(last, lambda _: None)
+    assert refusal.value.code == code
