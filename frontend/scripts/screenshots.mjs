@@ -95,7 +95,7 @@ try {
 
 function namesFor(look) {
   const wanted = look === LOOKS[0] || process.env.LOOKS === "all" ? Object.keys(PAGES) : IMPORTANT;
-  return chosen.length ? chosen : wanted;
+  return chosen.length ? wanted.filter((name) => chosen.includes(name)) : wanted;
 }
 
 function isOfMerges(name) {
