@@ -279,7 +279,8 @@ async function pipelineTab(page, name) {
 async function dryRun(page) {
   await openPipeline(page);
   await page.getByRole("button", { name: "Dry run" }).click();
-  await page.getByRole("region", { name: "Rendered SQL" }).waitFor();
+  const trial = page.getByRole("region", { name: "Dry run" });
+  await trial.getByRole("table").or(trial.getByText("No row would change")).first().waitFor();
 }
 
 /** A mistake of each text, said and underlined at its line. */
