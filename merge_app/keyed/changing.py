@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.pruning.intervals import UNKNOWN, Bounds
-from merge_app.keyed.comparing import same_values
+from catalog_app.storage.equal_values import same_values
 from merge_app.keyed.dataset import DataFile, Dataset
 from merge_app.keyed.row_groups import group_bounds
 from merge_app.keyed.schemas import conformed, decoded

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.storage.equal_values import is_list
 from lakeui.common.errors import InvalidValue, NotNullViolation, NotSupported, TypeNarrowing
 from lakeui.common.nearest import nearest_name
 
@@ -97,10 +98,6 @@ def _is_part_storable(given: pa.DataType, wanted: pa.DataType) -> bool:
 def decoded(kind: pa.DataType) -> pa.DataType:
     """The type of the values, where a column holds them in a dictionary."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def without_views(schema: pa.Schema) -> pa.Schema:

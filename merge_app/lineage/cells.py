@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import localcontext
 from enum import StrEnum
 from typing import Any
 
@@ -11,10 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.storage.equal_values import same_values
 from merge_app.lineage.facts import Mask
 
 Values = Any
 """An Arrow array."""
+
+
+EXACT_DIGITS = 80
+"""Sums of decimals of 38 digits are exact."""
 
 
 class ColumnMerge(StrEnum):
@@ -49,27 +56,67 @@ def column_merge(
         return MergedColumn(values, conflicts)
     both = np.flatnonzero(source_changed & target_changed & (has_base | conflicts))
     rule = _sum if how is ColumnMerge.SUM else _union
-    mine, theirs, before = (column.take(pa.array(both)).to_pylist() for column in (source, target, base))
+    mine, theirs, before = (plain_values(column.take(pa.array(both))) for column in (source, target, base))
     added = list(map(rule, mine, theirs, before, has_base[both].tolist()))
     return _with_cells(values, conflicts, both, added)
 
 
 def cells_equal(one: Values, other: Values) -> Mask:
-    """By row. Nulls are equal to nulls, and what is no number to what is no number."""
-    if pa.types.is_nested(one.type):
-        return np.fromiter(
-            (a == b for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)), np.bool_, len(one)
-        )
-    equal = pc.fill_null(pc.equal(one, other), False)
-    both_null = pc.and_(pc.is_null(one), pc.is_null(other))
-    if pa.types.is_floating(one.type):
-        both_null = pc.or_(both_null, pc.fill_null(pc.and_(pc.is_nan(one), pc.is_nan(other)), False))
-    return np.asarray(pc.or_(equal, both_null).to_numpy(zero_copy_only=False), dtype=np.bool_)
+    """By row. Cells are equal as statements take them to be: what is no number equals itself, also inside of a cell, and
+    the order of a map's entries does not count.
+    """
+    return np.asarray(same_values(one, other), dtype=np.bool_)
+
+
+def plain_values(values: Values) -> list[Any]:
+    """The values as Python has them, times as numbers: those after the year 9999 are none of Python's."""
+    kind = type_with_numbers(values.type)
+    found: list[Any] = (values if kind == values.type else values.cast(kind)).to_pylist()
+    return found
+
+
+def type_with_numbers(kind: Any) -> Any:
+    if pa.types.is_date32(kind):
+        return pa.int32()
+    if pa.types.is_timestamp(kind):
+        return pa.int64()
+    if pa.types.is_map(kind):
+        return pa.map_(_in_field(kind.key_field), _in_field(kind.item_field))
+    if pa.types.is_list(kind):
+        return pa.list_(_in_field(kind.value_field))
+    if pa.types.is_struct(kind):
+        return pa.struct([_in_field(kind.field(at)) for at in range(kind.num_fields)])
+    return kind
+
+
+def array_of_plain(values: Iterable[Any], kind: Any) -> Values:
+    """The other way."""
+    return pa.array(values, type=type_with_numbers(kind)).cast(kind)
+
+
+def _in_field(held: Any) -> Any:
+    return held.with_type(type_with_numbers(held.type))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[name]) for name, value in one.items())
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return bool(one == other) or (is_nan(one) and is_nan(other))
+
+
+def is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _sum(source: Any, target: Any, base: Any, has_base: bool) -> Any:
-    """None: there is no sum, since a number is missing."""
-    return None if source is None or target is None or base is None or not has_base else target + (source - base)
+    """None: there is no sum, since a number is missing, or it is none."""
+    if source is None or target is None or base is None or not has_base:
+        return None
+    with localcontext(prec=EXACT_DIGITS):
+        found = target + (source - base)
+    return None if is_nan(found) else found
 
 
 def _union(source: Any, target: Any, base: Any, has_base: bool) -> Any:
@@ -77,19 +124,23 @@ def _union(source: Any, target: Any, base: Any, has_base: bool) -> Any:
     if source is None or target is None:
         return None
     before = base if has_base and base is not None else []
-    kept = [item for item in target if item in source or item not in before]
-    return [*kept, *(item for item in source if item not in target and item not in before)]
+    kept = [item for item in target if _is_in(item, source) or not _is_in(item, before)]
+    return [*kept, *(item for item in source if not _is_in(item, target) and not _is_in(item, before))]
+
+
+def _is_in(item: Any, items: Sequence[Any]) -> bool:
+    return item in items or (isinstance(item, float | dict | list) and any(_is_same(item, each) for each in items))
 
 
 def _with_cells(values: Values, conflicts: Mask, at: Any, cells: Sequence[Any]) -> MergedColumn:
     """Put cells in place; where there is none, or the type does not hold it, what was found stays."""
-    found = values.take(pa.array(at)).to_pylist()
-    fits = _fitting(values.type)
+    found = plain_values(values.take(pa.array(at)))
+    fits = _fitting(type_with_numbers(values.type))
     held = [cell is not None and fits(cell) for cell in cells]
     conflicts = conflicts.copy()
     conflicts[at] = [bool(was) and not is_held for was, is_held in zip(conflicts[at], held, strict=True)]
     chosen: Iterable[Any] = (cell if is_held else was for cell, was, is_held in zip(cells, found, held, strict=True))
-    return MergedColumn(cells_put(values, at, pa.array(chosen, type=values.type)), conflicts)
+    return MergedColumn(cells_put(values, at, array_of_plain(chosen, values.type)), conflicts)
 
 
 def cells_put(values: Values, at: Any, given: Values) -> Values:

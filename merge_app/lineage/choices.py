@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
-from merge_app.lineage.cells import cells_put
+from merge_app.lineage.cells import array_of_plain, cells_put, is_nan, type_with_numbers
 from merge_app.lineage.facts import Mask
 
 SIDES = (Take.SOURCE, Take.DESTINATION)
@@ -150,13 +150,17 @@ class Choices:
 
 def _greater(one: Any, other: Any) -> bool | None:
     """None: that cannot be said."""
-    mine, theirs = one.as_py(), other.as_py()
-    if mine is None or theirs is None or mine == theirs:
+    mine, theirs = _plain(one), _plain(other)
+    if mine is None or theirs is None or mine == theirs or is_nan(mine) or is_nan(theirs):
         return None
     try:
         return bool(mine > theirs)
     except TypeError:
         return None
+
+
+def _plain(cell: Any) -> Any:
+    return cell.cast(type_with_numbers(cell.type)).as_py()
 
 
 def typed(text: str, kind: Any) -> Any:
@@ -174,7 +178,7 @@ def _edited(values: Any, cells: Mapping[int, Any]) -> Any:
     if not cells:
         return values
     places = sorted(cells)
-    return cells_put(values, places, pa.array([cells[at].as_py() for at in places], type=values.type))
+    return cells_put(values, places, array_of_plain([_plain(cells[at]) for at in places], values.type))
 
 
 def with_cells(kept: RowCells, rows: Sequence[Mapping[int, Any]]) -> dict[int, Any]:

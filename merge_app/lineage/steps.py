@@ -11,6 +11,7 @@ import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.storage.cells import RowCells
+from merge_app.lineage.cells import plain_values
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.finer import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
@@ -114,7 +115,7 @@ class WriteImages:
     def of(cls, cells: RowCells, row_ids: Ints, placed: Mapping[tuple[str | None, ...], Stamp]) -> WriteImages:
         digest = hashlib.sha256(row_ids.astype(np.int64).tobytes())
         for identifier in sorted(cells.columns):
-            digest.update(f"{identifier}={json.dumps(cells.columns[identifier].to_pylist(), default=str)}".encode())
+            digest.update(f"{identifier}={json.dumps(plain_values(cells.columns[identifier]), default=str)}".encode())
         for texts in cells.partition:
             digest.update(json.dumps(texts.to_pylist()).encode())
         return cls(len(row_ids), digest.hexdigest(), tuple(sorted(placed.items(), key=str)), cells, row_ids)

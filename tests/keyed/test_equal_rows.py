@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_app.storage.equal_values import same_values
 from merge_app.keyed import MergeResult, merge
 from merge_app.keyed.changing import _Compared, bounds_of, differ
-from merge_app.keyed.comparing import same_values
 from merge_app.keyed.dataset import DataFile
 from merge_app.keyed.row_groups import group_bounds
 

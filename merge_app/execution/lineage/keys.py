@@ -148,7 +148,9 @@ class Keys:
 
 
 def _numbers(column: Any) -> Array:
-    """Equal values have equal numbers."""
+    """Equal values have equal numbers. So have 0 and -0, which SQL takes for one key."""
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, pa.scalar(0, type=column.type))
     indices = pc.fill_null(column.dictionary_encode().indices, -1)
     found: Array = indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return found

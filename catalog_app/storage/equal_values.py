@@ -6,20 +6,31 @@ does not count.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_app.keyed.schemas import is_list
-from merge_app.keyed.values import Flags, Integers
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Column = Any
+"""An array of Arrow, or chunks of one."""
 
 
-def same_values(left: pa.ChunkedArray, right: pa.ChunkedArray) -> Flags:
+def same_values(left: Column, right: Column) -> Flags:
     """Row by row whether two columns of one type hold the same value."""
     return _same(_whole(left), _whole(right))
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _whole(column: Column) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
     found = column.combine_chunks()
     return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
 
@@ -28,12 +39,10 @@ def _same(left: pa.Array, right: pa.Array) -> Flags:
     if pa.types.is_map(left.type):
         left, right = _sorted_entries(left), _sorted_entries(right)
     left, right = _plain(left), _plain(right)
-    if pa.types.is_null(left.type):
-        return np.ones(len(left), np.bool_)
     nulls, other_nulls = _flags(left.is_null()), _flags(right.is_null())
     same = nulls & other_nulls
     both = ~(nulls | other_nulls)
-    if both.all():
+    if len(both) and both.all():
         return _same_present(left, right)
     if both.any():
         mask = pa.array(both)
