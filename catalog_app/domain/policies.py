@@ -279,7 +279,7 @@ class PolicyJudgement:
 class PolicyVerdict:
     """What the policies of one rule come to. ``policy``: the one that let the plan through, "" where none did.
     ``required_approvals`` follow, by ``approvers`` alone where these are named. ``message`` says it in a sentence.
-    ``is_judged``: somebody looked at the plan.
+    ``drawn``: table and key of each row that was drawn. ``is_judged``: somebody looked at the plan.
     """
 
     pattern: str
@@ -292,7 +292,12 @@ class PolicyVerdict:
     author_id: int | None
     message: str
     judgements: tuple[PolicyJudgement, ...] = ()
+    drawn: frozenset[tuple[str, str]] = frozenset()
     is_judged: bool = True
+
+    def rows_drawn(self, facts: PlanFacts) -> frozenset[tuple[str, str]]:
+        """Table and key of the rows of the plan that somebody who approves it looks at."""
+        return frozenset((row.table, row.key) for row in facts.spot_rows[: self.spot_check])
 
     def approvals(self, names: Iterable[str]) -> int:
         """How many approvals count here, of the people of these names."""
@@ -335,7 +340,8 @@ def policy_judge(policies: PolicySet, facts: PlanFacts | None, at: datetime) -> 
         reasons = tuple(_reasons(policy, facts, at))
         judgements.append(PolicyJudgement(policy.name, all(reason.is_met for reason in reasons), reasons))
         if judgements[-1].lets_through:
-            return _let_through(policies, policy, judgements)
+            verdict = _let_through(policies, policy, judgements)
+            return replace(verdict, drawn=verdict.rows_drawn(facts))
     unmet = [next(r.message for r in item.reasons if not r.is_met) for item in judgements]
     names = ", ".join(f"{item.policy} ({why})" for item, why in zip(judgements, unmet, strict=True))
     message = f"No policy lets this merge through, so it waits for {_people(asked, ())}: {names}."

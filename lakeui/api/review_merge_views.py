@@ -116,7 +116,7 @@ class RequestQueueView(ApiView):
             found = request_place(request, catalog, number)
             with transaction.atomic():
                 queue_ring(queue_enter(principal=principal_of(request), request=found, engine=engine))
-            return Response(request_shown(request_get(found.catalog, number)))
+            return Response(request_shown(request_get(found.catalog, number), request.user.pk))
 
         return once(request, enter)
 
@@ -129,4 +129,4 @@ class RequestQueueView(ApiView):
     def delete(self, request: Request, catalog: str, number: int) -> Response:
         found = request_place(request, catalog, number)
         queue_leave(principal=principal_of(request), request=found)
-        return Response(request_shown(request_get(found.catalog, number)))
+        return Response(request_shown(request_get(found.catalog, number), request.user.pk))

@@ -179,6 +179,10 @@ class RequestDetail(RequestAnswer):
         many=True, help_text="What the policies of each rule say of the plan; of a merged request, what they said."
     )
     spot_rows = SpotRowEntry(many=True, help_text="Changed rows that were drawn for whoever approves.")
+    spot_code = serializers.CharField(
+        allow_blank=True,
+        help_text="What you, and nobody else, send with an approval of these rows. Empty without rows.",
+    )
     mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
     planned = PlannedEntry(allow_null=True)
     left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")
@@ -214,6 +218,13 @@ class ReviewDraftBody(serializers.Serializer[Any]):
     verdict = serializers.ChoiceField(VERDICTS, help_text="`withdraw` takes back what you said before.")
     fingerprint = serializers.CharField(required=False, default="", allow_blank=True, max_length=64)
     body = Markdown(required=False, default="", allow_blank=True)
+    spot_code = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=64,
+        help_text="That of the request as you read it. An approval needs it where a policy drew rows.",
+    )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
         if given["verdict"] == ReviewVerdict.APPROVE.value and not given["fingerprint"]:

@@ -69,7 +69,9 @@ class ReviewListView(ApiView):
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
         wanted = body_checked(ReviewDraftBody, request)
-        draft = ReviewDraft(ReviewVerdict(wanted["verdict"]), wanted["fingerprint"], wanted["body"])
+        draft = ReviewDraft(
+            ReviewVerdict(wanted["verdict"]), wanted["fingerprint"], wanted["body"], wanted["spot_code"]
+        )
 
         def submit() -> Response:
             reviewed = request_place(request, catalog, number)

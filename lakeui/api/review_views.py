@@ -41,7 +41,7 @@ from lakeui.api.serializers import ProblemDocument
 from lakeui.api.strict import body_checked
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.judgement import Standing
-from merge_app.review.known_plans import plan_known, seen_now
+from merge_app.review.known_plans import KnownPlan, plan_known, seen_now
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
 from merge_app.review.selectors import (
@@ -55,6 +55,7 @@ from merge_app.review.selectors import (
     sort_key,
     timeline_list,
 )
+from merge_app.review.spot_checks import rows_drawn, spot_code
 from merge_app.review.standing import merged_standing, request_standing
 from merge_app.review.states import RequestState
 
@@ -111,7 +112,8 @@ def request_opened(request: Request, catalog: str, wanted: dict[str, Any]) -> Re
     )
     policy_ring(opened)
     address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
-    return Response(request_shown(request_get(found_in, opened.number)), status=201, headers={"Location": address})
+    shown = request_shown(request_get(found_in, opened.number), request.user.pk)
+    return Response(shown, status=201, headers={"Location": address})
 
 
 class RequestView(ApiView):
@@ -124,7 +126,7 @@ class RequestView(ApiView):
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
         found = request_place(request, catalog, number)
-        return tagged(request, Response(request_shown(found)), head=found.revision)
+        return tagged(request, Response(request_shown(found, request.user.pk)), head=found.revision)
 
     @extend_schema(
         operation_id="merge_request_edit",
@@ -144,7 +146,7 @@ class RequestView(ApiView):
             revision=expected_revision(request),
         )
         edited = request_get(found.catalog, number)
-        return tagged(request, Response(request_shown(edited)), head=edited.revision)
+        return tagged(request, Response(request_shown(edited, request.user.pk)), head=edited.revision)
 
 
 class InboxView(ApiView):
@@ -197,8 +199,8 @@ def _shown(requests: Sequence[MergeRequest]) -> list[dict[str, Any]]:
     return list(RequestAnswer(requests_summarise(requests), many=True).data)
 
 
-def request_shown(request: MergeRequest) -> dict[str, Any]:
-    """A request with all that its page shows."""
+def request_shown(request: MergeRequest, reader_id: int | None) -> dict[str, Any]:
+    """A request with all that its page shows to the person who reads it."""
     (summary,) = requests_summarise([request])
     is_merged = request.state == RequestState.MERGED
     standing = merged_standing(request) if is_merged else request_standing(request, request.source, request.destination)
@@ -212,6 +214,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         "votes": votes_shown(summary, standing),
         "blockers": standing.blockers,
         **_policies_shown(request, standing),
+        "spot_code": "" if is_merged else _spot_code(request, standing, known, reader_id),
         "mergeable": not standing.blockers and not is_merged,
         "left_out": left_out_by_decisions(request),
         "undone_by": request_undone(request),
@@ -225,6 +228,11 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         },
     }
     return dict(RequestDetail(shown).data)
+
+
+def _spot_code(request: MergeRequest, standing: Standing, known: KnownPlan | None, reader_id: int | None) -> str:
+    rows = rows_drawn(standing.policies, known)
+    return spot_code(request, reader_id, rows, known.fingerprint) if known is not None else ""
 
 
 def _policies_shown(request: MergeRequest, standing: Standing) -> dict[str, Any]:

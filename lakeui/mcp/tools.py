@@ -259,7 +259,7 @@ def _request_status(request: Request, asked: StatusArguments) -> Any:
         raise InvalidValue(
             "Neither a merge request nor a task is named.", remedy="Send catalog and number, or task.", field="number"
         )
-    return request_shown(request_place(request, name_folded(asked.catalog), asked.number))
+    return request_shown(request_place(request, name_folded(asked.catalog), asked.number), request.user.pk)
 
 
 def _undo_own(request: Request, asked: UndoArguments) -> Any:

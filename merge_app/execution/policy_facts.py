@@ -20,10 +20,12 @@ from catalog_app.domain.policies import (
     SpotRow,
     policies_digest,
 )
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.listing import table_sizes
 from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.schemas import visible_schemas
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.apply import stale_tables, takes_rows_uncounted
 from merge_app.execution.compared_rows import row_pages
@@ -59,7 +61,7 @@ def policy_facts_load(
     planned = plan(given)
     tables = _Tables(planned, sides_of(given), there, here)
     asked = [policy for item in policies for policy in item.policies]
-    look = _Look(source, destination, engine, resolutions, asked)
+    look = _Look((source, destination), here, engine, resolutions, asked)
     found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()
     return PlanFacts(
         fingerprint=planned.fingerprint,
@@ -106,11 +108,15 @@ class _Tables:
             inserted = max(inserted, there.get(item.object_id, 0))
         if is_table and item.action is Action.DROP:
             deleted = max(deleted, before)
+        updated = done.get("rows_updated", 0)
+        if is_table and not is_new and _filled_columns(item, self.here):
+            # Each row that is there shows another value from now on.
+            updated = max(updated, before)
         return ChangedTable(
             names=_names(item, databases),
             operations=tuple(sorted(operations)),
             inserted=inserted,
-            updated=done.get("rows_updated", 0),
+            updated=updated,
             deleted=deleted,
             rows_before=before,
             dropped_columns=tuple(
@@ -152,6 +158,25 @@ def _other_columns(item: ObjectPlan) -> list[str]:
     ]
 
 
+def _filled_columns(item: ObjectPlan, here: Snapshot) -> list[str]:
+    """Names of columns that the target lacks, and that rows get without being written: by a default, or as the target
+    had the column before.
+    """
+    if not isinstance(item.before, TableState) or not isinstance(item.after, TableState):
+        return []
+    new = _columns_beside(item.after.schema, item.before.schema)
+    if all(column.initial_default is not None for column in new):
+        return [column.name for column in new]
+    past = visible_schemas(here, item.object_id, current=item.before.schema_version)
+    before = {identity for each in past for column in each.schema.columns for identity in column.ids}
+    return [column.name for column in new if column.initial_default is not None or not before.isdisjoint(column.ids)]
+
+
+def _columns_beside(schema: Schema, other: Schema) -> list[Column]:
+    known = {identity for column in other.columns for identity in column.ids}
+    return [column for column in schema.columns if known.isdisjoint(column.ids)]
+
+
 def _uncounted(operations: Collection[Operation]) -> set[str]:
     return {operation.kind.value for operation in operations if takes_rows_uncounted(operation)}
 
@@ -161,13 +186,13 @@ class _Look:
 
     def __init__(
         self,
-        source: Branch,
-        destination: Branch,
+        pair: tuple[Branch, Branch],
+        here: Snapshot,
         engine: EngineSource,
         resolutions: tuple[Resolution, ...],
         asked: Sequence[Policy],
     ) -> None:
-        self._pair, self._engine, self._resolutions = (source, destination), engine, resolutions
+        self._pair, self._here, self._engine, self._resolutions = pair, here, engine, resolutions
         self._rules: list[RowRule] = [rule for policy in asked for rule in policy.rules]
         self._draws = min(MOST_SPOT_ROWS, max((policy.spot_check for policy in asked), default=0))
         self._counts_emptied = any(policy.max_emptied is not None for policy in asked)
@@ -191,6 +216,8 @@ class _Look:
             return LookedAt(problem="it is undropped with its rows")
         if others := _other_columns(item):
             return LookedAt(problem=f"another column is called {', '.join(others)} than before")
+        if table.rows_before and (filled := _filled_columns(item, self._here)):
+            return LookedAt(problem=f"all of its rows show another value of {', '.join(filled)}")
         if table.uncounted:
             return LookedAt(problem=f"nothing counts the rows that {', '.join(table.uncounted)} takes")
         if table.rows > MOST_ROWS:

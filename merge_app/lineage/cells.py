@@ -62,7 +62,7 @@ def column_merge(
 
 
 def cells_equal(one: Values, other: Values) -> Mask:
-    """By row. Cells are equal as statements take them to be: what is no number equals itself, also inside of a cell, and
+    """By row. Cells are equal as statements take them to be: what is no number equals itself, inside of a cell too, and
     the order of a map's entries does not count.
     """
     return np.asarray(same_values(one, other), dtype=np.bool_)

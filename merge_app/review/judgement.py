@@ -34,7 +34,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The last word of one reviewer."""
+    """The last word of one reviewer. ``looked_at``: table and key of each drawn row that they had before them."""
 
     review_id: int
     reviewer_id: int
@@ -42,6 +42,7 @@ class Vote:
     verdict: ReviewVerdict
     seen: Seen
     fingerprint: str
+    looked_at: frozenset[tuple[str, str]] = frozenset()
 
 
 class CheckState(StrEnum):
@@ -162,8 +163,8 @@ class Standing:
 
 def judge(case: Case) -> Standing:
     """Count the votes. An approval counts once a person, never the author's nor the last writer's, only for what is
-    there now, and once the required checks have passed on that. "Request changes" blocks whatever it was said of,
-    until that person withdraws it.
+    there now, where its reviewer looked at the rows that policies drew, and once the required checks have passed on
+    that. "Request changes" blocks whatever it was said of, until that person withdraws it.
     """
     counting: list[Vote] = []
     excluded: list[Excluded] = []
@@ -194,7 +195,11 @@ def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
     if case.fingerprint not in ("", vote.fingerprint):
         return _moved(vote.seen, case.seen) or "saw another plan of it", True
     moved = _moved(vote.seen, case.seen)
-    return (moved, True) if moved else (_unchecked(case), False)
+    if moved:
+        return moved, True
+    if any(not verdict.drawn <= vote.looked_at for verdict in case.policies):
+        return "did not look at the rows that a policy drew", True
+    return _unchecked(case), False
 
 
 def _unchecked(case: Case) -> str:

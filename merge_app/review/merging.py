@@ -202,7 +202,12 @@ class RequestSponsor:
         return {
             "request": {"number": self.held.number, "title": self.held.title, "author": self.held.author.username},
             "approvals": [
-                {"reviewer": vote.reviewer, "review": vote.review_id, "fingerprint": vote.fingerprint}
+                {
+                    "reviewer": vote.reviewer,
+                    "review": vote.review_id,
+                    "fingerprint": vote.fingerprint,
+                    "looked_at": [list(row) for row in sorted(vote.looked_at)],
+                }
                 for vote in counting
             ],
             "resolutions": resolutions_described(self.held, prepared),

@@ -109,7 +109,8 @@ class RequestedReviewer(models.Model):
 
 class Review(models.Model):
     """What a person said of a request as it was: of a plan's fingerprint, which both heads, the rules and the
-    resolutions went into. The newest review of a person counts.
+    resolutions went into. The newest review of a person counts. ``looked_at``: table and key of each row that a policy
+    drew, and that was shown to just this person.
     """
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="reviews")
@@ -121,6 +122,7 @@ class Review(models.Model):
     destination_head = models.BigIntegerField()
     rules_digest = models.TextField()
     resolutions_digest = models.TextField(default="")
+    looked_at = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

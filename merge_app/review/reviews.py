@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from catalog_app.domain.policies import SpotRow
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import action_require
@@ -15,17 +16,20 @@ from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_load, seen_now
 from merge_app.review.models import MergeRequest, Review, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.spot_checks import rows_drawn, spot_code, spot_code_check
+from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewDraft:
-    """A review as it is handed in, of the plan with this ``fingerprint``."""
+    """A review as it is handed in, of the plan with this ``fingerprint``. ``spot_code``: see ``spot_checks``."""
 
     verdict: ReviewVerdict
     fingerprint: str
     body: str = ""
+    spot_code: str = ""
 
 
 def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewDraft, engine: EngineSource) -> Review:
@@ -42,7 +46,8 @@ def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewD
         _require_reviewable(locked, principal, draft)
         if draft.verdict is ReviewVerdict.APPROVE and seen_now(locked, *branches_now(locked)) != plan.seen:
             raise _stale()
-        review = _record(locked, person_id(principal), draft, plan)
+        rows = _looked_at(locked, principal, draft, plan) if draft.verdict is ReviewVerdict.APPROVE else ()
+        review = _record(locked, person_id(principal), draft, plan, rows)
         plan_keep(locked, plan)
         request_settle(locked, actor_id=review.reviewer_id)
         request_touch(locked)
@@ -73,7 +78,16 @@ def _is_of(principal: Principal, request: MergeRequest) -> bool:
     return principal.user_id in (request.author_id, *answering_for([request.author_id]).values())
 
 
-def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, plan: KnownPlan) -> Review:
+def _looked_at(request: MergeRequest, principal: Principal, draft: ReviewDraft, plan: KnownPlan) -> tuple[SpotRow, ...]:
+    """The rows that policies drew of the plan. Raises InvalidValue where they were not shown to just this person."""
+    rows = rows_drawn(request_standing(request, *branches_now(request), looked=plan).policies, plan)
+    spot_code_check(spot_code(request, principal.user_id, rows, plan.fingerprint), draft.spot_code)
+    return rows
+
+
+def _record(
+    request: MergeRequest, reviewer_id: int, draft: ReviewDraft, plan: KnownPlan, rows: tuple[SpotRow, ...]
+) -> Review:
     review = Review.objects.create(
         request=request,
         reviewer_id=reviewer_id,
@@ -84,6 +98,7 @@ def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, plan: K
         destination_head=plan.seen.destination_head,
         rules_digest=plan.seen.rules_digest,
         resolutions_digest=plan.seen.resolutions_digest,
+        looked_at=[[row.table, row.key] for row in rows],
     )
     details = {"review": review.pk, "verdict": draft.verdict.value, "fingerprint": plan.fingerprint}
     timeline_append(request, Event(TimelineKind.REVIEWED, reviewer_id, details=details))

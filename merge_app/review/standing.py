@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from django.utils import timezone
 
@@ -40,8 +41,9 @@ def request_standing(
     looked: KnownPlan | None = None,
 ) -> Standing:
     """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
-    about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``.
-    ``looked``: the plan whose facts somebody just looked at; else they are those of the last plan.
+    about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``; so is
+    a look at the rows that were drawn of it. ``looked``: the plan whose facts somebody just looked at; else they are
+    those of the last plan.
     """
     seen, known = seen_now(request, source, destination), plan_known(request)
     protection = protection_of(destination) or Protection(())
@@ -64,8 +66,11 @@ def request_standing(
             fingerprint=approved.fingerprint if approved else fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
-            policies=policies_judge(
-                protection, facts_known(looked or known, protection, seen, fingerprint), timezone.now()
+            policies=tuple(
+                replace(verdict, drawn=verdict.rows_drawn(approved.facts)) if approved and approved.facts else verdict
+                for verdict in policies_judge(
+                    protection, facts_known(looked or known, protection, seen, fingerprint), timezone.now()
+                )
             ),
         )
     )
@@ -122,6 +127,7 @@ def _vote(review: Review) -> Vote:
         verdict=ReviewVerdict(review.verdict),
         seen=review_seen(review),
         fingerprint=review.fingerprint,
+        looked_at=frozenset((table, key) for table, key in review.looked_at),
     )
 
 

@@ -65,6 +65,15 @@ def detail(lake: ReviewLake, number: int = 1) -> Any:
     return lake.detail(MergeRequest.objects.get(number=number))
 
 
+def spot_code(lake: ReviewLake, who: str, number: int = 1) -> str:
+    """The code that the person reads beside the rows that were drawn."""
+    return str(lake.people[who].get(f"{lake.address}merge-requests/{number}/").json()["spot_code"])
+
+
+def approval(lake: ReviewLake, pair: str = "c...main", **fields: Any) -> dict[str, Any]:
+    return {"verdict": "approve", "fingerprint": lake.fingerprint(pair), **fields}
+
+
 def run_merge(lake: ReviewLake, by: str = "alice", number: int = 1, **body: Any) -> Any:
     """The answer, or the task as it ended."""
     answer = lake.post(by, f"{number}/merge/", body, Prefer="respond-async")
@@ -226,10 +235,71 @@ def test_a_spot_check_draws_the_same_rows_for_everybody_and_takes_one_person(lak
     assert (shown["required_approvals"], len(shown["spot_rows"])) == (1, 2)
     assert {row["change"] for row in shown["spot_rows"]} == {"insert"}
     assert detail(lake)["spot_rows"] == shown["spot_rows"]
-    lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")})
+    approved = lake.post("bob", "1/reviews/", approval(lake, spot_code=spot_code(lake, "bob")))
+    assert approved.status_code == 201, approved.content
     assert run_merge(lake).state == "succeeded"
     record = MergeAttempt.objects.get(outcome="merged")
     assert record.body["policy_facts"]["spot_rows"][:2] == shown["spot_rows"]
+    looked_at = sorted([row["table"], row["key"]] for row in shown["spot_rows"])
+    assert [(item["reviewer"], item["looked_at"]) for item in record.body["approvals"]] == [("bob", looked_at)]
+
+
+def test_an_approval_of_drawn_rows_is_of_the_person_to_whom_they_were_shown(lake: ReviewLake) -> None:
+    protect(lake, {"name": "look", "spot_check": 1})
+    asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b')")
+    judged()
+    for code in ("", spot_code(lake, "carol"), spot_code(lake, "alice")):
+        refused = problem(lake.post("bob", "1/reviews/", approval(lake, spot_code=code)), 400, "INVALID_VALUE")
+        assert refused["field"] == "spot_code"
+    assert lake.post("bob", "1/reviews/", {"verdict": "request_changes"}).status_code == 201
+    assert lake.post("bob", "1/reviews/", approval(lake, spot_code=spot_code(lake, "bob"))).status_code == 201
+    assert detail(lake)["mergeable"]
+
+
+def test_rows_that_a_later_policy_draws_are_looked_at_too(lake: ReviewLake) -> None:
+    rule = protect(lake, {"name": "look", "spot_check": 1})
+    asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b')")
+    judged()
+    assert lake.post("bob", "1/reviews/", approval(lake, spot_code=spot_code(lake, "bob"))).status_code == 201
+    change(lake, rule, policies=[{"name": "look", "spot_check": 2}])
+    policies_ring()
+    judged()
+    shown = detail(lake)
+    assert not shown["mergeable"]
+    assert [(vote["counts"], vote["reason"]) for vote in shown["votes"]] == [
+        (False, "did not look at the rows that a policy drew")
+    ]
+    assert lake.post("bob", "1/reviews/", approval(lake, spot_code=spot_code(lake, "bob"))).status_code == 201
+    assert detail(lake)["mergeable"]
+
+
+@pytest.mark.parametrize("limit", [{"max_rows": 0}, {"max_share": 0.5}, {"max_emptied": 5}, {"spot_check": 1}])
+@pytest.mark.parametrize("is_brought_back", [False, True])
+def test_a_column_that_fills_all_rows_changes_all_of_them(
+    lake: ReviewLake, limit: dict[str, Any], is_brought_back: bool
+) -> None:
+    if is_brought_back:
+        lake.write("ALTER TABLE d.r DROP COLUMN v", "alice")
+        lake.write("CREATE BRANCH c2", "alice")
+        head = lake.write("SHOW HISTORY LIMIT 1", "alice").rows[0][0]
+        lake.write(f"RESTORE TABLE d.r TO VERSION AS OF {head - 1}", "alice", "c2")
+    protect(lake, {"name": "quiet", "operations": ["column"], **limit})
+    if is_brought_back:
+        made = lake.post("alice", "", {"source": "c2", "destination": "main", "title": "A change"})
+        assert made.status_code == 201, made.content
+    else:
+        asked(lake, "ALTER TABLE d.r ADD COLUMN score INT DEFAULT 7")
+    judged()
+    (verdict,) = detail(lake)["policies"]
+    assert verdict["policy"] == "", verdict
+    assert any(
+        why in verdict["message"]
+        for why in (
+            "it has 1 changed row, and 0 is the most",
+            "it changes 100.00%",
+            "all of its rows show another value",
+        )
+    ), verdict
 
 
 def test_only_approvals_of_named_people_count(lake: ReviewLake) -> None:

@@ -25,7 +25,7 @@ export function reviewsQuery(place: RequestPlace) {
 export function useReviewSubmit(place: RequestPlace) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (review: { verdict: ReviewVerdict; fingerprint: string; body: string }) =>
+    mutationFn: (review: { verdict: ReviewVerdict; fingerprint: string; body: string; spot_code: string }) =>
       body(client.POST(`${AT}/`, { params: { path: { ...place }, header: once() }, body: review })),
     onSettled: () => refreshRequest(queries, place),
   });

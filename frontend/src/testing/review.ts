@@ -32,6 +32,7 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     blockers: [{ code: "APPROVALS_MISSING", message: "0 of 2 approvals count for what the branches hold now." }],
     policies: [],
     spot_rows: [],
+    spot_code: "",
     mergeable: false,
     planned: null,
     left_out: [],

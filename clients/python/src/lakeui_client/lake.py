@@ -479,15 +479,18 @@ class MergeRequest:
             source = f"{found['source']['catalog']}.{source}"
         return self.catalog.compare(source, found["destination"]["name"])
 
-    def approve(self, fingerprint: str | None = None, body: str = "") -> dict[str, Any]:
-        """Approve exactly the plan of ``fingerprint``, which a comparison gives; without it the plan as it is now."""
-        return self.review("approve", body, fingerprint or self.diff().fingerprint)
+    def approve(self, fingerprint: str | None = None, body: str = "", *, spot_code: str = "") -> dict[str, Any]:
+        """Approve exactly the plan of ``fingerprint``, which a comparison gives; without it the plan as it is now.
+        ``spot_code``: that of the request, where a policy drew rows that you looked at.
+        """
+        return self.review("approve", body, fingerprint or self.diff().fingerprint, spot_code)
 
     def request_changes(self, body: str) -> dict[str, Any]:
         return self.review("request_changes", body)
 
-    def review(self, verdict: str, body: str = "", fingerprint: str = "") -> dict[str, Any]:
-        given = {"verdict": verdict, "body": body} | ({"fingerprint": fingerprint} if fingerprint else {})
+    def review(self, verdict: str, body: str = "", fingerprint: str = "", spot_code: str = "") -> dict[str, Any]:
+        said = {"fingerprint": fingerprint, "spot_code": spot_code}
+        given = {"verdict": verdict, "body": body} | {name: text for name, text in said.items() if text}
         made: dict[str, Any] = self.http.write("POST", f"{self.path}reviews/", given)
         return made
 

@@ -32,7 +32,7 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
   const hindrance = approvalHindrance(request, seen !== undefined);
   const mine = request.votes.some((vote) => vote.reviewer === userName() && vote.verdict !== "withdraw");
   const isBusy = submit.isPending || add.isPending;
-  const say = (verdict: ReviewVerdict) => submit.mutate({ verdict, fingerprint: seen?.fingerprint ?? "", body: text }, clear);
+  const say = (verdict: ReviewVerdict) => submit.mutate({ verdict, fingerprint: seen?.fingerprint ?? "", body: text, spot_code: request.spot_code }, clear);
   return (
     <section className="stack tight" aria-label="Say something">
       <MarkdownField label="Comment on the request" value={text} onChange={setText} />

@@ -282,15 +282,22 @@ def _request_text(found: dict[str, Any]) -> str:
         ),
         *(f"  policy: {show.safe(item['message'])}" for item in found["policies"]),
         *(f"  - {show.safe(item['message'])}" for item in found["blockers"]),
-        *(f"  look at {row['change']} of {row['table']}: {show.safe(row['key'])}" for row in found["spot_rows"]),
+        *(f"  look at {row['change']} of {row['table']}: {_drawn(row)}" for row in found["spot_rows"]),
+        *([f"  then approve with --looked-at {found['spot_code']}"] if found["spot_code"] else []),
     ]
     return "\n".join(lines)
+
+
+def _drawn(row: dict[str, Any]) -> str:
+    """A row as it is and as it becomes: what somebody who approves looks at."""
+    old, new = (json.dumps(row[side], default=str) if row[side] else "no row" for side in ("old", "new"))
+    return show.safe(f"{row['key']}: {old} -> {new}")
 
 
 def review(place: Place, given: Namespace) -> Said:
     found = place.catalog.merge_request(given.number)
     if given.verdict == "approve":
-        made = found.approve(given.fingerprint, given.message or "")
+        made = found.approve(given.fingerprint, given.message or "", spot_code=given.looked_at or "")
     else:
         made = found.review(given.verdict.replace("-", "_"), given.message or "")
     return Said(made, f"{made['reviewer']}: {made['verdict']} of merge request {given.number}.")

@@ -139,6 +139,9 @@ def _merges(word: Any) -> None:
     made.add_argument("verdict", choices=_VERDICTS)
     made.add_argument("-m", "--message", metavar="TEXT")
     made.add_argument("--fingerprint", metavar="TEXT", help="approve the plan that was looked at, and no other")
+    made.add_argument(
+        "--looked-at", metavar="CODE", help="approve after a look at the rows drawn: the code beside them"
+    )
 
 
 def _requests(request: Parser) -> None:

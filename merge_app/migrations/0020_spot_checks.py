@@ -1,0 +1,11 @@
+"""Reviews keep which drawn rows their reviewers had before them."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("merge_app", "0019_audit_checkpoints")]
+
+    operations = [
+        migrations.AddField(model_name="review", name="looked_at", field=models.JSONField(default=list)),
+    ]
