@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.crossed import CrossedBases, CrossedRow, crossed_bases
 from merge_app.execution.lineage.placed import Placed, image_places
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
@@ -40,7 +41,8 @@ def no_column_absent(images: Ints) -> Mapping[int, Mask]:
 @dataclass(slots=True)
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
-    ``absent``: by column that one side dropped, where images lie in files without it. ``_kept``: images that were read
+    ``absent``: by column that one side dropped, where images lie in files without it. ``crossed``: bases that no image
+    shows. ``_kept``: images that were read
     and are asked for again, in order, with the partitions that they were read in.
     """
 
@@ -48,6 +50,7 @@ class CellReader:
     reader: Reader
     with_keys: bool = False
     absent: Absent = no_column_absent
+    crossed: CrossedBases = field(default_factory=CrossedBases)
     _kept: list[tuple[Ints, Ints, Mapping[int, PartitionValues], RowCells]] = field(default_factory=list)
 
     def read(
@@ -80,6 +83,13 @@ class CellReader:
             self._kept.append((ordered, first, partitions, found))
         return found
 
+    def cross(self, rows: Sequence[CrossedRow], how: Mapping[int, ColumnMerge]) -> None:
+        """Put the bases of rows that were merged crosswise in the places of their newest images."""
+        self.crossed = crossed_bases(rows, lambda images: self.read(images, with_keys=False), self.absent, how)
+
+    def read_bases(self, images: Ints, *, keeps: bool = False) -> RowCells:
+        return self.crossed.put(images, self.read(images, with_keys=False, keeps=keeps))
+
     def forget(self) -> None:
         """Let go of the images that were kept."""
         self._kept.clear()
@@ -101,7 +111,8 @@ class CellReader:
 @dataclass(frozen=True, slots=True, eq=False)
 class Met:
     """Rows that both sides changed. ``source``, ``target``: positions on the sides; ``base``: the newest image that
-    both know, ``ABSENT`` for none, and its stamp. ``is_known``: where that is known to be so.
+    both know, ``ABSENT`` for none, and its stamp. ``is_known``: where that is known to be so. ``crossed``: rows of
+    which both know several, that did not know each other.
     """
 
     source: Ints
@@ -109,6 +120,7 @@ class Met:
     base: Ints
     base_stamp: Ints
     is_known: Mask
+    crossed: Sequence[CrossedRow] = ()
 
 
 def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
@@ -134,12 +146,9 @@ def with_values(
     source, target = sides
     mine, theirs = source.facts.image.value[met.source], target.facts.image.value[met.target]
     read = [
-        _Images.read(cells, codes, shown, with_keys=has_keys)
-        for codes, shown, has_keys in (
-            (mine, group.source, cells.with_keys),
-            (theirs, group.target, False),
-            (met.base, (), False),
-        )
+        _Images.read(cells, mine, group.source, with_keys=cells.with_keys),
+        _Images.read(cells, theirs, group.target, with_keys=False),
+        _Images.of_bases(cells, met.base),
     ]
     columns = cells.compared()
     alike = _same(read[0], read[1], columns)
@@ -168,17 +177,26 @@ def with_values(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Images:
-    """Images by row, where ``is_there``; ``cells`` has those that are there, ``absent`` says which cells they lack."""
+    """Images by row, where ``is_there``; ``cells`` has those that are there, ``absent`` says which cells they lack,
+    ``unknown`` which nobody knows.
+    """
 
     is_there: Mask
     cells: RowCells
     absent: Mapping[int, Mask]
+    unknown: Mapping[int, Mask] = field(default_factory=dict)
 
     @classmethod
     def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile], *, with_keys: bool) -> _Images:
         is_there = codes != ABSENT
         there = codes[is_there]
         return cls(is_there, cells.read(there, shown, with_keys=with_keys, keeps=True), cells.absent(there))
+
+    @classmethod
+    def of_bases(cls, cells: CellReader, codes: Ints) -> _Images:
+        is_there = codes != ABSENT
+        there = codes[is_there]
+        return cls(is_there, cells.read_bases(there, keeps=True), cells.absent(there), cells.crossed.without(there))
 
     @property
     def lacks(self) -> Mask:
@@ -201,6 +219,7 @@ def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
         equal = cells_equal(mine.columns[column], theirs.columns[column])
         for each, places in zip((one, other), at, strict=True):
             equal |= each.absent[column][places] if column in each.absent else False
+            equal &= ~each.unknown[column][places] if column in each.unknown else True
         same &= equal
     found[found] = same
     return found
@@ -283,7 +302,7 @@ class Cells:
         has_base = base != NO_BASE
         mine = self.reader.read(source, self.group.source)
         theirs = self.reader.read(target, self.group.target, with_keys=False)
-        before = self._before(base, has_base, theirs)
+        before, unknown = self._before(base, has_base, theirs), self.reader.crossed.without(base)
         absent = [self.reader.absent(images) for images in (source, target)]
         columns: dict[int, Any] = dict(theirs.columns)
         clashes: dict[int, Mask] = {}
@@ -295,7 +314,8 @@ class Cells:
                 ours = pc.if_else(pa.array(absent[0][column]), other, ours)
             if column in absent[1]:
                 other = pc.if_else(pa.array(absent[1][column]), ours, other)
-            merged = column_merge(ours, other, was, has_base, how)
+            is_base = has_base & ~unknown[column] if column in unknown else has_base
+            merged = column_merge(ours, other, was, is_base, how)
             columns[column], clashes[column] = merged.values, merged.conflicts
         left = np.zeros(len(source), dtype=np.bool_)
         for clash in clashes.values():
@@ -313,7 +333,7 @@ class Cells:
         """The cells of the base; without one they are not looked at."""
         if not has_base.any():
             return theirs
-        found = self.reader.read(base[has_base], with_keys=False)
+        found = self.reader.read_bases(base[has_base])
         return found if has_base.all() else found.take(np.maximum(np.cumsum(has_base) - 1, 0))
 
     def of(self, merged: TableOutcome) -> MadeRows:

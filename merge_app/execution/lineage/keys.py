@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.schema import Column, Schema, has_key_in_partition
 from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.cells import Met
+from merge_app.execution.lineage.crossed import crossed_rows
 from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
 from merge_app.execution.lineage.readers import Reader, are_among
@@ -237,7 +238,8 @@ def met_by_row(reader: Reader, schema: Schema, met: Pairs, reaches: tuple[Reach,
     images = shared_images(reader, np.unique(met.row_id), reaches)
     held = _columns_held(reader, schema, images.image)
     base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp, held)
-    return Met(met.source_at, met.target_at, base, stamp, base != ABSENT)
+    crossed = crossed_rows(met.row_id, base, (images.row_id, images.image, images.stamp), _branches(reaches))
+    return Met(met.source_at, met.target_at, base, stamp, base != ABSENT, crossed)
 
 
 def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
@@ -249,7 +251,13 @@ def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches:
     codes = keys.codes(images.image, keys.places_shared(images.image))
     held = _columns_held(reader, keys.schema, images.image)
     base, stamp = _newest(met.row_id, codes, images.image, images.stamp, held)
-    return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all)
+    crossed = crossed_rows(met.row_id, base, (codes, images.image, images.stamp), _branches(reaches))
+    return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all, crossed)
+
+
+def _branches(reaches: tuple[Reach, Reach]) -> list[int]:
+    """Those of which both sides know commits."""
+    return [branch for branch in reaches[0] if branch in reaches[1]]
 
 
 def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:

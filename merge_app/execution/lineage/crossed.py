@@ -1,0 +1,168 @@
+"""Rows of which both sides know several images, and no one of these knew all others: branches merged them crosswise.
+
+The newest such image is no base: it lacks what the others changed. The base is what these images come to, merged by
+cells over the newest image that all of them knew. Where they clash, the cell has no base.
+
+*Example:* f adds 1 to n, g adds 10. Main merges both, dev merges both. Main and dev show 11, and their base is 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.scopes import Vectors
+from merge_app.lineage.cells import ColumnMerge, cells_put, column_merge
+from merge_app.lineage.facts import ABSENT, Ints, Mask
+
+_COMMITS = """
+SELECT version, branch_id FROM catalog_app_commit WHERE version = ANY(%(versions)s) AND branch_id = ANY(%(branches)s)
+"""
+Read = Callable[[Ints], RowCells]
+Absent = Callable[[Ints], Mapping[int, Mask]]
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedRow:
+    """Images of a row that no other image knew, the newest first, and the newest image that all of them knew."""
+
+    images: tuple[int, ...]
+    common: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedBases:
+    """The cells of bases by the code of the newest image, ascending. ``unknown``: by column, where there is none."""
+
+    newest: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    cells: RowCells = field(default_factory=lambda: RowCells({}))
+    unknown: Mapping[int, Mask] = field(default_factory=dict)
+
+    def put(self, codes: Ints, found: RowCells) -> RowCells:
+        """The cells that were read of images, with those of the bases in their places."""
+        at, places = self._among(codes)
+        if not len(at):
+            return found
+        columns = dict(found.columns)
+        for column, values in self.cells.columns.items():
+            columns[column] = cells_put(columns[column], at, values.take(pa.array(places)))
+        return RowCells(columns, found.partition, found.keys)
+
+    def without(self, codes: Ints) -> Mapping[int, Mask]:
+        """By column, which of these images are no base of it."""
+        at, places = self._among(codes)
+        found = {}
+        for column, mask in self.unknown.items():
+            if mask[places].any():
+                found[column] = np.zeros(len(codes), dtype=np.bool_)
+                found[column][at] = mask[places]
+        return found
+
+    def _among(self, codes: Ints) -> tuple[Ints, Ints]:
+        """Which codes are of bases, and of which."""
+        if not len(self.newest):
+            return self.newest, self.newest
+        places = np.minimum(np.searchsorted(self.newest, codes), len(self.newest) - 1)
+        at = np.flatnonzero(self.newest[places] == codes)
+        return at, places[at]
+
+
+def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branches: Sequence[int]) -> list[CrossedRow]:
+    """Of the wanted rows those that are crossed. ``base``: the newest image of each; ``rows``: row, image and stamp of
+    each image that both sides know; ``branches``: those on which they were made.
+    """
+    keys, images, stamps = rows
+    if len(branches) < 2 or not len(keys):
+        return []
+    asked = np.isin(keys, wanted)
+    order = np.lexsort((images[asked], stamps[asked], keys[asked]))
+    keys, images, stamps = (column[asked][order] for column in rows)
+    made = _branches_of(np.unique(stamps), branches)
+    on = np.array([made.get(stamp, 0) for stamp in stamps.tolist()], dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
+    known, base_of = _Known(made), dict(zip(wanted.tolist(), base.tolist(), strict=True))
+    found = []
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(keys)], strict=True):
+        if (on[start:end] != on[start]).any() and on[start:end].all():
+            of_stamp = dict(zip(stamps[start:end].tolist(), images[start:end].tolist(), strict=True))
+            newest, common = known.maxima(tuple(of_stamp))
+            if len(newest) > 1:
+                others = tuple(of_stamp[stamp] for stamp in newest[1:])
+                row = int(keys[start])
+                found.append(CrossedRow((base_of[row], *others), of_stamp.get(common, ABSENT)))
+    return found
+
+
+def _branches_of(stamps: Ints, branches: Sequence[int]) -> dict[int, int]:
+    """The branch of each commit. A number of two commits, of catalogs that were apart, is left out."""
+    found: dict[int, int] = {}
+    for version, branch in fetch_all(_COMMITS, {"versions": stamps.tolist(), "branches": list(branches)}):
+        found[version] = branch if version not in found else 0
+    return found
+
+
+@dataclass(slots=True)
+class _Known:
+    """Which commits knew which others. ``made``: by version the branch."""
+
+    made: Mapping[int, int]
+    vectors: Vectors = field(default_factory=Vectors)
+    _found: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = field(default_factory=dict)
+
+    def maxima(self, stamps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """Of stamps, ascending: those that no other one knew, and the newest that all of these knew; 0 without one, and
+        where that did not know all others that they knew.
+        """
+        if stamps not in self._found:
+            newest: list[int] = []
+            for stamp in reversed(stamps):
+                if not any(self.knew(other, stamp) for other in newest):
+                    newest.append(stamp)
+            shared = [stamp for stamp in stamps if stamp not in newest and all(self.knew(n, stamp) for n in newest)]
+            is_one = bool(shared) and all(self.knew(shared[-1], stamp) for stamp in shared[:-1])
+            self._found[stamps] = tuple(newest), shared[-1] if is_one else 0
+        return self._found[stamps]
+
+    def knew(self, stamp: int, other: int) -> bool:
+        mine, theirs = self.made[stamp], self.made[other]
+        if mine == theirs:
+            return other < stamp
+        return self.vectors.at(mine, stamp).get(theirs, 0) >= other
+
+
+def crossed_bases(
+    rows: Sequence[CrossedRow], read: Read, absent: Absent, how: Mapping[int, ColumnMerge]
+) -> CrossedBases:
+    """What the images of each row come to. ``how``: by column, what becomes of a cell that two of them changed."""
+    if not rows:
+        return CrossedBases()
+    ordered = sorted(rows, key=lambda row: row.images[0])
+    codes = np.array([row.images[0] for row in ordered], dtype=np.int64)
+    common = np.array([row.common for row in ordered], dtype=np.int64)
+    columns: dict[int, Any] = dict(read(codes).columns)
+    lacks = {column: mask.copy() for column, mask in absent(codes).items()}
+    unknown = {column: np.zeros(len(ordered), dtype=np.bool_) for column in columns}
+    for number in range(1, max(len(row.images) for row in ordered)):
+        at = np.array([place for place, row in enumerate(ordered) if len(row.images) > number], dtype=np.int64)
+        others = np.array([ordered[place].images[number] for place in at.tolist()], dtype=np.int64)
+        has_base = common[at] != ABSENT
+        theirs, before, missing = read(others), read(np.where(has_base, common[at], others)), absent(others)
+        for column, values in list(columns.items()):
+            mine, other = values.take(pa.array(at)), theirs.columns[column]
+            # An image that lacks a cell says nothing of it.
+            if column in lacks:
+                mine = pc.if_else(pa.array(lacks[column][at]), other, mine)
+                lacks[column][at] &= missing.get(column, np.zeros(len(at), dtype=np.bool_))
+            if column in missing:
+                other = pc.if_else(pa.array(missing[column]), mine, other)
+            merged = column_merge(other, mine, before.columns[column], has_base, how.get(column, ColumnMerge.CONFLICT))
+            columns[column] = cells_put(values, at, merged.values)
+            unknown[column][at] |= merged.conflicts
+    return CrossedBases(codes, RowCells(columns), {column: mask for column, mask in unknown.items() if mask.any()})
