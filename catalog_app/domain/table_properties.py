@@ -14,9 +14,13 @@ _MODES = (MERGE_ON_READ, COPY_ON_WRITE)
 MERGE_CONFLICTS = "merge.conflicts"
 FILE, ROW, CELL = "file", "row", "cell"
 GRANULARITIES = (FILE, ROW, CELL)
+FORMAT_VERSION = "format-version"
+"""The version of Iceberg's format in which other engines read the table; the first one where nothing is said."""
+FORMATS = ("2", "3")
 KNOWN: dict[str, tuple[str, ...]] = {
     **{f"write.{statement}.mode": _MODES for statement in ("delete", "merge", "update")},
     MERGE_CONFLICTS: GRANULARITIES,
+    FORMAT_VERSION: FORMATS,
 }
 """By property its values."""
 MERGE_COLUMN = "merge.column."
@@ -29,10 +33,10 @@ _OURS = ("write.", "merge.")
 
 def properties_check(properties: Mapping[str, str]) -> None:
     """Raise InvalidValue for a name under ``write.`` or ``merge.`` that means nothing, and for a value that its
-    property cannot have. It would be found out by the statement that reads it, or never.
+    property cannot have. The statement or the engine that reads it would find it out, or never.
     """
     for key, value in properties.items():
-        if not key.casefold().startswith(_OURS):
+        if key.casefold() != FORMAT_VERSION and not key.casefold().startswith(_OURS):
             continue
         if key.startswith(MERGE_COLUMN) and key != MERGE_COLUMN:
             _value_check(key, value, COLUMN_MERGES)

@@ -1,4 +1,4 @@
-"""The Avro schemas of manifests and manifest lists, with the field ids of Iceberg's spec (format version 2)."""
+"""The Avro schemas of manifests and manifest lists, with the field ids of Iceberg's spec."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from catalog_app.domain.types import ParsedType
 
+V2, V3 = 2, 3
+"""The format versions that are written."""
 PARTITION_FIELDS = 1000
 """The field of a partition has this number plus the id of its column: the same in every specification."""
 
@@ -84,8 +86,13 @@ def _decimal_bytes(precision: int) -> int:
     return (largest.bit_length() + 8) // 8
 
 
-def entry_schema(partition: Sequence[tuple[str, int, ParsedType]]) -> dict[str, Any]:
+def entry_schema(partition: Sequence[tuple[str, int, ParsedType]], form: int = V2) -> dict[str, Any]:
     """A manifest's entries, for files whose partitions have these fields: name in Avro, id and type."""
+    rows_and_vectors = [
+        _optional("first_row_id", "long", 142),
+        _optional("content_offset", "long", 144),
+        _optional("content_size_in_bytes", "long", 145),
+    ]
     fields = [_optional(name, _partition_type(kind, identifier), identifier) for name, identifier, kind in partition]
     data_file = {
         "type": "record",
@@ -108,6 +115,7 @@ def entry_schema(partition: Sequence[tuple[str, int, ParsedType]]) -> dict[str, 
             _list("equality_ids", "int", 135, 136),
             _optional("sort_order_id", "int", 140),
             _optional("referenced_data_file", "string", 143),
+            *(rows_and_vectors if form == V3 else ()),
         ],
     }
     return {
@@ -133,7 +141,7 @@ _SUMMARY = {
         _optional("upper_bound", "bytes", 511),
     ],
 }
-LIST_SCHEMA: dict[str, Any] = {
+_LISTED: dict[str, Any] = {
     "type": "record",
     "name": "manifest_file",
     "fields": [
@@ -154,3 +162,10 @@ LIST_SCHEMA: dict[str, Any] = {
         _optional("key_metadata", "bytes", 519),
     ],
 }
+
+
+def list_schema(form: int) -> dict[str, Any]:
+    """A manifest list's entries."""
+    if form == V2:
+        return _LISTED
+    return {**_LISTED, "fields": [*_LISTED["fields"], _optional("first_row_id", "long", 520)]}

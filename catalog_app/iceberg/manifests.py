@@ -21,7 +21,8 @@ from catalog_app.domain.files import PartitionValues, Statistics
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import FileLayout, Transform
 from catalog_app.domain.types import ParsedType
-from catalog_app.iceberg.avro_schemas import LIST_SCHEMA, PARTITION_FIELDS, entry_schema, partition_names
+from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3, entry_schema, list_schema, partition_names
+from catalog_app.iceberg.puffin import VECTOR_OFFSET, vector_length
 from catalog_app.iceberg.transforms import transform_field, transform_name, transform_type
 from catalog_app.iceberg.types import schema_json
 from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
@@ -42,7 +43,8 @@ SpecKey = tuple[tuple[int, ...], tuple[Transform, ...]]
 @dataclass(frozen=True, slots=True)
 class ListedFile:
     """A data file as a version shows it. ``schema`` is that under which it was written, ``version`` the one that took
-    it in, ``location`` where an engine finds it. ``layout``: what it says of columns that the table has.
+    it in, ``location`` where an engine finds it. ``layout``: what it says of columns that the table has. ``base``: the
+    id of its first row, and ``stamp`` the number of who decided its rows, where the file stores none.
     """
 
     file_id: int
@@ -54,6 +56,8 @@ class ListedFile:
     partition: PartitionValues = ()
     statistics: Statistics = field(default_factory=dict)
     layout: FileLayout = ()
+    base: int = 0
+    stamp: int = 0
 
     @property
     def lies_by(self) -> SpecKey:
@@ -68,7 +72,9 @@ class ListedFile:
 
 @dataclass(frozen=True, slots=True)
 class ListedDeletes:
-    """Positions of one data file that are gone, as a file of their own at ``location``."""
+    """Positions of one data file that are gone, as a file of their own at ``location``: of Parquet in version 2, of
+    Puffin in version 3.
+    """
 
     data: ListedFile
     location: str
@@ -112,20 +118,24 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The files of one manifest, ``content`` says of which sort. ``types``: those of the columns that have bounds."""
+    """The files of one manifest, ``content`` says of which sort. ``types``: those of the columns that have bounds.
+    ``form``: the version of Iceberg's format.
+    """
 
     content: int
     spec: Spec
     files: tuple[ListedFile | ListedDeletes, ...]
     types: Mapping[int, ParsedType]
+    form: int = V2
 
     @property
     def digest(self) -> str:
         """Names all that the manifest says of its files."""
-        said = hashlib.sha256(json.dumps([self.content, self.spec.as_json(), self._typed()]).encode())
+        said = hashlib.sha256(json.dumps([self.form, self.content, self.spec.as_json(), self._typed()]).encode())
         for item in self.files:
-            data = item.data if isinstance(item, ListedDeletes) else item
-            said.update(json.dumps([item.location, data.location, data.version, data.values, item.rows]).encode())
+            data = _data(item)
+            numbers = [data.version, data.stamp, data.base, item.rows]
+            said.update(json.dumps([item.location, data.location, data.values, numbers]).encode())
         return said.hexdigest()
 
     def _typed(self) -> list[Any]:
@@ -137,13 +147,17 @@ class Chunk:
 
     @property
     def versions(self) -> tuple[int, int]:
-        """The oldest and the newest version that took in one of the files."""
-        found = [(item.data if isinstance(item, ListedDeletes) else item).version for item in self.files]
-        return min(found), max(found)
+        """The oldest number of the rows of a file, and the newest version that took in a file."""
+        data = [_data(item) for item in self.files]
+        return min(item.stamp for item in data), max(item.version for item in data)
 
 
-def chunks(content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: Sequence[Any]) -> Iterator[Chunk]:
-    """The files, those of one specification together, in order of version and id, cut where a file's id says so."""
+def chunks(
+    content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: Sequence[Any], form: int = V2
+) -> Iterator[Chunk]:
+    """The files, those of one specification together, in order of version and id, cut where a file's id says so.
+    ``form``: the version of Iceberg's format.
+    """
     groups: dict[SpecKey, list[Any]] = {}
     for item in files:
         groups.setdefault(_data(item).lies_by, []).append(item)
@@ -153,10 +167,10 @@ def chunks(content: int, specs: Mapping[SpecKey, Spec], schema: Schema, files: S
         for item in group:
             part.append(item)
             if _is_last(_data(item).file_id) or len(part) == _LONGEST_CHUNK:
-                yield _chunk(content, specs[key], schema, part)
+                yield _chunk(content, specs[key], schema, part, form)
                 part = []
         if part:
-            yield _chunk(content, specs[key], schema, part)
+            yield _chunk(content, specs[key], schema, part, form)
 
 
 def _data(item: ListedFile | ListedDeletes) -> ListedFile:
@@ -167,7 +181,7 @@ def _is_last(file_id: int) -> bool:
     return file_id * _SCATTERED % 2**32 < 2**32 // _CHUNK
 
 
-def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any]) -> Chunk:
+def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any], form: int) -> Chunk:
     """Columns that were dropped keep the type that they had, so that a drop changes no manifest."""
     types: dict[int, ParsedType] = {}
     seen: set[int] = set()
@@ -181,7 +195,7 @@ def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any]) -> Ch
             kind = column.parsed if now is None or now.id != column.id else now.parsed
             if not kind.fields:
                 types[column.id] = kind
-    return Chunk(content, spec, tuple(files), types)
+    return Chunk(content, spec, tuple(files), types, form)
 
 
 def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
@@ -194,12 +208,11 @@ def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
         "schema-id": "0",
         "partition-spec": json.dumps(chunk.spec.fields),
         "partition-spec-id": str(chunk.spec.id),
-        "format-version": "2",
+        "format-version": str(chunk.form),
         "content": "deletes" if chunk.content == DELETES else "data",
     }
-    return _written(
-        entry_schema([(name, i, kind) for name, (_, i, kind) in zip(names, typed, strict=True)]), records, said
-    )
+    fields = [(name, identifier, kind) for name, (_, identifier, kind) in zip(names, typed, strict=True)]
+    return _written(entry_schema(fields, chunk.form), records, said)
 
 
 def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
@@ -219,15 +232,22 @@ def _entry(chunk: Chunk, item: ListedFile | ListedDeletes, names: Sequence[str])
         "record_count": item.rows,
         "file_size_in_bytes": item.bytes,
     }
-    if isinstance(item, ListedDeletes):
+    if isinstance(item, ListedFile):
+        described |= {**_measured(item, chunk.types), "first_row_id": item.base}
+    elif chunk.form == V3:
+        described |= {
+            "file_format": "PUFFIN",
+            "referenced_data_file": data.location,
+            "content_offset": VECTOR_OFFSET,
+            "content_size_in_bytes": vector_length(data.location, item.bytes),
+        }
+    else:
         path = [{"key": _PATH_FIELD, "value": data.location.encode()}]
         described |= {"lower_bounds": path, "upper_bounds": path, "referenced_data_file": data.location}
-    else:
-        described |= _measured(item, chunk.types)
     return {
         "status": _EXISTING,
         "snapshot_id": data.version,
-        "sequence_number": data.version,
+        "sequence_number": data.stamp,
         "file_sequence_number": data.version,
         "data_file": described,
     }
@@ -258,16 +278,19 @@ class StoredManifest:
     bytes: int
 
 
-def list_bytes(manifests: Sequence[StoredManifest], version: int) -> bytes:
-    """The manifest list of a version."""
-    said = {"snapshot-id": str(version), "sequence-number": str(version), "format-version": "2"}
-    return _written(LIST_SCHEMA, (_listed(manifest) for manifest in manifests), said)
+def list_bytes(manifests: Sequence[StoredManifest], version: int, form: int = V2) -> bytes:
+    """The manifest list of a version of the table, in a version of the format."""
+    said = {"snapshot-id": str(version), "sequence-number": str(version), "format-version": str(form)}
+    return _written(list_schema(form), (_listed(manifest) for manifest in manifests), said)
 
 
 def _listed(manifest: StoredManifest) -> dict[str, Any]:
     chunk = manifest.chunk
     oldest, newest = chunk.versions
+    # Each entry says its own. A reader takes none of them from a manifest that has no number itself.
+    first = min(_data(item).base for item in chunk.files) if chunk.content == DATA else None
     return {
+        "first_row_id": first,
         "manifest_path": manifest.location,
         "manifest_length": manifest.bytes,
         "partition_spec_id": chunk.spec.id,

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.nested import fields_within
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import COMMENT, TableState, comment_of, stated_properties
+from catalog_app.domain.table_properties import FORMAT_VERSION
 from catalog_app.domain.types import ParsedType
-from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS
-from catalog_app.iceberg.manifests import DELETES, Spec, SpecKey, StoredManifest
+from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3
+from catalog_app.iceberg.manifests import DELETES, ListedFile, Spec, SpecKey, StoredManifest
 from catalog_app.iceberg.transforms import transform_field, transform_name
-from catalog_app.iceberg.types import schema_json
+from catalog_app.iceberg.types import Defaults, schema_json
 from lakeui.common.errors import NotSupported
 
-FORMAT_VERSION = 2
 _NAMESPACE = uuid.UUID("8f2ad3cd-4be5-46e2-9a3f-0b0f5a4d1c11")
 _READERS_OWN = "schema.name-mapping."
 """Properties by which engines find columns: files have ids, and what people set there means nothing to lakeui."""
@@ -27,7 +27,8 @@ _READERS_OWN = "schema.name-mapping."
 @dataclass(frozen=True, slots=True)
 class TableVersion:
     """The version of a table that engines see. ``version`` is that of the commit that made it, ``at_ms`` when.
-    ``named``: the schemas of files without field ids, which hold columns under the names that these say.
+    ``named``: the schemas of files without field ids, which hold columns under the names that these say. ``form``: the
+    version of Iceberg's format. ``defaults``: of its columns.
     """
 
     table: TableState
@@ -38,6 +39,14 @@ class TableVersion:
     manifests: tuple[StoredManifest, ...]
     specs: tuple[Spec, ...]
     named: tuple[Schema, ...] = ()
+    form: int = V2
+    defaults: Defaults = field(default_factory=dict)
+
+    @property
+    def next_row_id(self) -> int:
+        """Above the ids of all its rows: a file holds ids of its own addresses, or of older ones."""
+        files = (item for manifest in self.manifests for item in manifest.chunk.files)
+        return max((item.base + item.rows for item in files if isinstance(item, ListedFile)), default=0)
 
 
 def specs_of(schema: Schema, files: Iterable[SpecKey]) -> dict[SpecKey, Spec]:
@@ -79,19 +88,19 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         for column in schema.columns
         for identifier in (*column.ids, *(i for inner in fields_within(column.parsed) for i in inner.ids))
     ]
-    fields = [identifier for spec in shown.specs for _, identifier, _ in spec.typed]
-    return {
-        "format-version": FORMAT_VERSION,
+    partitions = [identifier for spec in shown.specs for _, identifier, _ in spec.typed]
+    metadata = {
+        "format-version": shown.form,
         "table-uuid": str(uuid.uuid5(_NAMESPACE, shown.location)),
         "location": shown.location,
         "last-sequence-number": shown.version,
         "last-updated-ms": shown.at_ms,
         "last-column-id": max(identifiers, default=0),
         "current-schema-id": 0,
-        "schemas": [schema_json(schema)],
+        "schemas": [schema_json(schema, shown.defaults)],
         "default-spec-id": 0,
         "partition-specs": [spec.as_json() for spec in shown.specs],
-        "last-partition-id": max(fields, default=PARTITION_FIELDS - 1),
+        "last-partition-id": max(partitions, default=PARTITION_FIELDS - 1),
         "default-sort-order-id": 0,
         "sort-orders": [{"order-id": 0, "fields": []}],
         "properties": {**_properties(shown.table), **_mapping(schema, shown.named)},
@@ -101,13 +110,14 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         "snapshot-log": [{"snapshot-id": shown.version, "timestamp-ms": shown.at_ms}],
         "metadata-log": [],
     }
+    return {**metadata, "next-row-id": shown.next_row_id} if shown.form == V3 else metadata
 
 
 def _properties(table: TableState) -> dict[str, str]:
     stated = {
         name: value
         for name, value in stated_properties(table).items()
-        if name != COMMENT and not name.startswith(_READERS_OWN)
+        if name not in (COMMENT, FORMAT_VERSION) and not name.startswith(_READERS_OWN)
     }
     comment = comment_of(table)
     return {**stated, "comment": comment} if comment else stated
@@ -128,11 +138,11 @@ def _mapping(schema: Schema, named: Sequence[Schema]) -> dict[str, str]:
 
 def _mapped(identifier: int, names: Sequence[str], kind: ParsedType, held: Sequence[ParsedType]) -> dict[str, Any]:
     inside = []
-    for field in kind.fields:
-        others = [other for written in held for other in written.fields if set(other.ids) & set(field.ids)]
-        if others and field.ids:
+    for member in kind.fields:
+        others = [other for written in held for other in written.fields if set(other.ids) & set(member.ids)]
+        if others and member.ids:
             known = list(dict.fromkeys(other.name for other in others))
-            inside.append(_mapped(field.ids[0], known, field.type, [other.type for other in others]))
+            inside.append(_mapped(member.ids[0], known, member.type, [other.type for other in others]))
     entry: dict[str, Any] = {"field-id": identifier, "names": list(names)}
     return {**entry, "fields": inside} if inside else entry
 
@@ -148,7 +158,7 @@ def _snapshot(shown: TableVersion) -> dict[str, Any]:
         "total-position-deletes": sum(chunk.rows for chunk in deletes),
         "total-equality-deletes": 0,
     }
-    return {
+    snapshot = {
         "snapshot-id": shown.version,
         "sequence-number": shown.version,
         "timestamp-ms": shown.at_ms,
@@ -156,3 +166,5 @@ def _snapshot(shown: TableVersion) -> dict[str, Any]:
         "summary": {"operation": "overwrite", **{name: str(value) for name, value in totals.items()}},
         "schema-id": 0,
     }
+    # Every file says the ids of its rows, and none is left to be given.
+    return {**snapshot, "first-row-id": shown.next_row_id, "added-rows": 0} if shown.form == V3 else snapshot

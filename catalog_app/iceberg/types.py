@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.transforms import scaled, unscaled_of
 from catalog_app.domain.types import Field, ParsedType
 from lakeui.common.errors import NotSupported
 
@@ -28,19 +31,26 @@ _WIDER = {("int", "long"), ("float", "double")}
 REWRITE = "Run OPTIMIZE on the table, which writes its files anew, and read it again."
 
 
-def schema_json(schema: Schema) -> dict[str, Any]:
+Defaults = Mapping[int, Any]
+"""By the id of a column, in JSON, what rows read as that are older than it."""
+NO_DEFAULTS: Defaults = {}
+
+
+def schema_json(schema: Schema, defaults: Defaults = NO_DEFAULTS) -> dict[str, Any]:
     """The schema as table metadata hold it: ids of lakeui are ids of Iceberg, at every depth."""
-    return {"type": "struct", "schema-id": 0, "fields": [_column(column) for column in schema.columns]}
+    return {"type": "struct", "schema-id": 0, "fields": [_column(column, defaults) for column in schema.columns]}
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, defaults: Defaults) -> dict[str, Any]:
     described: dict[str, Any] = {
         "id": column.id,
         "name": column.name,
         "required": not column.nullable,
         "type": type_json(column.parsed, column.name),
     }
-    return {**described, "doc": column.comment} if column.comment else described
+    if column.comment:
+        described["doc"] = column.comment
+    return {**described, "initial-default": defaults[column.id]} if column.id in defaults else described
 
 
 def type_json(kind: ParsedType, path: str) -> Any:
@@ -84,9 +94,22 @@ def _id(field: Field, path: str) -> int:
     return field.ids[0]
 
 
-def files_check(schema: Schema, written: Schema) -> None:
+def has_default(column: Column) -> bool:
+    """Whether rows that are older than the column read as anything but NULL."""
+    return column.initial_default is not None and column.initial_default.strip().upper() != "NULL"
+
+
+def default_json(column: Column, value: Any) -> Any:
+    """A value of the column as Iceberg's JSON has it: numbers and booleans as they are, all else as text."""
+    if isinstance(value, Decimal):
+        scale = column.parsed.parameters[1]
+        return scaled(unscaled_of(value, scale), scale)
+    return value if isinstance(value, bool | int) else str(value)
+
+
+def files_check(schema: Schema, written: Schema, defaults: Defaults = NO_DEFAULTS) -> None:
     """Raises NotSupported, with the column, where an engine that reads by Iceberg's rules would show other values than
-    lakeui in files of the schema ``written``.
+    lakeui in files of the schema ``written``. ``defaults``: those that the metadata say.
     """
     held = {column.id: column for column in written.columns}
     for column in schema.columns:
@@ -99,10 +122,10 @@ def files_check(schema: Schema, written: Schema) -> None:
                 remedy=REWRITE,
                 column=column.name,
             )
-        elif column.initial_default is not None and column.initial_default.strip().upper() != "NULL":
+        elif has_default(column) and column.id not in defaults:
             raise NotSupported(
-                f"Rows older than the column {column.name} read as its default {column.initial_default}, which"
-                " version 2 of Iceberg does not have.",
+                f"Rows older than the column {column.name} read as its default {column.initial_default}, which the"
+                " metadata cannot say: version 2 of Iceberg has no defaults, and version 3 has literals.",
                 remedy=REWRITE,
                 column=column.name,
             )

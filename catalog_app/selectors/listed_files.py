@@ -21,7 +21,8 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     GROUP BY d.segment_id
 )
 SELECT f.id, f.path, f.rows, f.bytes, s.added_version, s.definition_id, s.partition,
-       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition AND NOT f.lacks_partition, f.layout, f.by_name
+       coalesce(m.paths, ARRAY[]::text[]), s.partition <> f.partition AND NOT f.lacks_partition, f.layout, f.by_name,
+       f.base, coalesce(nullif(s.stamp, 0), s.added_version)
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 ORDER BY s.added_version, f.base
 """
@@ -31,7 +32,8 @@ _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(
 @dataclass(frozen=True, slots=True)
 class ShownFile:
     """A data file that the chain sees. ``is_moved``: the file stores other values than those of
-    ``partition``. ``by_name``: it has no field ids.
+    ``partition``. ``by_name``: it has no field ids. ``base``: the id of its first row, and ``stamp`` who decided its
+    rows, where the file does not store them.
     """
 
     file_id: int
@@ -45,6 +47,8 @@ class ShownFile:
     is_moved: bool
     layout: FileLayout = ()
     by_name: bool = False
+    base: int = 0
+    stamp: int = 0
 
 
 def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
@@ -66,6 +70,8 @@ def _shown(row: tuple[Any, ...]) -> ShownFile:
         is_moved=row[8],
         layout=layout_read(row[9]),
         by_name=row[10],
+        base=row[11],
+        stamp=row[12],
     )
 
 

@@ -24,7 +24,7 @@ from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.table_versions import table_change
 from catalog_app.services.published import HANDED_OUT
-from catalog_app.services.publishing import Kept, Wanted, metadata_make
+from catalog_app.services.publishing import Kept, Wanted, form_of, metadata_make
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.common.faults import fault_point
@@ -33,7 +33,7 @@ CONTENTS = "export.json"
 """What an export says of itself: tables, folders, versions."""
 _HINT = "version-hint.text"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_OURS = re.compile(r"[0-9a-f]{64}\.(avro|parquet)|v\d+\.metadata\.json|.+\.part")
+_OURS = re.compile(r"[0-9a-f]{64}\.(avro|parquet|puffin)|v\d+\.metadata\.json|.+\.part")
 
 
 @dataclass(slots=True)
@@ -82,10 +82,17 @@ class Folder:
 
 
 def tables_export(
-    warehouse: Warehouse, snapshot: Snapshot, folder: str, *, said: dict[str, Any], only: Sequence[str] = ()
+    warehouse: Warehouse,
+    snapshot: Snapshot,
+    folder: str,
+    *,
+    said: dict[str, Any],
+    only: Sequence[str] = (),
+    form: int | None = None,
 ) -> Exported:
     """Export the tables that the chain sees, or those named ``database.table``, into a folder: below the warehouse, or
-    absolute. ``said``: what is exported, in words of the export. Raises InvalidValue for a folder of another export.
+    absolute. ``said``: what is exported, in words of the export. ``form``: the version of Iceberg's format; None: as
+    each table says. Raises InvalidValue for a folder of another export.
     """
     before = _contents(warehouse, folder, said)
     chosen = _chosen(snapshot, only)
@@ -95,7 +102,7 @@ def tables_export(
         below = _name(database.name, f"database-{database.database_id}"), _name(table.name, f"table-{table.table_id}")
         place = Folder(warehouse, "/".join((folder, *below)))
         try:
-            metadata = metadata_make(place, snapshot, table, change)
+            metadata = metadata_make(place, snapshot, table, change, form or form_of(table))
         except LakeError as error:
             done.refused[label] = str(error)
             continue

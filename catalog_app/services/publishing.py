@@ -11,6 +11,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Protocol
@@ -20,6 +21,9 @@ from django.utils import timezone
 from catalog_app.domain.layout import with_layout
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
+from catalog_app.domain.table_properties import FORMAT_VERSION
+from catalog_app.engine.plain_values import literal_value
+from catalog_app.iceberg.avro_schemas import V2, V3
 from catalog_app.iceberg.manifests import (
     DATA,
     DELETES,
@@ -31,8 +35,17 @@ from catalog_app.iceberg.manifests import (
     list_bytes,
     manifest_bytes,
 )
-from catalog_app.iceberg.metadata import FORMAT_VERSION, TableVersion, specs_of, table_metadata
-from catalog_app.iceberg.types import REWRITE, files_check, schema_json
+from catalog_app.iceberg.metadata import TableVersion, specs_of, table_metadata
+from catalog_app.iceberg.puffin import vector_file
+from catalog_app.iceberg.types import (
+    NO_DEFAULTS,
+    REWRITE,
+    Defaults,
+    default_json,
+    files_check,
+    has_default,
+    schema_json,
+)
 from catalog_app.models import PublishedFile, PublishedTable
 from catalog_app.selectors.listed_files import ShownFile, files_shown, statistics_load
 from catalog_app.selectors.rows import fetch_all
@@ -71,14 +84,18 @@ class Place(Protocol):
         ...
 
 
-def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -> PublishedTable:
-    """The table as the chain sees it. Raises NotSupported, by name, where engines would show other rows than lakeui."""
+def table_publish(
+    warehouse: Warehouse, snapshot: Snapshot, table: TableState, form: int | None = None
+) -> PublishedTable:
+    """The table as the chain sees it, in a version of Iceberg's format: that which it says itself where ``form`` is
+    None. Raises NotSupported, by name, where engines would show other rows than lakeui.
+    """
     change = table_change(snapshot, table.table_id)
     key: dict[str, Any] = {
         "table_id": table.table_id,
         "branch_id": change.branch_id,
         "version": change.version,
-        "format": FORMAT_VERSION,
+        "format": form or form_of(table),
         "root": warehouse.location(""),
     }
     now = timezone.now()
@@ -86,7 +103,7 @@ def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -
     if kept is not None and kept.published_at > now - FRESH:
         return kept
     place = Published(warehouse, table.table_id)
-    metadata = metadata_make(place, snapshot, table, change)
+    metadata = metadata_make(place, snapshot, table, change, key["format"])
     text = json.dumps(metadata)
     (stored,) = place.keep(".metadata.json", [(_digest("metadata", text), lambda: (text.encode(), 0))])
     given: dict[str, Any] = {"metadata": metadata, "location": warehouse.location(stored.path), "published_at": now}
@@ -94,26 +111,34 @@ def table_publish(warehouse: Warehouse, snapshot: Snapshot, table: TableState) -
     return published
 
 
-def metadata_make(place: Place, snapshot: Snapshot, table: TableState, change: TableChange) -> dict[str, Any]:
-    """The metadata of the table as the chain sees it; all files that they lead to are at the place. Raises
-    NotSupported.
+def form_of(table: TableState) -> int:
+    """The version of Iceberg's format that the table asks for."""
+    return V3 if table.properties.get(FORMAT_VERSION) == str(V3) else V2
+
+
+def metadata_make(
+    place: Place, snapshot: Snapshot, table: TableState, change: TableChange, form: int
+) -> dict[str, Any]:
+    """The metadata of the table as the chain sees it, in a version of the format; all files that they lead to are at
+    the place. Raises NotSupported.
     """
-    return table_metadata(_shown(place, snapshot, table, change))
+    return table_metadata(_shown(place, snapshot, table, change, form))
 
 
-def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableChange) -> TableVersion:
+def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableChange, form: int) -> TableVersion:
     warehouse = place.warehouse
     schema_json(table.schema)
     segments = files_shown(snapshot, table.table_id)
     schemas = definitions_load({segment.definition_id for segment in segments})
-    _check(table.schema, segments, schemas)
+    defaults = _defaults(table.schema) if form == V3 else NO_DEFAULTS
+    _check(table.schema, segments, schemas, defaults)
     data = [_listed(warehouse, segment, schemas[segment.definition_id], table.schema) for segment in segments]
     specs = specs_of(with_layout(table.schema, table.properties), [file.lies_by for file in data])
-    deletes = _deletes(place, segments, data)
-    found = [*chunks(DATA, specs, table.schema, data), *chunks(DELETES, specs, table.schema, deletes)]
+    deletes = _deletes(place, segments, data, form)
+    found = [*chunks(DATA, specs, table.schema, data, form), *chunks(DELETES, specs, table.schema, deletes, form)]
     manifests = _manifests(place, table, found)
-    said = _digest("list", change.version, [manifest.location for manifest in manifests])
-    (listed,) = place.keep(".avro", [(said, lambda: (list_bytes(manifests, change.version), 0))])
+    said = _digest("list", form, change.version, [manifest.location for manifest in manifests])
+    (listed,) = place.keep(".avro", [(said, lambda: (list_bytes(manifests, change.version, form), 0))])
     return TableVersion(
         table,
         change.version,
@@ -123,12 +148,25 @@ def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableCha
         tuple(manifests),
         tuple(specs.values()),
         tuple(schemas[identity] for identity in sorted({item.definition_id for item in segments if item.by_name})),
+        form,
+        defaults,
     )
 
 
-def _check(schema: Schema, segments: Sequence[ShownFile], schemas: Mapping[int, Schema]) -> None:
+def _defaults(schema: Schema) -> Defaults:
+    """Of columns that rows may be older than, where what they read as is a literal of the column's type."""
+    found: dict[int, Any] = {}
+    for column in schema.columns:
+        with suppress(ValueError):
+            if has_default(column):
+                value = literal_value(column, str(column.initial_default))
+                found[column.id] = default_json(column, value)
+    return found
+
+
+def _check(schema: Schema, segments: Sequence[ShownFile], schemas: Mapping[int, Schema], defaults: Defaults) -> None:
     for written in schemas.values():
-        files_check(schema, written)
+        files_check(schema, written, defaults)
     if any(segment.is_moved for segment in segments):
         raise NotSupported("A partition of the table was renamed without its files.", remedy=REWRITE)
 
@@ -160,11 +198,14 @@ def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema, now: Schem
         schema,
         segment.partition,
         layout=tuple(layout),
+        base=segment.base,
+        stamp=segment.stamp,
     )
 
 
-def _deletes(place: Place, segments: Sequence[ShownFile], data: Sequence[ListedFile]) -> list[ListedDeletes]:
+def _deletes(place: Place, segments: Sequence[ShownFile], data: Sequence[ListedFile], form: int) -> list[ListedDeletes]:
     """For each data file with deletes one file of all its positions that are gone."""
+    named, suffix, write = ("vector", ".puffin", vector_file) if form == V3 else ("deletes", ".parquet", positions_file)
     marked = [
         (file, segment.delete_paths) for file, segment in zip(data, segments, strict=True) if segment.delete_paths
     ]
@@ -172,12 +213,12 @@ def _deletes(place: Place, segments: Sequence[ShownFile], data: Sequence[ListedF
     def maker(location: str, paths: Sequence[str]) -> Callable[[], tuple[bytes, int]]:
         def make() -> tuple[bytes, int]:
             positions = deleted_positions(place.warehouse, paths)
-            return positions_file(location, positions), len(positions)
+            return write(location, positions), len(positions)
 
         return make
 
-    wanted = [(_digest("deletes", f.location, sorted(set(paths))), maker(f.location, paths)) for f, paths in marked]
-    kept = place.keep(".parquet", wanted)
+    wanted = [(_digest(named, f.location, sorted(set(paths))), maker(f.location, paths)) for f, paths in marked]
+    kept = place.keep(suffix, wanted)
     return [
         ListedDeletes(file, place.warehouse.location(found.path), found.rows, found.bytes)
         for (file, _), found in zip(marked, kept, strict=True)

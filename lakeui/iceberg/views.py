@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.state import DatabaseState, comment_of, own_properties
+from catalog_app.domain.table_properties import FORMAT_VERSION, FORMATS
 from catalog_app.models import Catalog
 from catalog_app.selectors.listing import tables_page
 from catalog_app.selectors.objects import database_get, databases_list, table_get, views_list
@@ -148,14 +149,20 @@ class TableListView(IcebergView):
 
 
 class TableView(IcebergView):
-    takes = frozenset({"snapshots", "referenced-by"})
+    takes = frozenset({"snapshots", "referenced-by", FORMAT_VERSION})
 
     def get(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
+        """The table. ``format-version`` asks for another version of the format than the table's own property."""
         wanted = request.query_params.get("snapshots", "all")
         if wanted not in ("all", "refs"):
             raise InvalidValue(f"snapshots takes all or refs, not {wanted!r}.", field="snapshots")
         found = table_get(self.snapshot, self.database(namespace), table)
-        shown = table_publish(Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found)
+        form = request.query_params.get(FORMAT_VERSION)
+        if form is not None and form not in FORMATS:
+            raise InvalidValue(f"{FORMAT_VERSION} takes {' or '.join(FORMATS)}, not {form!r}.", field=FORMAT_VERSION)
+        shown = table_publish(
+            Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found, None if form is None else int(form)
+        )
         return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": {}})
 
     def head(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:

@@ -37,12 +37,14 @@ def pyiceberg_rows(address: str, token: str, table: str, condition: str = "") ->
     return catalog.load_table(table).scan(row_filter=condition or AlwaysTrue()).to_arrow()
 
 
-def other_rows(engine: str, asked: Sequence[tuple[str, str]], token: str, table: str, folder: Path) -> list[pa.Table]:
+def other_rows(
+    engine: str, asked: Sequence[tuple[str, str]], token: str, table: str, folder: Path, *, columns: str = "*"
+) -> list[pa.Table]:
     """The rows at each address for which a condition is true, as an engine in a process of its own reads them."""
     assert ENGINES.is_dir(), f"{ENGINES} is missing: make {Path(sys.prefix).name}/.installed-engines"
     targets = [folder / f"{engine}{place}.parquet" for place in range(len(asked))]
     reads = [str(given) for one, target in zip(asked, targets, strict=True) for given in (*one, target)]
-    command = [sys.executable, "-m", "tests.iceberg.reading", engine, token, table, *reads]
+    command = [sys.executable, "-m", "tests.iceberg.reading", engine, token, table, columns, *reads]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ENGINES), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

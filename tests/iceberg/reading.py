@@ -1,7 +1,7 @@
 """Other engines read a table through the REST catalog. Run as a process over the packages of requirements-engines.txt.
 
-Arguments: the engine, a token, the table, and of each read the catalog's address, a condition or nothing, and the
-Parquet file for the rows.
+Arguments: the engine, a token, the table, the columns, and of each read the catalog's address, a condition or nothing,
+and the Parquet file for the rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 Read = Callable[[str, str, str], None]
 
 
-def duckdb_reader(token: str, table: str) -> Read:
+def duckdb_reader(token: str, table: str, columns: str) -> Read:
     import duckdb
 
     connection = duckdb.connect()
@@ -30,14 +30,15 @@ def duckdb_reader(token: str, table: str) -> Read:
 
     def read(address: str, condition: str, target: str) -> None:
         connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake)")
-        rows = f"SELECT * FROM lake.{table} WHERE {condition or 'true'}"
+        rows = f"SELECT {columns} FROM lake.{table} WHERE {condition or 'true'}"
         connection.execute(f"COPY ({rows}) TO '{target}' (FORMAT parquet)")
         connection.execute("DETACH lake")
 
     return read
 
 
-def polars_reader(token: str, table: str) -> Read:
+def polars_reader(token: str, table: str, columns: str) -> Read:
+    assert columns == "*"
     import polars
     from pyiceberg.catalog import load_catalog
 
@@ -51,7 +52,7 @@ def polars_reader(token: str, table: str) -> Read:
 
 
 if __name__ == "__main__":
-    engine, token, table, *asked = sys.argv[1:]
-    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table)
+    engine, token, table, columns, *asked = sys.argv[1:]
+    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table, columns)
     for place in range(0, len(asked), 3):
         read(*asked[place : place + 3])

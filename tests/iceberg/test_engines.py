@@ -13,12 +13,19 @@ from urllib.parse import quote
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from pyiceberg.exceptions import BadRequestError
 
+from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
+from catalog_app.storage.deletes import deleted_positions, stored_row_ids
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
 from tests.e2e.conftest import services
@@ -143,7 +150,7 @@ def steps(chance: Random) -> list[tuple[str, str]]:
         "UPDATE d.h SET day = DATE'2030-05-05' WHERE id < 4",
         "DELETE FROM d.h WHERE day = DATE'2024-01-02'",
     ]
-    others = columns + rows
+    others = columns + rows + ["ALTER TABLE d.h SET TBLPROPERTIES ('format-version' = '3')"]
     chance.shuffle(others)
     own = [("b", "INSERT INTO d.h (id, c) VALUES (900, 'b'), (901, NULL)"), ("b", "DELETE FROM d.h WHERE id = 8")]
     mixed = [*(("main", text) for text in others), *own]
@@ -185,6 +192,79 @@ def test_engines_read_versions_of_a_random_history(engines: Engines, seed: int) 
     )
     lake.sql("DROP TABLE d.h")
     lake.sql("DROP BRANCH b")
+
+
+HISTORY = [
+    ("main", "INSERT INTO d.i SELECT CAST(id AS INT), 'a' FROM range(0, 20)"),
+    ("main", "INSERT INTO d.i SELECT CAST(id AS INT), 'a' FROM range(20, 40)"),
+    ("main", "CREATE BRANCH ids"),
+    ("ids", "UPDATE d.i SET v = 'branch' WHERE id IN (3, 30)"),
+    ("ids", "INSERT INTO d.i VALUES (100, 'branch')"),
+    ("main", "DELETE FROM d.i WHERE id IN (5, 31)"),
+    ("main", "INSERT INTO d.i VALUES (200, 'main')"),
+    ("main", "UPDATE d.i SET v = 'main' WHERE id = 7"),
+    ("main", "MERGE BRANCH ids"),
+    ("main", "OPTIMIZE d.i"),
+    ("ids", "DELETE FROM d.i WHERE id = 200"),
+    ("ids", "MERGE BRANCH main"),
+]
+
+
+def own_row_ids(lake: Lake, branch: str) -> dict[int, int]:
+    """Of each row of d.i by its column id the id of the row, out of the files."""
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
+    table = table_get(snapshot, database_get(snapshot, "d"), "i")
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    found: dict[int, int] = {}
+    for file in table_scan(snapshot, table, segments_list(snapshot, table.table_id)).files:
+        keys = pq.read_table(warehouse.absolute(file.path), columns=["id"]).column("id").to_pylist()
+        gone = set(deleted_positions(warehouse, file.delete_paths).tolist())
+        rows = enumerate(zip(keys, stored_row_ids(warehouse, file).tolist(), strict=True))
+        found |= {key: row_id for position, (key, row_id) in rows if position not in gone}
+    return found
+
+
+def test_every_row_keeps_one_id_over_all_branches(engines: Engines) -> None:
+    """DuckDB reads version 3 of the format: ids of rows, and the version of the commit that wrote each."""
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.i (id INT, v STRING) TBLPROPERTIES ('format-version' = '3')")
+    seen, own, written = [], [], {}
+    for branch, text in HISTORY:
+        lake.sql(text, branch)
+        written[text] = lake.head(branch)
+        if "CREATE" not in text:
+            seen.append(Seen(branch, lake.head(branch)))
+            own.append(own_row_ids(lake, branch))
+    asked = [(engines.address(each.ref), "") for each in seen]
+    columns = "id, v, _row_id, _last_updated_sequence_number AS number"
+    read = other_rows("duckdb", asked, engines.token, "d.i", engines.folder, columns=columns)
+    ids: dict[int, int] = {}
+    for each, mine, found in zip(seen, own, read, strict=True):
+        rows = {row["id"]: row for row in found.to_pylist()}
+        assert {key: row["_row_id"] for key, row in rows.items()} == mine, each
+        for key, row_id in mine.items():
+            assert ids.setdefault(key, row_id) == row_id, (each, key)
+    assert len(set(ids.values())) == len(ids) == 42
+    newest = {row["id"]: row["number"] for row in read[-1].to_pylist()}
+    first, second, _, updated, added, _, _, renewed, *_ = (written[text] for _, text in HISTORY)
+    assert (newest[3], newest[30], newest[100], newest[7]) == (updated, updated, added, renewed)
+    assert {newest[key] for key in range(20) if key not in (3, 5, 7)} == {first}
+    assert {newest[key] for key in range(20, 40) if key not in (30, 31)} == {second}
+    engines.compare("d.i", *seen, others=seen[-3:])
+    lake.sql("DROP TABLE d.i")
+    lake.sql("DROP BRANCH ids")
+
+
+def test_version_3_shows_defaults_of_rows_that_are_older(engines: Engines) -> None:
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.e (id INT) TBLPROPERTIES ('format-version' = '3')")
+    lake.sql("INSERT INTO d.e VALUES (1), (2)")
+    lake.sql("ALTER TABLE d.e ADD COLUMN (n INT DEFAULT 5, s STRING DEFAULT 'x', m DECIMAL(9, 2) DEFAULT 1.5)")
+    lake.sql("INSERT INTO d.e VALUES (3, 7, NULL, 2), (4, DEFAULT, DEFAULT, DEFAULT)")
+    lake.sql("DELETE FROM d.e WHERE id = 1")
+    some = Seen(condition="n = 5")
+    engines.compare("d.e", Seen(), some, others=[Seen(), some])
+    lake.sql("DROP TABLE d.e")
 
 
 REFUSED = {

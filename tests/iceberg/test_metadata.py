@@ -5,20 +5,27 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
+import fastavro
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import StaticTable
+from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+from pyiceberg.table.puffin import PuffinFile
 
 from catalog_app.models import DeleteFile, PublishedFile, PublishedTable, Segment, SegmentDelete
 from catalog_app.selectors.segments import files_load
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.storage.deletes import write_deletes
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor import columns
 from merge_app.execution.apply import CommitHeader, commit_write
 from tests.iceberg.conftest import IcebergLake
 
@@ -132,6 +139,111 @@ def test_deletes_of_one_file_are_one_file_that_names_it_as_the_manifest_does(lak
     assert deletes(lake, "b") == marked(3, 7)
     totals = loaded(lake)["metadata"]["snapshots"][0]["summary"]
     assert (totals["total-delete-files"], totals["total-position-deletes"]) == ("1", "3")
+
+
+def with_vectors(lake: IcebergLake, ref: str = "main") -> dict[str, Any]:
+    answer: dict[str, Any] = lake.ask("namespaces/d/tables/t?format-version=3", ref)
+    return answer
+
+
+def entries(answer: dict[str, Any], content: ManifestContent) -> list[dict[str, Any]]:
+    """The files of the manifests, in order, as Avro has them: PyIceberg does not show all that it reads."""
+    table = opened(answer)
+    manifests = table.current_snapshot().manifests(table.io)
+    found: list[dict[str, Any]] = []
+    for manifest in manifests:
+        if manifest.content == content:
+            with Path(manifest.manifest_path.removeprefix("file://")).open("rb") as stream:
+                found += [entry["data_file"] for entry in fastavro.reader(stream)]
+    return found
+
+
+def test_version_3_has_vectors_and_the_ids_of_rows(lake: IcebergLake) -> None:
+    lake.insert("main", 2)
+    delete(lake, 7, 3)
+    lake.sql("CREATE BRANCH b")
+    delete(lake, 9)
+    answer, on_branch = with_vectors(lake), with_vectors(lake, "b")
+    metadata = answer["metadata"]
+    assert (metadata["format-version"], metadata["next-row-id"]) == (3, 3000)
+    (snapshot,) = metadata["snapshots"]
+    assert (snapshot["first-row-id"], snapshot["added-rows"]) == (3000, 0)
+    assert snapshot["summary"]["total-position-deletes"] == "3"
+    assert [file["first_row_id"] for file in entries(answer, ManifestContent.DATA)] == [0, 1000, 2000]
+    path = f"file://{settings.LAKEUI['WAREHOUSE']}/{lake.table_id}/0"
+    for found, gone in ((answer, [3, 7, 9]), (on_branch, [3, 7])):
+        (file,) = entries(found, ManifestContent.DELETES)
+        assert (file["file_format"], file["record_count"]) == ("PUFFIN", len(gone))
+        assert (file["referenced_data_file"], file["first_row_id"]) == (path, None)
+        content = Path(file["file_path"].removeprefix("file://")).read_bytes()
+        assert len(content) == file["file_size_in_bytes"]
+        (blob,) = PuffinFile(content).footer.blobs
+        assert (blob.offset, blob.length) == (file["content_offset"], file["content_size_in_bytes"])
+        (vector,) = deletion_vectors_from_puffin_file(PuffinFile(content))
+        assert vector.to_vector().to_pylist() == gone
+
+
+def test_the_number_of_a_row_is_that_of_who_decided_it(lake: IcebergLake) -> None:
+    """A merge takes in files with the stamps that they have."""
+    lake.insert("main", 1)
+    segment = Segment.objects.filter(table_id=lake.table_id).latest("pk")
+    written, segment.pk = segment.added_version, None
+    with transaction.atomic():
+        segment.added_version = commit_write(lake.branch("main"), CommitHeader("MERGE BRANCH")).commit.version
+        segment.stamp = written
+        segment.save()
+    table = opened(with_vectors(lake))
+    (manifest,) = table.current_snapshot().manifests(table.io)
+    entry = manifest.fetch_manifest_entry(table.io)[-1]
+    assert (entry.sequence_number, entry.file_sequence_number) == (written, segment.added_version)
+    assert manifest.min_sequence_number <= written < manifest.sequence_number
+
+
+def test_both_versions_of_the_format_are_kept_beside_each_other(lake: IcebergLake) -> None:
+    delete(lake, 7)
+    old, new = loaded(lake), with_vectors(lake)
+    assert (old["metadata"]["format-version"], new["metadata"]["format-version"]) == (2, 3)
+    assert (loaded(lake), with_vectors(lake)) == (old, new)
+    assert lake.ask("namespaces/d/tables/t?format-version=2") == old
+    assert deletes(lake) == [(f"file://{settings.LAKEUI['WAREHOUSE']}/{lake.table_id}/0", ANY)]
+    assert "next-row-id" not in old["metadata"]
+    assert on_disk(lake) == paths(lake)
+    assert (
+        "format-version takes 2 or 3, not '4'" in lake.error("namespaces/d/tables/t?format-version=4", 400)["message"]
+    )
+
+
+def test_a_property_says_in_which_version_a_table_is_read(lake: IcebergLake) -> None:
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('format-version' = '3', 'k' = 'v')")
+    metadata = loaded(lake)["metadata"]
+    assert (metadata["format-version"], metadata["properties"]) == (3, {"k": "v"})
+    assert lake.ask("namespaces/d/tables/t?format-version=2")["metadata"]["format-version"] == 2
+    for value in ("1", "v3"):
+        with pytest.raises(InvalidValue, match="format-version cannot be"):
+            lake.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('format-version' = '{value}')")
+
+
+DEFAULTS = [
+    ("n INT DEFAULT 5", 5),
+    ("n BIGINT DEFAULT -7", -7),
+    ("n STRING DEFAULT 'a\"b'", 'a"b'),
+    ("n BOOLEAN DEFAULT true", True),
+    ("n DATE DEFAULT DATE'2024-02-29'", "2024-02-29"),
+    ("n DECIMAL(9, 2) DEFAULT 1.5", "1.50"),
+]
+
+
+@pytest.mark.parametrize(("column", "default"), DEFAULTS)
+def test_version_3_says_what_older_rows_read_as(
+    lake: IcebergLake, monkeypatch: pytest.MonkeyPatch, column: str, default: Any
+) -> None:
+    monkeypatch.setattr(columns, "defaults_check", lambda _: None)
+    lake.sql(f"ALTER TABLE d.t ADD COLUMN ({column})")
+    answer = with_vectors(lake)
+    (field,) = (item for item in answer["metadata"]["schemas"][0]["fields"] if item["name"] == "n")
+    assert field["initial-default"] == default
+    assert opened(answer).schema().find_field("n").initial_default is not None
+    assert "read as its default" in lake.error("namespaces/d/tables/t", 400)["message"]
 
 
 def test_attributes_are_those_of_the_version(lake: IcebergLake) -> None:

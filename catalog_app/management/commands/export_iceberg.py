@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from catalog_app.iceberg.avro_schemas import V2, V3
 from catalog_app.selectors.references import snapshot_of
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.exports import export_folder, tables_export
@@ -26,6 +27,13 @@ class Command(BaseCommand):
         parser.add_argument("table", nargs="*", help="database.table; all when left out")
         parser.add_argument("--to", help="a folder of this machine; when left out, one below exports/ of the warehouse")
 
+        parser.add_argument(
+            "--format-version",
+            type=int,
+            choices=(V2, V3),
+            help="of Iceberg's format; when left out, as each table says",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
         try:
@@ -33,7 +41,9 @@ class Command(BaseCommand):
             snapshot = snapshot_of(catalog, options["reference"])
             said = {"catalog": catalog.name, "reference": options["reference"]}
             folder = export_folder(warehouse, catalog, options["reference"], options["to"])
-            done = tables_export(warehouse, snapshot, folder, said=said, only=options["table"])
+            done = tables_export(
+                warehouse, snapshot, folder, said=said, only=options["table"], form=options["format_version"]
+            )
         except LakeError as error:
             raise CommandError(str(error)) from error
         place = warehouse.location(folder)
