@@ -6,22 +6,35 @@ credentials, and of classes to read files with, is not used.
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import importlib.util
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Column
+from catalog_app.domain.transforms import (
+    DAYS,
+    HOURS,
+    MONTHS,
+    SPOKEN,
+    YEARS,
+    decimal_parameters,
+    is_taken,
+    scaled,
+    unscaled_of,
+)
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
 from catalog_app.takeover.locations import Locations, OutsideFile
-from catalog_app.takeover.values import FoundFile, FoundTable, partition_text
+from catalog_app.takeover.values import FoundField, FoundFile, FoundTable, partition_text
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 
 if TYPE_CHECKING:
@@ -40,6 +53,10 @@ _TYPES = {
     "timestamptz": "timestamp",
 }
 _DECIMAL = re.compile(r"decimal\((\d+), ?(\d+)\)")
+_TRANSFORM = re.compile(r"(\w+)(?:\[(\d+)\])?")
+_WHOLE = "identity"
+_OF_TIME = frozenset({YEARS, MONTHS, DAYS, HOURS})
+_EPOCH = datetime.date(1970, 1, 1)
 _NUMBERED = re.compile(r"v?(\d+)(?:-[^/]*)?\.metadata\.json$")
 
 
@@ -70,14 +87,14 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
             )
     files = [OutsideFile(locations.find(task.file.file_path), task.file.file_size_in_bytes) for task in tasks]
     footers = footers_read(locations.warehouse, files)
-    names, values, notices = _partitions(table, tasks)
+    lies = _lies(table, tasks, columns)
     deletes = _deleted(locations, tasks)
     found = []
-    for footer, partition, task in zip(footers, values, tasks, strict=True):
+    for footer, partition, layout, task in zip(footers, lies.values, lies.layouts, tasks, strict=True):
         by_name = not footer.is_identified
         if by_name:
             _names_check(table, footer)
-        lacks = _lacks_partition(table, footer, names, by_name=by_name)
+        lacks = _lacks_partition(table, footer, lies.names, by_name=by_name)
         found.append(
             FoundFile(
                 footer.file.path,
@@ -88,9 +105,10 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
                 by_name,
                 lacks,
                 deletes.get(task.file.file_path, ()),
+                layout,
             )
         )
-    return FoundTable(columns, tuple(item for item in found if item.rows), names, notices)
+    return FoundTable(columns, tuple(item for item in found if item.rows), lies.names, lies.notices, lies.layout)
 
 
 def _metadata_file(locations: Locations, path: str) -> str:
@@ -217,27 +235,99 @@ def _type(kind: Any, path: str) -> ParsedType:
     return value_type(_TYPES[text])
 
 
-def _partitions(
-    table: Table, tasks: Sequence[FileScanTask]
-) -> tuple[tuple[str, ...], list[PartitionValues], tuple[str, ...]]:
-    """Names of partition columns and the values of each file; none where files lie by anything but whole columns."""
-    schema, spec = table.schema(), table.spec()
-    is_plain = all(str(field.transform) == "identity" for field in spec.fields)
-    if not spec.fields:
-        return (), [() for _ in tasks], ()
-    if not is_plain or any(task.file.spec_id != spec.spec_id for task in tasks):
-        notice = "The table is not partitioned here: its files lie by transforms, or by several partitionings."
-        return (), [() for _ in tasks], (notice,)
-    sources = [schema.find_field(field.source_id) for field in spec.fields]
-    known = {field.field_id for field in schema.fields}
-    if any(source.field_id not in known for source in sources):
-        return (), [() for _ in tasks], ("The table is not partitioned here: a partition lies inside of a column.",)
-    kinds = [_type(source.field_type, source.name).text for source in sources]
-    values = [
-        tuple(partition_text(task.file.partition[at], kind, sources[at].name) for at, kind in enumerate(kinds))
-        for task in tasks
+@dataclass(frozen=True, slots=True)
+class _Lies:
+    """By what the files of a table lie apart. ``names``: columns of which each file has one value, in ``values``;
+    ``layout``: transforms for new files; ``layouts``: what transforms are for each row of a file.
+    """
+
+    names: tuple[str, ...]
+    values: list[PartitionValues]
+    layout: tuple[FoundField, ...]
+    layouts: list[tuple[tuple[FoundField, int | str | None], ...]]
+    notices: tuple[str, ...]
+
+
+def _lies(table: Table, tasks: Sequence[FileScanTask], columns: Sequence[Column]) -> _Lies:
+    """A file lies by the specification under which it was written, and new ones by that of the table."""
+    specs, now = table.specs(), table.spec()
+    by_id = {column.id: column for column in columns}
+    used = [now, *(specs[number] for number in sorted({task.file.spec_id for task in tasks} - {now.spec_id}))]
+    whole = [
+        {field.source_id for field in spec.fields if str(field.transform) == _WHOLE and field.source_id in by_id}
+        for spec in used
     ]
-    return tuple(source.name for source in sources), values, ()
+    partitions = [
+        by_id[field.source_id]
+        for field in now.fields
+        if str(field.transform) == _WHOLE and field.source_id in set.intersection(*whole)
+    ]
+    names = tuple(column.name for column in partitions)
+    fields = {spec.spec_id: [_found_field(field, by_id, names) for field in spec.fields] for spec in used}
+    layout = _apart(field for field in fields[now.spec_id] if field is not None)
+    known = {(_WHOLE, column.id) for column in partitions}
+    left = {
+        field.name
+        for spec in used
+        for field, found in zip(spec.fields, fields[spec.spec_id], strict=True)
+        if str(field.transform) != "void"
+        and (str(field.transform), field.source_id) not in known
+        and (found is None or (spec is now and found not in layout))
+    }
+    values, layouts = [], []
+    for task in tasks:
+        spec, given = specs[task.file.spec_id], task.file.partition
+        at = {f.source_id: given[place] for place, f in enumerate(spec.fields) if str(f.transform) == _WHOLE}
+        values.append(tuple(partition_text(at[column.id], column.type, column.name) for column in partitions))
+        laid = ((found, given[place]) for place, found in enumerate(fields[spec.spec_id]) if found is not None)
+        layouts.append(tuple(_laid(found, value, by_id) for found, value in laid if not _is_doubtful(found, value)))
+    return _Lies(names, values, layout, layouts, _notices(left))
+
+
+def _found_field(field: Any, columns: Mapping[int, Column], names: Collection[str]) -> FoundField | None:
+    """The field as a transform of a column of today; None where it is none that lakeui has."""
+    parsed = _TRANSFORM.fullmatch(str(field.transform))
+    column = columns.get(field.source_id)
+    name = SPOKEN.get(parsed[1]) if parsed else None
+    if parsed is None or column is None or name is None or column.name in names or not is_taken(name, column.type):
+        return None
+    return FoundField(name, int(parsed[2] or 0), column.name)
+
+
+def _apart(fields: Iterable[FoundField]) -> tuple[FoundField, ...]:
+    """Of several transforms of one column that a table cannot have beside each other the first."""
+    found: dict[tuple[str, str], FoundField] = {}
+    for field in fields:
+        found.setdefault((field.column, "time" if field.name in _OF_TIME else field.name), field)
+    return tuple(found.values())
+
+
+def _laid(field: FoundField, value: Any, columns: Mapping[int, Column]) -> tuple[FoundField, int | str | None]:
+    kind = next(column.type for column in columns.values() if column.name == field.column)
+    if value is None or isinstance(value, str):
+        return field, value
+    if isinstance(value, datetime.date):
+        return field, (value - _EPOCH).days
+    if isinstance(value, decimal.Decimal):
+        scale = decimal_parameters(kind)[1]
+        return field, scaled(unscaled_of(value, scale), scale)
+    return field, int(value)
+
+
+def _is_doubtful(field: FoundField, value: Any) -> bool:
+    """Early writers of Iceberg rounded times before 1970 up. Which did, their metadata do not say."""
+    if field.name not in _OF_TIME or value is None:
+        return False
+    return bool(value <= (_EPOCH if isinstance(value, datetime.date) else 0))
+
+
+def _notices(left: Collection[str]) -> tuple[str, ...]:
+    if not left:
+        return ()
+    return (
+        f"Partition fields that do not come along: {', '.join(sorted(left))}. A whole column is a partition here where"
+        " all files lie by it, and a transform where lakeui has it for such a column.",
+    )
 
 
 def _lacks_partition(table: Table, footer: FileFooter, names: Iterable[str], *, by_name: bool) -> bool:
@@ -281,18 +371,38 @@ def _statistics(footer: FileFooter, columns: Sequence[Column], *, by_name: bool)
 def _deleted(locations: Locations, tasks: Sequence[FileScanTask]) -> dict[str, Any]:
     """By data file as the metadata name it, the positions that its delete files mark, ascending."""
     found: dict[str, list[Any]] = {}
-    read: dict[str, pa.Table] = {}
+    read: dict[str, Callable[[str], Any]] = {}
     for task in tasks:
         for delete in task.delete_files:
-            if str(delete.file_format.value) != "PARQUET":
-                raise NotSupported(
-                    f"The rows of {task.file.file_path} are deleted by a deletion vector, which lakeui does not read.",
-                    remedy="Rewrite the table's data files with the engine that writes it, and take it over then.",
-                )
-            if delete.file_path not in read:
-                with _input(locations, locations.find(delete.file_path)) as stream:
-                    read[delete.file_path] = pq.read_table(stream, columns=["file_path", "pos"])
-            marks = read[delete.file_path]
-            own = marks.filter(pc.equal(marks.column("file_path"), task.file.file_path))
-            found.setdefault(task.file.file_path, []).append(own.column("pos").to_numpy())
+            path = delete.file_path
+            if path not in read:
+                read[path] = _marks(locations, path, str(delete.file_format.value))
+            found.setdefault(task.file.file_path, []).append(read[path](task.file.file_path))
     return {path: np.unique(np.concatenate(parts)).astype(np.int64) for path, parts in found.items()}
+
+
+def _marks(locations: Locations, path: str, form: str) -> Callable[[str], Any]:
+    """The positions that a delete file marks, by data file."""
+    place = locations.find(path)
+    if form == "PUFFIN":
+        with _input(locations, place) as stream:
+            vectors = _vectors(path, stream.read())
+        return lambda data: vectors.get(data, np.empty(0, np.int64))
+    if form != "PARQUET":
+        raise NotSupported(f"The delete file {path} is {form}.", remedy="Write it as Parquet.")
+    with _input(locations, place) as stream:
+        marks = pq.read_table(stream, columns=["file_path", "pos"])
+    return lambda data: marks.filter(pc.equal(marks.column("file_path"), data)).column("pos").to_numpy()
+
+
+def _vectors(path: str, content: bytes) -> dict[str, Any]:
+    from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+    from pyiceberg.table.puffin import PuffinFile
+
+    try:
+        vectors = deletion_vectors_from_puffin_file(PuffinFile(content))
+    except (ValueError, KeyError) as error:
+        raise InvalidValue(
+            f"The deletion vectors of {path} cannot be read.", remedy="Name metadata whose files are all whole."
+        ) from error
+    return {vector.referenced_data_file: vector.to_vector().to_numpy() for vector in vectors}

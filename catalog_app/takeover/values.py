@@ -14,9 +14,18 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
+class FoundField:
+    """A transform, by lakeui's name for it, of a column. ``number``: of buckets, or the width; 0 for others."""
+
+    name: str
+    number: int
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class FoundFile:
     """A data file: its absolute path, and its bounds by the names of columns. ``deletes``: positions of rows that are
-    gone, ascending.
+    gone, ascending. ``layout``: what transforms are for each of its rows, as ``LaidBy`` has it.
     """
 
     path: str
@@ -27,18 +36,20 @@ class FoundFile:
     by_name: bool = False
     lacks_partition: bool = False
     deletes: Any = ()
+    layout: tuple[tuple[FoundField, int | str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
     """``columns`` have the ids that the files hold, or 0 where the files hold none. ``notices``: what is otherwise than
-    one might think.
+    one might think. ``layout``: the transforms by which its new files are laid.
     """
 
     columns: tuple[Column, ...]
     files: tuple[FoundFile, ...]
     partition_by: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    layout: tuple[FoundField, ...] = ()
 
     @property
     def has_ids(self) -> bool:

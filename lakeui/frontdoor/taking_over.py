@@ -13,6 +13,8 @@ from django.conf import settings
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
+from catalog_app.domain.schema import Column
+from catalog_app.domain.transforms import LaidBy, Transform
 from catalog_app.services import alterations
 from catalog_app.services.files import addresses_allocate, data_files_register, delete_files_register
 from catalog_app.storage.deletes import write_deletes
@@ -21,7 +23,7 @@ from catalog_app.takeover.delta_tables import delta_find
 from catalog_app.takeover.iceberg_tables import iceberg_find
 from catalog_app.takeover.locations import Locations
 from catalog_app.takeover.parquet_files import parquet_find
-from catalog_app.takeover.values import FoundFile, FoundTable
+from catalog_app.takeover.values import FoundField, FoundFile, FoundTable
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.data import write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table, refuse_taken, with_notice
@@ -48,7 +50,8 @@ def table_take_over(call: Call, statement: sql.CreateTable, taken: sql.OutsideTa
         sql.ColumnDefinition(column.name, column.type, column.nullable, comment=column.comment)
         for column in found.columns
     )
-    wanted = replace(statement, partition_by=found.partition_by)
+    layout = tuple(sql.PartitionField(field.name, field.number, field.column) for field in found.layout)
+    wanted = replace(statement, partition_by=found.partition_by, layout=layout)
     created = new_table(call, wanted, definitions, found.columns if found.has_ids else ())
     staged = _addressed(created, found.files)
     added = data_files_register(created.table.table_id, staged)
@@ -74,7 +77,7 @@ def table_take_over(call: Call, statement: sql.CreateTable, taken: sql.OutsideTa
 
 def _addressed(created: TablePlace, files: Sequence[FoundFile]) -> list[NewDataFile]:
     """The files as those of the new table: with addresses, and bounds by the ids of its columns."""
-    ids = {column.name: column.id for column in created.table.schema.columns}
+    columns = {column.name: column for column in created.table.schema.columns}
     base = addresses_allocate(created.table.table_id, sum(file.rows for file in files))
     staged = []
     for file in files:
@@ -85,13 +88,18 @@ def _addressed(created: TablePlace, files: Sequence[FoundFile]) -> list[NewDataF
                 rows=file.rows,
                 bytes=file.bytes,
                 partition=file.partition,
-                statistics={ids[name]: bounds for name, bounds in file.statistics.items()},
+                statistics={columns[name].id: bounds for name, bounds in file.statistics.items()},
                 by_name=file.by_name,
                 lacks_partition=file.lacks_partition,
+                layout=tuple(_laid(field, value, columns[field.column]) for field, value in file.layout),
             )
         )
         base += file.rows
     return staged
+
+
+def _laid(field: FoundField, value: int | str | None, column: Column) -> LaidBy:
+    return LaidBy(Transform(field.name, field.number, column.id), column.type, value)
 
 
 def _deletes(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog.memory import InMemoryCatalog
-from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFileIO, schema_to_pyarrow
 from pyiceberg.manifest import (
     DataFile,
     DataFileContent,
@@ -22,12 +23,39 @@ from pyiceberg.manifest import (
     write_manifest_list,
 )
 from pyiceberg.table import Table
+from pyiceberg.typedef import Record
+
+from catalog_app.iceberg.puffin import vector_file
 
 
 def catalog_in(folder: Path) -> InMemoryCatalog:
     catalog = InMemoryCatalog("outside", warehouse=f"file://{folder}")
     catalog.create_namespace("n")
     return catalog
+
+
+def append_laid(table: Table, rows: pa.Table, values: Mapping[int, Any]) -> str:
+    """A file of rows that all have these values, of columns by id, in the place that the table's specification says.
+    PyIceberg makes such values of one row itself, and of many by another package. Answers the file's path.
+    """
+    schema, spec = table.schema(), table.spec()
+    path = Path(table.location().removeprefix("file://"), "data", f"{uuid.uuid4()}.parquet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(rows.cast(schema_to_pyarrow(schema)), path)
+    kinds = {field.source_id: schema.find_field(field.source_id).field_type for field in spec.fields}
+    laid = (field.transform.transform(kinds[field.source_id])(values[field.source_id]) for field in spec.fields)
+    file = DataFile.from_args(
+        content=DataFileContent.DATA,
+        file_path=f"file://{path}",
+        file_format=FileFormat.PARQUET,
+        partition=Record(*laid),
+        record_count=rows.num_rows,
+        file_size_in_bytes=path.stat().st_size,
+    )
+    file.spec_id = spec.spec_id
+    with table.transaction() as transaction, transaction.update_snapshot().fast_append() as append:
+        append.append_data_file(file)
+    return f"file://{path}"
 
 
 class _DeletesWriter(ManifestWriterV2):
@@ -49,9 +77,12 @@ def with_deletes(
 ) -> str:
     """Metadata of the table with one more snapshot, in which these rows (data file, position) are gone."""
     folder = Path(table.metadata_location.removeprefix("file://")).parent
-    marks = folder / "marks.parquet"
+    marks = folder / f"marks.{form.value.lower()}"
     columns = {"file_path": [path for path, _ in positions], "pos": pa.array([at for _, at in positions], pa.int64())}
-    pq.write_table(pa.table(columns), marks)
+    if form is FileFormat.PUFFIN:
+        marks.write_bytes(vector_file(positions[0][0], sorted(at for _, at in positions)))
+    else:
+        pq.write_table(pa.table(columns), marks)
     snapshot = table.current_snapshot()
     assert snapshot is not None
     io, number = PyArrowFileIO(), snapshot.snapshot_id + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import importlib.util
 import json
 from collections.abc import Callable
@@ -15,19 +16,40 @@ from deltalake import DeltaTable, write_deltalake
 from pyiceberg.manifest import DataFileContent, FileFormat
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.transforms import BucketTransform, IdentityTransform
+from pyiceberg.table import Table
+from pyiceberg.transforms import (
+    BucketTransform,
+    DayTransform,
+    HourTransform,
+    IdentityTransform,
+    MonthTransform,
+    TruncateTransform,
+)
 from pyiceberg.typedef import Record
-from pyiceberg.types import DateType, IntegerType, ListType, LongType, NestedField, StringType, StructType, TimeType
+from pyiceberg.types import (
+    DateType,
+    DecimalType,
+    IntegerType,
+    ListType,
+    LongType,
+    NestedField,
+    StringType,
+    StructType,
+    TimestamptzType,
+    TimeType,
+)
 
 from catalog_app.domain.files import ColumnStatistics
+from catalog_app.domain.transforms import Transform, transform_value
+from catalog_app.domain.transforms import plain as plain_value
 from catalog_app.storage.warehouse import Warehouse
 from catalog_app.takeover.delta_tables import delta_find
 from catalog_app.takeover.iceberg_tables import iceberg_find
 from catalog_app.takeover.locations import Locations
 from catalog_app.takeover.parquet_files import parquet_find
-from catalog_app.takeover.values import FoundTable
+from catalog_app.takeover.values import FoundField, FoundTable
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported, PermissionDenied
-from tests.takeover.iceberg_lake import catalog_in, with_deletes
+from tests.takeover.iceberg_lake import append_laid, catalog_in, with_deletes
 
 Find = Callable[[Locations, str], FoundTable]
 
@@ -279,22 +301,82 @@ def test_iceberg_keeps_ids_partitions_and_deletes(outside: Path, locations: Loca
     assert sorted(len(file.deletes) for file in newest.files) == [0, 2]
 
 
-def test_files_of_several_partitionings_are_a_table_without_partitions(outside: Path, locations: Locations) -> None:
+def test_a_column_by_which_some_files_do_not_lie_is_no_partition(outside: Path, locations: Locations) -> None:
     table = catalog_in(outside).create_table("n.t", SCHEMA)
     table.append(rows(0, 10))
     with table.update_spec() as update:
         update.add_identity("day")
+    table.append(rows(10, 10))
     found = iceberg_find(locations, locations.find(table.metadata_location))
-    assert found.partition_by == ()
-    assert "several partitionings" in found.notices[0]
+    assert (found.partition_by, {file.partition for file in found.files}) == ((), {()})
+    assert found.notices[0].startswith("Partition fields that do not come along: day.")
 
 
-def test_a_transform_is_no_partition(outside: Path, locations: Locations) -> None:
-    spec = PartitionSpec(PartitionField(1, 1000, BucketTransform(4), "bucket"))
-    table = catalog_in(outside).create_table("n.t", SCHEMA, partition_spec=spec)
+LAID = Schema(
+    NestedField(1, "id", LongType()),
+    NestedField(2, "at", TimestamptzType()),
+    NestedField(3, "name", StringType()),
+    NestedField(4, "price", DecimalType(10, 2)),
+    NestedField(5, "region", StringType()),
+)
+MOMENT = datetime.datetime(2024, 1, 31, 23, 59, tzinfo=datetime.UTC)
+OLD = datetime.datetime(1969, 12, 31, 23, 59, tzinfo=datetime.UTC)
+
+
+def laid_rows(table: Table, number: int, at: datetime.datetime | None, region: str = "n") -> str:
+    """One row in a file of its own; answers its path."""
+    name, price = f"né{number}", decimal.Decimal(f"-{number}.55")
+    columns = {"id": [number], "at": pa.array([at], pa.timestamp("us", "UTC")), "name": [name], "price": [price]}
+    micros = None if at is None else plain_value("timestamp", at)
+    given = pa.table({**columns, "region": [region]})
+    return append_laid(table, given, {1: number, 2: micros, 3: name, 4: price, 5: region})
+
+
+def test_transforms_come_along_with_what_each_file_says(outside: Path, locations: Locations) -> None:
+    """Files of three layouts, and the values are those that lakeui makes of the rows itself."""
+    table = catalog_in(outside).create_table("n.t", LAID)
+    with table.update_spec() as update:
+        update.add_identity("region")
+        update.add_field("at", DayTransform())
+        update.add_field("id", BucketTransform(16))
+    days = [laid_rows(table, number, at) for number, at in ((1, MOMENT), (2, None), (3, OLD))]
+    with table.update_spec() as update:
+        update.remove_field("at_day")
+        update.add_field("at", HourTransform())
+        update.add_field("name", TruncateTransform(2))
+        update.add_field("price", TruncateTransform(50))
+    hours = laid_rows(table, 4, MOMENT, "s")
     found = iceberg_find(locations, locations.find(table.metadata_location))
-    assert (found.partition_by, found.files) == ((), ())
-    assert "transforms" in found.notices[0]
+    assert (found.partition_by, found.notices) == (("region",), ())
+    bucket, hour = FoundField("bucket", 16, "id"), FoundField("hours", 0, "at")
+    start, units = FoundField("truncate", 2, "name"), FoundField("truncate", 50, "price")
+    assert set(found.layout) == {bucket, hour, start, units}
+    said = {file.path: dict(file.layout) for file in found.files}
+    day = FoundField("days", 0, "at")
+    # What early writers may have rounded otherwise is not taken for true.
+    assert [set(said[path]) for path in days] == [{day, bucket}, {day, bucket}, {bucket}]
+    assert [said[path].get(day) for path in days] == [19753, None, None]
+    kinds = {column.name: column.type for column in found.columns}
+    row = {"id": 4, "at": MOMENT, "name": "né4", "price": decimal.Decimal("-4.55")}
+    assert said[hours] == {
+        field: transform_value(Transform(field.name, field.number, 1), kinds[field.column], row[field.column])
+        for field in found.layout
+    }
+    assert said[hours][units] == "-5.00"
+    assert {file.path: file.partition for file in found.files}[hours] == ("s",)
+
+
+def test_what_no_transform_of_lakeui_is_does_not_come_along(outside: Path, locations: Locations) -> None:
+    table = catalog_in(outside).create_table("n.t", SCHEMA)
+    with table.update_spec() as update:
+        update.add_field("s.x", BucketTransform(4), "inside")
+        update.add_field("day", MonthTransform())
+        update.add_field("id", BucketTransform(4))
+    with table.update_spec() as update:
+        update.remove_field("day_month")
+    found = iceberg_find(locations, locations.find(table.metadata_location))
+    assert found.layout == (FoundField("bucket", 4, "id"),)
+    assert found.notices[0].startswith("Partition fields that do not come along: inside.")
 
 
 def test_files_without_ids_go_by_the_name_mapping(outside: Path, locations: Locations) -> None:
@@ -331,13 +413,25 @@ def test_classes_and_credentials_of_metadata_are_not_used(outside: Path, locatio
     assert len(iceberg_find(locations, locations.find(table.metadata_location)).files) == 1
 
 
+def test_rows_that_a_deletion_vector_marks_are_gone(outside: Path, locations: Locations) -> None:
+    table = catalog_in(outside).create_table("n.t", SCHEMA)
+    table.append(rows(0, 5))
+    path = next(iter(table.scan().plan_files())).file.file_path
+    metadata = with_deletes(table, [(path, 4), (path, 1)], form=FileFormat.PUFFIN, partition=Record())
+    (file,) = iceberg_find(locations, locations.find(metadata)).files
+    assert list(file.deletes) == [1, 4]
+    (outside / "n" / "t" / "metadata" / "marks.puffin").write_bytes(b"PFA1 cut")
+    with pytest.raises(InvalidValue, match=r"marks\.puffin"):
+        iceberg_find(locations, locations.find(metadata))
+
+
 def test_deletes_that_are_not_understood_are_refused(outside: Path, locations: Locations) -> None:
     table = catalog_in(outside).create_table("n.t", SCHEMA)
     table.append(rows(0, 3))
     path = next(iter(table.scan().plan_files())).file.file_path
-    vector = with_deletes(table, [(path, 1)], form=FileFormat.PUFFIN, partition=Record())
-    with pytest.raises(NotSupported, match="deletion vector"):
-        iceberg_find(locations, locations.find(vector))
+    orc = with_deletes(table, [(path, 1)], form=FileFormat.ORC, partition=Record())
+    with pytest.raises(NotSupported, match=r"marks\.orc is ORC"):
+        iceberg_find(locations, locations.find(orc))
     equality = with_deletes(table, [(path, 1)], content=DataFileContent.EQUALITY_DELETES, partition=Record())
     with pytest.raises(NotSupported, match="equality deletes"):
         iceberg_find(locations, locations.find(equality))
