@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NoReturn
 
 from catalog_app.domain.files import PartitionValues
@@ -375,6 +376,22 @@ def views_load(snapshot: Snapshot, view_ids: Iterable[int]) -> dict[int, ViewSta
     """The valid ones of these views, by id."""
     rows = fetch_all(_VIEWS, {**snapshot.parameters, "databases": [], "views": list(view_ids)})
     return {row[0]: _view_state(row) for row in rows if not row[4]}
+
+
+_VIEW_MADE = f"""
+WITH {SNAPSHOT}
+SELECT r.version, c.committed_at
+FROM snapshot l JOIN catalog_app_viewrecord r ON {VISIBLE}
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version = r.version
+WHERE r.view_id = %(view)s
+ORDER BY l.depth LIMIT 1
+"""
+
+
+def view_made(snapshot: Snapshot, view_id: int) -> tuple[int, datetime]:
+    """The version of the commit that made a valid view what it is, and when."""
+    ((version, at),) = fetch_all(_VIEW_MADE, {**snapshot.parameters, "view": view_id})
+    return version, at
 
 
 def _view_state(row: tuple[Any, ...]) -> ViewState:

@@ -17,10 +17,11 @@ from rest_framework.views import APIView
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.state import DatabaseState, comment_of, own_properties
 from catalog_app.domain.table_properties import FORMAT_VERSION, FORMATS
-from catalog_app.models import Catalog
+from catalog_app.iceberg.views import view_metadata
+from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.listing import tables_page
-from catalog_app.selectors.objects import database_get, databases_list, table_get, views_list
-from catalog_app.selectors.references import snapshot_of
+from catalog_app.selectors.objects import ViewState, database_get, databases_list, table_get, views_list
+from catalog_app.selectors.references import TAG, VERSION, snapshot_of
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
@@ -29,9 +30,14 @@ from lakeui.api.base import catalog_of
 from lakeui.api.paging import cursor_encoded, keyset_page
 from lakeui.api.strict import nul_refuse, unknown_name
 from lakeui.api.throttling import PersonThrottle
-from lakeui.common.errors import InvalidValue, NotFound, NotSupported
+from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.shown_views import view_shown
+from lakeui.frontdoor.values import Session
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
+from lakeui.sql.statements import TableName
+from merge_app.jobs.context import Context
 
 ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",
@@ -187,23 +193,34 @@ class ViewView(IcebergView):
     takes = frozenset({"referenced-by"})
 
     def get(self, request: Request, catalog: str, ref: str, namespace: str, view: str) -> Response:
-        found = self._view(namespace, view)
-        raise NotSupported(
-            f"The view {found} is not shown to other engines: its text is SQL of lakeui.",
-            remedy="Read it through lakeui, or make a table of it by CREATE TABLE … AS SELECT.",
-        )
+        """The view. No file holds its metadata: this address is where they are read."""
+        database, found = self._view(namespace, view)
+        location = request.build_absolute_uri(request.path)
+        session = Session(self.catalog.name, user=request.user)
+        at, version = self._named(ref)
+        name = TableName(found.name, database.name, at=at, version=version)
+        shown = view_shown(Call(session, Context(), f"loadView {name.database}.{name.table}"), name, location)
+        return Response({"metadata-location": location, "metadata": view_metadata(shown), "config": {}})
 
     def head(self, request: Request, catalog: str, ref: str, namespace: str, view: str) -> Response:
         self._view(namespace, view)
         return Response(status=204)
 
-    def _view(self, namespace: str, name: str) -> str:
+    def _named(self, ref: str) -> tuple[str, int | None]:
+        """The reference as a statement names it behind @ and VERSION AS OF."""
+        if ref.startswith(TAG):
+            return ref.removeprefix(TAG), None
+        branch = Branch.objects.get(pk=self.snapshot.branch_ids[0])
+        return branch.name, self.snapshot.version if ref.startswith(VERSION) else None
+
+    def _view(self, namespace: str, name: str) -> tuple[DatabaseState, ViewState]:
         database = self.database(namespace)
-        names = [item.name for item in views_list(self.snapshot, [database.database_id])]
-        for found in names:
-            if found.casefold() == name.casefold():
-                return f"{database.name}.{found}"
-        raise NotFound("view", f"{database.name}.{name}", nearest=nearest_name(name, names))
+        views = views_list(self.snapshot, [database.database_id])
+        for found in views:
+            if found.name.casefold() == name.casefold():
+                return database, found
+        nearest = nearest_name(name, [item.name for item in views])
+        raise NotFound("view", f"{database.name}.{name}", nearest=nearest)
 
 
 class OtherView(IcebergView):

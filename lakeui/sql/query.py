@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
@@ -100,14 +102,22 @@ def build_constant(text: str, what: str) -> str:
 
 def with_braces(query: Query) -> str:
     """The text for ``spark.sql(text, **tables)``: placeholders in braces, all other braces doubled."""
-    names = {reference.placeholder for reference in query.tables}
+    return _with_put(query, {item.placeholder: f"{{{item.placeholder}}}" for item in query.tables}, _doubled)
+
+
+def with_names(query: Query, names: Mapping[str, str]) -> str:
+    """The text with a name in the place of each placeholder."""
+    return _with_put(query, names, str)
+
+
+def _with_put(query: Query, put: Mapping[str, str], between: Callable[[str], str]) -> str:
     parts: list[str] = []
     done = 0
     for token in tokens(query.text):
-        if token.token_type == TokenType.IDENTIFIER and token.text in names:
-            parts += [_doubled(query.text[done : token.start]), "{", token.text, "}"]
+        if token.token_type == TokenType.IDENTIFIER and token.text in put:
+            parts += [between(query.text[done : token.start]), put[token.text]]
             done = token.end + 1
-    return "".join([*parts, _doubled(query.text[done:])])
+    return "".join([*parts, between(query.text[done:])])
 
 
 def _doubled(text: str) -> str:
