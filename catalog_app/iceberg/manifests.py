@@ -266,7 +266,9 @@ def _measured(item: ListedFile, types: Mapping[int, ParsedType]) -> dict[str, An
             lower.append({"key": identifier, "value": low})
         if high is not None:
             upper.append({"key": identifier, "value": high})
-    return {"value_counts": counts, "null_value_counts": nulls, "lower_bounds": lower, "upper_bounds": upper}
+    found = {"value_counts": counts, "null_value_counts": nulls, "lower_bounds": lower, "upper_bounds": upper}
+    # fastavro takes the name of the type beside the value. Else it looks through each list to find that it is none.
+    return {name: ("array", values) for name, values in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
+from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import BadRequestError
 
 from catalog_app.selectors.objects import database_get, table_get
@@ -253,6 +254,28 @@ def test_every_row_keeps_one_id_over_all_branches(engines: Engines) -> None:
     engines.compare("d.i", *seen, others=seen[-3:])
     lake.sql("DROP TABLE d.i")
     lake.sql("DROP BRANCH ids")
+
+
+def test_a_view_is_loaded_with_its_query(engines: Engines) -> None:
+    """Its SQL is of Spark, which lakeui runs on: run as a query it answers what the view answers."""
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.w (id INT, v STRING)")
+    lake.sql("INSERT INTO d.w VALUES (1, 'a{b}'), (2, NULL), (3, 'c')")
+    lake.sql(
+        "CREATE VIEW d.some (key COMMENT 'of w', n, s) AS WITH big AS (SELECT * FROM d.w WHERE id > 1) "
+        "SELECT upper(t.v), count(*), named_struct('x', 1) FROM d.w t LEFT JOIN big ON t.id = big.id GROUP BY t.v"
+    )
+    lake.sql("CREATE VIEW d.over AS SELECT key, n + 1 AS more FROM d.some")
+    catalog = load_catalog("lake", type="rest", uri=engines.address("main"), token=engines.token)
+    assert catalog.list_views("d") == [("d", "over"), ("d", "some")]
+    for name, columns in (("some", ["key", "n", "s"]), ("over", ["key", "more"])):
+        metadata = catalog.load_view(f"d.{name}").metadata
+        assert [field.name for field in metadata.schemas[0].fields] == columns
+        (representation,) = metadata.versions[0].representations
+        assert lake.rows(f"({representation.root.sql})") == lake.rows(f"d.{name}")
+    for view in ("over", "some"):
+        lake.sql(f"DROP VIEW d.{view}")
+    lake.sql("DROP TABLE d.w")
 
 
 def test_version_3_shows_defaults_of_rows_that_are_older(engines: Engines) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,9 +17,10 @@ from deltalake import DeltaTable, write_deltalake
 from django.conf import settings
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import IntegerType, LongType, NestedField, StringType
+from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform
+from pyiceberg.types import IntegerType, LongType, NestedField, StringType, TimestamptzType
 
+from catalog_app.domain.transforms import plain
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import table_scan
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
@@ -28,7 +30,7 @@ from lakeui.frontdoor import compute
 from tests.e2e.conftest import services
 from tests.e2e.lake import Lake
 from tests.iceberg.test_engines import Engines, Seen, engines
-from tests.takeover.iceberg_lake import catalog_in, with_deletes
+from tests.takeover.iceberg_lake import append_laid, catalog_in, with_deletes
 
 __all__ = ["engines", "services"]
 
@@ -122,6 +124,35 @@ def test_other_engines_read_what_was_taken_over(engines: Engines, outside: Path)
     changed = Seen("main", lake.head())
     some, few = (replace(changed, condition=text) for text in ("id > 50 AND day = '2024-01-31'", "id > 50"))
     engines.compare("d.q", taken, changed, some, others=[taken, changed, few])
+
+
+def test_iceberg_keeps_its_layouts_and_takes_more(engines: Engines, outside: Path) -> None:
+    """Files of two layouts, then those of lakeui beside them: every reader leaves files out by what each says."""
+    lake = engines.lake
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "at", TimestamptzType()))
+    table = catalog_in(outside).create_table("n.l", schema)
+    with table.update_spec() as update:
+        update.add_field("at", DayTransform())
+    for day in (1, 2):
+        at = datetime.datetime(2024, 1, day, 12, tzinfo=datetime.UTC)
+        rows = pa.table({"id": [day, day + 10], "at": pa.array([at, at], pa.timestamp("us", "UTC"))})
+        append_laid(table, rows, {2: plain("timestamp", at)})
+    with table.update_spec() as update:
+        update.remove_field("at_day")
+        update.add_field("id", BucketTransform(4))
+    append_laid(table, pa.table({"id": [100], "at": pa.array([None], pa.timestamp("us", "UTC"))}), {1: 100})
+    lake.sql(f"CREATE TABLE d.l FROM ICEBERG '{table.metadata_location}'")
+    assert "PARTITIONED BY (bucket(4, id))" in str(found(lake, "SHOW CREATE TABLE d.l"))
+    taken = Seen("main", lake.head())
+    lake.sql("INSERT INTO d.l SELECT id, timestamp_seconds(1704067200 + id * 3600) FROM range(200, 210)")
+    lake.sql("DELETE FROM d.l WHERE id = 11")
+    grown = Seen("main", lake.head())
+    chosen = [replace(grown, condition=text) for text in ("id = 100", "at >= '2024-01-02T00:00:00+00:00'", "id = 203")]
+    engines.compare("d.l", taken, grown, *chosen, others=[taken, grown, chosen[0], chosen[2]])
+    assert found(lake, "SELECT id FROM d.l WHERE at < TIMESTAMP'2024-01-02 00:00:00Z' ORDER BY id") == [[1]]
+    lake.sql("OPTIMIZE d.l")
+    assert found(lake, "SELECT count(*), sum(id) FROM d.l") == [[14, 1 + 2 + 12 + 100 + sum(range(200, 210))]]
+    assert lake.breaches() == []
 
 
 def test_iceberg_keeps_its_deletes_and_takes_more(engines: Engines, outside: Path) -> None:
