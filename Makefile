@@ -1,14 +1,14 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test soak check bench load frontend e2e docs clean java
+.PHONY: help up test soak check bench load cluster-test frontend e2e docs clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3)
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Node, as an absolute path for the script that runs in frontend/.
 NPM := sh frontend/npm.sh "$(CURDIR)/$(BIN)/python"
@@ -34,6 +34,9 @@ bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSO
 
 load: java $(VENV)/.installed-dev ## 200 readers, 20 writers, 10 merges a minute and 5 bad clients at an instance of its own
 	@exec $(BIN)/python -m tests.load $(ARGS)
+
+cluster-test: java $(VENV)/.installed-dev ## The tour, MERGE INTO and kills on a cluster of Spark of its own
+	@exec $(BIN)/python -m tests.cluster $(ARGS)
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
 

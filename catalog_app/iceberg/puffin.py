@@ -49,4 +49,4 @@ def _payload(location: str, length: int, count: int) -> bytes:
         "length": length,
         "properties": {"referenced-data-file": location, "cardinality": str(count)},
     }
-    return json.dumps({"blobs": [blob], "properties": {}}).encode()
+    return json.dumps({"blobs": [blob], "properties": {"created-by": "lakeui"}}).encode()

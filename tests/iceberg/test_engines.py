@@ -228,7 +228,7 @@ def own_row_ids(lake: Lake, branch: str) -> dict[int, int]:
 def test_every_row_keeps_one_id_over_all_branches(engines: Engines) -> None:
     """DuckDB reads version 3 of the format: ids of rows, and the version of the commit that wrote each."""
     lake = engines.lake
-    lake.sql("CREATE TABLE d.i (id INT, v STRING) TBLPROPERTIES ('format-version' = '3')")
+    lake.sql("CREATE TABLE d.i (id INT, v STRING) TBLPROPERTIES ('format-version' = '3', 'merge.conflicts' = 'row')")
     seen, own, written = [], [], {}
     for branch, text in HISTORY:
         lake.sql(text, branch)
