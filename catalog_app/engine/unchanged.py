@@ -22,6 +22,7 @@ from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.types import arrow_type, quoted, spark_type, storage_type
 from catalog_app.engine.writing import FileWriter, internal_name
+from catalog_app.pruning.keys import all_above
 from catalog_app.storage.deletes import Integers
 
 if TYPE_CHECKING:
@@ -78,11 +79,15 @@ def unchanged_images(
 
 
 def _open_places(writer: FileWriter, scan: TableScan, images: pa.Table, columns: Sequence[Column]) -> list[Integers]:
-    """The images that no column read here proves to differ. The first file says which columns are worth reading."""
+    """The images that neither statistics nor a column read here proves to differ. The first file that is read says
+    which columns are worth it.
+    """
     plain = [column for column in columns if arrow_type(column.type) is not None]
     found: list[Integers] = []
     order: list[Column] | None = None
     for rows in sorted(_by_file(scan, images), key=lambda item: item.file.rows):
+        if any(_is_above(rows, images, column) for column in plain):
+            continue
         if order is None:
             shares = _shares(writer, rows, images, plain)
             order = sorted((c for c in plain if shares.get(c.id)), key=lambda c: -shares[c.id])
@@ -93,6 +98,23 @@ def _open_places(writer: FileWriter, scan: TableScan, images: pa.Table, columns:
             left = _same_here(writer, left, images, column)
         found.append(left.places)
     return found
+
+
+def _is_above(rows: _Rows, images: pa.Table, column: Column) -> bool:
+    """Whether statistics say that all new values of the column are higher than all that the file holds: as a watermark
+    is, or the time of a write. Nothing is read for that.
+    """
+    kind = images.schema.field(internal_name(column)).type
+    if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_temporal(kind)):
+        return False
+    if rows.file.statistics is None or (rows.file.is_moved and column.id in rows.file.schema.partition_by):
+        return False
+    new = images.column(internal_name(column)).take(pa.array(rows.places))
+    if new.null_count:
+        return False
+    # The scalar as it is: Python's own times end at the year 9999.
+    lowest = pa.chunked_array([pa.repeat(pc.min(new), 1)])
+    return all_above(column, column.type, lowest, [rows.file.statistics])
 
 
 def _by_file(scan: TableScan, images: pa.Table) -> list[_Rows]:
