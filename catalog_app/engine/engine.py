@@ -31,6 +31,7 @@ from catalog_app.engine.joining import Joining
 from catalog_app.engine.keeping import plain_keep, rows_keep
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
+from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import query_dataframe, table_dataframe
@@ -275,10 +276,16 @@ class Engine:
 
     def cells_read(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> RowCells:
         """The rows of the scan's files at these addresses, deleted or not."""
+        found = plain_cells(self._warehouse, scan, addresses, with_keys=with_keys)
+        if found is not None:
+            return found
         return self._sessions.run(lambda spark: cells_read(spark, self._writer, scan, addresses, with_keys=with_keys))
 
     def cells_show(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> list[list[Any]]:
         """The same rows as JSON values."""
+        found = plain_shown(self._warehouse, scan, addresses, with_keys=with_keys)
+        if found is not None:
+            return found
         return self._sessions.run(
             lambda spark: cells_shown(spark, self._warehouse, scan, addresses, with_keys=with_keys)
         )

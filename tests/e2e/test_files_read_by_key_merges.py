@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from catalog_app.engine import reading
+from catalog_app.engine import plain_cells, reading
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.api.comparing import Pair
 from lakeui.api.paging import KeysetPage
@@ -83,15 +83,21 @@ def files(shared: Files) -> Files:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The paths that Spark was asked to read."""
+    """The paths that Spark was asked to read, or that this process read rows of."""
     found: set[str] = set()
+    rows_read: Callable[..., Any] = plain_cells._rows
     read_files: Callable[..., Any] = reading._read_files
 
     def noting(spark: Any, warehouse: Any, fields: Any, folder: str, paths: Sequence[str]) -> Any:
         found.update(paths)
         return read_files(spark, warehouse, fields, folder, paths)
 
+    def noting_rows(warehouse: Any, part: Any, kinds: Any) -> Any:
+        found.add(part.file.path)
+        return rows_read(warehouse, part, kinds)
+
     monkeypatch.setattr(reading, "_read_files", noting)
+    monkeypatch.setattr(plain_cells, "_rows", noting_rows)
     return found
 
 

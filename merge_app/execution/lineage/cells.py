@@ -5,7 +5,7 @@ Where a row lies says its partition, which is a fact of its own: partition colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,12 +38,28 @@ def no_column_absent(images: Ints) -> Mapping[int, Mask]:
     return {}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """Images that were read: in order, where each stands among ``cells``, and in which partitions they were read."""
+
+    images: Ints
+    places: Ints
+    read_in: Mapping[int, PartitionValues]
+    cells: RowCells
+
+    def take(self, images: Ints) -> RowCells | None:
+        """The images, where all of them are here."""
+        if not len(self.images):
+            return None
+        at = np.minimum(np.searchsorted(self.images, images), len(self.images) - 1)
+        return self.cells.take(self.places[at]) if np.array_equal(self.images[at], images) else None
+
+
 @dataclass(slots=True)
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
     ``absent``: by column that one side dropped, where images lie in files without it. ``crossed``: bases that no image
-    shows. ``_kept``: images that were read
-    and are asked for again, in order, with the partitions that they were read in.
+    shows. ``_kept``: images that are asked for again.
     """
 
     schema: Schema
@@ -51,24 +67,34 @@ class CellReader:
     with_keys: bool = False
     absent: Absent = no_column_absent
     crossed: CrossedBases = field(default_factory=CrossedBases)
-    _kept: list[tuple[Ints, Ints, Mapping[int, PartitionValues], RowCells]] = field(default_factory=list)
+    _kept: list[_Kept] = field(default_factory=list)
 
     def read(
-        self, images: Ints, shown: Sequence[ShownFile] = (), *, with_keys: bool | None = None, keeps: bool = False
+        self,
+        images: Ints,
+        shown: Sequence[ShownFile] = (),
+        *,
+        with_keys: bool | None = None,
+        columns: Collection[int] | None = None,
+        keeps: bool = False,
     ) -> RowCells:
         """Images by code, in their order. ``shown``: the files of the side that has them. ``with_keys``: not as the
-        reader has them. ``keeps``: until ``forget``.
+        reader has them. ``columns``: these alone and those of the partition. ``keeps``: until ``forget``.
         """
         has_keys = self.with_keys if with_keys is None else with_keys
+        schema = self.schema if columns is None else self._narrowed(columns)
         if not len(images):
-            texts = tuple(pa.nulls(0, pa.string()) for _ in self.schema.partition_by)
-            return RowCells({column.id: pa.nulls(0) for column in self.schema.columns}, texts)
+            texts = tuple(pa.nulls(0, pa.string()) for _ in schema.partition_by)
+            return RowCells({column.id: pa.nulls(0) for column in schema.columns}, texts)
         files, positions = image_places(images)
         partitions = {file.file_id: file.partition for file in shown}
-        known = self._known(images, partitions, has_keys=has_keys)
-        if known is not None:
-            return known
-        scan = self.reader.scan(np.unique(files).tolist(), self.schema)
+        wanted = [column.id for column in schema.columns]
+        for kept in self._kept:
+            is_whole = kept.cells.columns.keys() >= set(wanted) and (kept.cells.keys or not has_keys)
+            known = kept.take(images) if kept.read_in == partitions and is_whole else None
+            if known is not None:
+                return known
+        scan = self.reader.scan(np.unique(files).tolist(), schema)
         moved = tuple(
             replace(file, partition=partitions[file.file_id], is_moved=True)
             if partitions.get(file.file_id, file.partition) != file.partition
@@ -80,28 +106,25 @@ class CellReader:
         found = self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=has_keys)
         if keeps:
             ordered, first = np.unique(images, return_index=True)
-            self._kept.append((ordered, first, partitions, found))
+            self._kept.append(_Kept(ordered, first, partitions, found))
         return found
 
     def cross(self, rows: Sequence[CrossedRow], how: Mapping[int, ColumnMerge]) -> None:
         """Put the bases of rows that were merged crosswise in the places of their newest images."""
         self.crossed = crossed_bases(rows, lambda images: self.read(images, with_keys=False), self.absent, how)
 
-    def read_bases(self, images: Ints, *, keeps: bool = False) -> RowCells:
-        return self.crossed.put(images, self.read(images, with_keys=False, keeps=keeps))
+    def read_bases(self, images: Ints, columns: Collection[int], *, keeps: bool = False) -> RowCells:
+        """Images as bases, with their cells in these columns."""
+        return self.crossed.put(images, self.read(images, with_keys=False, columns=columns, keeps=keeps))
+
+    def _narrowed(self, columns: Collection[int]) -> Schema:
+        wanted = {*columns, *self.schema.partition_by}
+        narrow = tuple(column for column in self.schema.columns if column.id in wanted)
+        return Schema(columns=narrow, partition_by=self.schema.partition_by)
 
     def forget(self) -> None:
         """Let go of the images that were kept."""
         self._kept.clear()
-
-    def _known(self, images: Ints, partitions: Mapping[int, PartitionValues], *, has_keys: bool) -> RowCells | None:
-        """The images, where all of them were kept as they are asked for."""
-        for ordered, first, read_in, cells in self._kept:
-            if read_in == partitions and (cells.keys or not has_keys):
-                at = np.minimum(np.searchsorted(ordered, images), len(ordered) - 1)
-                if np.array_equal(ordered[at], images):
-                    return cells.take(first[at])
-        return None
 
     def compared(self) -> list[int]:
         """The columns whose cells are compared."""
@@ -136,67 +159,96 @@ def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
 
 
 def with_values(
-    met: Met, sides: tuple[Placed, Placed], group: Group, cells: CellReader, sums: Sequence[int] = ()
+    met: Met,
+    sides: tuple[Placed, Placed],
+    group: Group,
+    cells: CellReader,
+    how: Mapping[int, ColumnMerge] | None = None,
 ) -> tuple[Placed, Placed]:
-    """Both sides, of rows that met with their past: Equal images have one code, so that what came out alike is alike,
-    and what is again as it was is no change (P7). ``sums``: columns in which equal changes of both sides add up.
+    """Both sides, of rows that met with their past: equal images have one code, so that what came out alike is alike,
+    and what is again as it was is no change (P7). ``how``: what becomes of a cell that both sides
+    changed: equal changes may add up.
     """
     if not len(met.source):
         return sides
     source, target = sides
     mine, theirs = source.facts.image.value[met.source], target.facts.image.value[met.target]
-    read = [
-        _Images.read(cells, mine, group.source, with_keys=cells.with_keys),
-        _Images.read(cells, theirs, group.target, with_keys=False),
-        _Images.of_bases(cells, met.base),
-    ]
+    merges = how or {}
+    of_source = _Images.read(cells, mine, group.source, with_keys=cells.with_keys)
+    of_target = _Images.read(cells, theirs, group.target, with_keys=False)
     columns = cells.compared()
-    alike = _same(read[0], read[1], columns)
-    if sums:
-        alike &= ~read[2].is_there | _same(read[2], read[0], sums)
+    both = of_source.is_there & of_target.is_there
+    alike, differing = _compared(of_source, of_target, columns, both)
+    # Nearly all columns are as they were: what tells a row from its base is read first, the rest where it does not.
+    first = [c for c in columns if c in differing or merges.get(c, ColumnMerge.CONFLICT) is not ColumnMerge.CONFLICT]
+    of_base = _Images.of_bases(cells, met.base)
+    stays = [of_base.is_there & side.is_there for side in (of_source, of_target)]
+    for part in (first, [column for column in columns if column not in first]):
+        if part:
+            base = of_base.with_cells(cells, stays[0] | stays[1], part)
+            stays = [
+                _compared(base, side, part, stay)[0] for side, stay in zip((of_source, of_target), stays, strict=True)
+            ]
+            if part is first:
+                sums = [column for column in part if merges.get(column) is ColumnMerge.SUM]
+                added = _compared(base, of_source, sums, alike & of_base.is_there)[0]
+                alike &= added | ~of_base.is_there
     mine = np.where(alike, theirs, mine)
-    stays = [_same(read[2], side, columns) for side in read[:2]]
     # The partition is a cell: who moved a row that the other side took away changed it.
     kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
     of_sides = (group.source, group.source_gone), (group.target, group.target_gone)
     moved = [
         _moved(kind, image, met.base, of_side, cells.reader) & ~other.is_there
-        for kind, image, of_side, other in zip(kinds, (mine, theirs), of_sides, read[1::-1], strict=True)
+        for kind, image, of_side, other in zip(kinds, (mine, theirs), of_sides, (of_target, of_source), strict=True)
     ]
     stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
-    base = np.where(stays[0] & ~read[0].lacks, mine, met.base)
-    base = np.where(stays[1] & ~read[1].lacks, theirs, base)
-    mine = np.where(stays[0] & read[0].lacks, base, mine)
-    theirs = np.where(stays[1] & read[1].lacks, base, theirs)
+    base_image = np.where(stays[0] & ~of_source.lacks, mine, met.base)
+    base_image = np.where(stays[1] & ~of_target.lacks, theirs, base_image)
+    mine = np.where(stays[0] & of_source.lacks, base_image, mine)
+    theirs = np.where(stays[1] & of_target.lacks, base_image, theirs)
     return (
-        _with_past(source, met.source, mine, base, met),
-        _with_past(target, met.target, theirs, base, met),
+        _with_past(source, met.source, mine, base_image, met),
+        _with_past(target, met.target, theirs, base_image, met),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Images:
-    """Images by row, where ``is_there``; ``cells`` has those that are there, ``absent`` says which cells they lack,
-    ``unknown`` which nobody knows.
+    """Images by row, where ``is_there``. ``absent`` says which cells those lack that are there, ``unknown`` which
+    nobody knows. ``cells``: of images that were ``read``.
     """
 
+    codes: Ints
     is_there: Mask
-    cells: RowCells
     absent: Mapping[int, Mask]
+    is_read: Mask
+    cells: RowCells
     unknown: Mapping[int, Mask] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile], *, with_keys: bool) -> _Images:
+    def of(cls, cells: CellReader, codes: Ints) -> _Images:
+        """Without their cells."""
         is_there = codes != ABSENT
-        there = codes[is_there]
-        return cls(is_there, cells.read(there, shown, with_keys=with_keys, keeps=True), cells.absent(there))
+        return cls(codes, is_there, cells.absent(codes[is_there]), np.zeros_like(is_there), RowCells({}))
+
+    @classmethod
+    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile], *, with_keys: bool) -> _Images:
+        found = cls.of(cells, codes)
+        read = cells.read(codes[found.is_there], shown, with_keys=with_keys, keeps=True)
+        return replace(found, is_read=found.is_there, cells=read)
+
+    def with_cells(self, cells: CellReader, at: Mask, columns: Sequence[int]) -> _Images:
+        """Bases with cells of these columns, where the image is there and ``at``."""
+        is_read = at & self.is_there
+        read = cells.read_bases(self.codes[is_read], columns, keeps=True)
+        return replace(self, is_read=is_read, cells=read)
 
     @classmethod
     def of_bases(cls, cells: CellReader, codes: Ints) -> _Images:
-        is_there = codes != ABSENT
-        there = codes[is_there]
-        return cls(is_there, cells.read_bases(there, keeps=True), cells.absent(there), cells.crossed.without(there))
+        """Bases, without their cells."""
+        found = cls.of(cells, codes)
+        return replace(found, unknown=cells.crossed.without(codes[found.is_there]))
 
     @property
     def lacks(self) -> Mask:
@@ -207,22 +259,29 @@ class _Images:
         return found
 
 
-def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
-    """Where both are there and equal. A cell that one lacks does not differ."""
-    found = one.is_there & other.is_there
+def _compared(one: _Images, other: _Images, columns: Sequence[int], at: Mask) -> tuple[Mask, set[int]]:
+    """Where ``at`` and all cells are equal, and the columns in which some differ. Both images were read there. A cell
+    that one lacks does not differ.
+    """
+    found = at.copy()
     if not found.any():
-        return found
-    at = [np.flatnonzero(found[each.is_there]) for each in (one, other)]
-    mine, theirs = (each.cells.take(places) for each, places in zip((one, other), at, strict=True))
+        return found, set()
     same = np.ones(int(found.sum()), dtype=np.bool_)
+    differing = set()
+    read = [pa.array(np.flatnonzero(at[each.is_read])) for each in (one, other)]
     for column in columns:
-        equal = cells_equal(mine.columns[column], theirs.columns[column])
-        for each, places in zip((one, other), at, strict=True):
-            equal |= each.absent[column][places] if column in each.absent else False
-            equal &= ~each.unknown[column][places] if column in each.unknown else True
+        mine, theirs = (
+            each.cells.columns[column].take(places) for each, places in zip((one, other), read, strict=True)
+        )
+        equal = cells_equal(mine, theirs)
+        for each in (one, other):
+            equal |= each.absent[column][at[each.is_there]] if column in each.absent else False
+            equal &= ~each.unknown[column][at[each.is_there]] if column in each.unknown else True
+        if not equal.all():
+            differing.add(column)
         same &= equal
     found[found] = same
-    return found
+    return found, differing
 
 
 def _moved(
@@ -302,20 +361,22 @@ class Cells:
         has_base = base != NO_BASE
         mine = self.reader.read(source, self.group.source)
         theirs = self.reader.read(target, self.group.target, with_keys=False)
-        before, unknown = self._before(base, has_base, theirs), self.reader.crossed.without(base)
         absent = [self.reader.absent(images) for images in (source, target)]
-        columns: dict[int, Any] = dict(theirs.columns)
+        sides = {column: _sides(column, mine, theirs, absent) for column in self.reader.compared()}
+        columns = {**theirs.columns, **{column: other for column, (_, other) in sides.items()}}
+        # Where both sides have the same the base says nothing, unless equal changes add up.
+        asked = {
+            column: how
+            for column, (ours, other) in sides.items()
+            if (how := self.how.get(column, ColumnMerge.CONFLICT)) is not ColumnMerge.CONFLICT
+            or not cells_equal(ours, other).all()
+        }
+        before = self._before(base, has_base, asked, theirs)
         clashes: dict[int, Mask] = {}
-        for column in self.reader.compared():
-            how = self.how.get(column, ColumnMerge.CONFLICT)
-            ours, other, was = (cells.columns[column] for cells in (mine, theirs, before))
-            # A side that dropped a column says nothing of its cells.
-            if column in absent[0]:
-                ours = pc.if_else(pa.array(absent[0][column]), other, ours)
-            if column in absent[1]:
-                other = pc.if_else(pa.array(absent[1][column]), ours, other)
+        unknown = self.reader.crossed.without(base)
+        for column, how in asked.items():
             is_base = has_base & ~unknown[column] if column in unknown else has_base
-            merged = column_merge(ours, other, was, is_base, how)
+            merged = column_merge(*sides[column], before[column], is_base, how)
             columns[column], clashes[column] = merged.values, merged.conflicts
         left = np.zeros(len(source), dtype=np.bool_)
         for clash in clashes.values():
@@ -329,12 +390,13 @@ class Cells:
             self.conflicts.append(CellConflict(key, int(source[at]), bool(has_base[at]), bool(left[at])))
         return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))
 
-    def _before(self, base: Ints, has_base: Mask, theirs: RowCells) -> RowCells:
-        """The cells of the base; without one they are not looked at."""
-        if not has_base.any():
-            return theirs
-        found = self.reader.read_bases(base[has_base])
-        return found if has_base.all() else found.take(np.maximum(np.cumsum(has_base) - 1, 0))
+    def _before(self, base: Ints, has_base: Mask, columns: Collection[int], theirs: RowCells) -> Mapping[int, Any]:
+        """These cells of the base; without one they are not looked at."""
+        if not (has_base.any() and columns):
+            return theirs.columns
+        found = self.reader.read_bases(base[has_base], columns)
+        place = pa.array(np.maximum(np.cumsum(has_base) - 1, 0))
+        return {column: found.columns[column].take(place) for column in columns}
 
     def of(self, merged: TableOutcome) -> MadeRows:
         """The images among these that no scope took away."""
@@ -345,3 +407,13 @@ class Cells:
         if self.made is None or not stays.any():
             return NOTHING_MADE
         return MadeRows(at[stays], self.made.take(given[stays] - NEW))
+
+
+def _sides(column: int, mine: RowCells, theirs: RowCells, absent: Sequence[Mapping[int, Mask]]) -> tuple[Any, Any]:
+    """The cells of both sides. A side that dropped the column says nothing of them."""
+    ours, other = mine.columns[column], theirs.columns[column]
+    if column in absent[0]:
+        ours = pc.if_else(pa.array(absent[0][column]), other, ours)
+    if column in absent[1]:
+        other = pc.if_else(pa.array(absent[1][column]), ours, other)
+    return ours, other

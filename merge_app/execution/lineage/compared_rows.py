@@ -6,7 +6,8 @@ A row is compared with the newest image that both sides know. Rows in conflict a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,13 @@ from merge_app.lineage.facts import ABSENT, Ints
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import result_partitions
 
+_Listed = tuple[bool, str, int]
+"""Whether a row is in no conflict, its key, and its position among the pairs."""
+
+
+def _is_listed(item: _Listed, after: tuple[bool, str] | None, key: str | None) -> bool:
+    return (after is None or item[:2] > after) and (key is None or item[1] == key)
+
 
 @dataclass
 class ComparedRows:
@@ -29,16 +37,21 @@ class ComparedRows:
 
     changes: RowChanges
     only_conflicts: bool = False
-    _order: list[tuple[bool, str, int]] = field(init=False)
-    """Whether it conflicts not, key, and position among the pairs."""
 
-    def __post_init__(self) -> None:
-        refused = self.looked_at.conflicts
-        listed = [(False, row.key, at) for at, row in refused.items()]
-        if not self.only_conflicts:
-            others = np.array([at for at in self._changed() if at not in refused], dtype=np.int64)
-            listed += [(True, key, int(at)) for at, key in zip(others, self._keys(others), strict=True)]
-        self._order = sorted(listed)
+    @cached_property
+    def _refused(self) -> list[_Listed]:
+        """The rows in conflict."""
+        return sorted((False, row.key, at) for at, row in self.looked_at.conflicts.items())
+
+    @cached_property
+    def _others(self) -> list[_Listed]:
+        """The other rows. Their keys are read when the conflicts do not fill a page."""
+        if self.only_conflicts:
+            return []
+        changed = (self.changes.kinds(SOURCE) > 0) | (self.changes.kinds(TARGET) > 0)
+        changed[list(self.looked_at.conflicts)] = False
+        at = np.flatnonzero(changed)
+        return sorted((True, key, int(place)) for place, key in zip(at, self._keys(at), strict=True))
 
     @property
     def schema(self) -> Schema:
@@ -54,9 +67,10 @@ class ComparedRows:
 
     def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
         """The rows behind a place, or of one key. A row that is left open has no result."""
-        found = self._order if key is None else [item for item in self._order if item[1] == key]
-        if behind is not None:
-            found = [item for item in found if item[:2] > (not behind.is_conflict, behind.key)]
+        after = None if behind is None else (not behind.is_conflict, behind.key)
+        found = [item for item in self._refused if _is_listed(item, after, key)]
+        if len(found) <= limit:
+            found += [item for item in self._others if _is_listed(item, after, key)]
         end = min(limit, len(found))
         # Rows of one key are not parted: the next page begins behind a key.
         while 0 < end < len(found) and found[end][:2] == found[end - 1][:2]:
@@ -71,10 +85,6 @@ class ComparedRows:
 
     def _row(self, item: tuple[bool, str, int]) -> RefusedRow:
         return self.looked_at.conflicts.get(item[2], RefusedRow(item[1], is_left=False))
-
-    def _changed(self) -> list[int]:
-        found: list[int] = np.flatnonzero((self.changes.kinds(SOURCE) > 0) | (self.changes.kinds(TARGET) > 0)).tolist()
-        return found
 
     def _changes(self, at: Ints) -> Iterator[list[str | None]]:
         mine, theirs = self.changes.kinds(SOURCE)[at].tolist(), self.changes.kinds(TARGET)[at].tolist()

@@ -51,8 +51,8 @@ class CrossedBases:
         if not len(at):
             return found
         columns = dict(found.columns)
-        for column, values in self.cells.columns.items():
-            columns[column] = cells_put(columns[column], at, values.take(pa.array(places)))
+        for column in columns.keys() & self.cells.columns.keys():
+            columns[column] = cells_put(columns[column], at, self.cells.columns[column].take(pa.array(places)))
         return RowCells(columns, found.partition, found.keys)
 
     def without(self, codes: Ints) -> Mapping[int, Mask]:

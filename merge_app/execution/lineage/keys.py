@@ -115,9 +115,7 @@ class Keys:
         numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
         places = np.array([numbers[value] for value in values], dtype=np.int64)[at.reshape(-1)]
         parts = [_numbers(column)[codes] for column in self._known[:-1]]
-        both = np.stack([*parts, places], axis=1)
-        found: Ints = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
-        return found
+        return _together([*parts, places])
 
     def _cells(self, images: Ints) -> list[Any]:
         """The columns of the key that are read from files."""
@@ -136,9 +134,8 @@ class Keys:
         known = len(self._known[0]) if self._known else 0
         if self._known:
             columns = [pa.concat_arrays([one, other]) for one, other in zip(self._known, columns, strict=True)]
-        numbers = np.stack([_numbers(column) for column in columns], axis=1)
-        _, first, group = np.unique(numbers, axis=0, return_index=True, return_inverse=True)
-        group = group.reshape(-1)
+        numbers = _together([_numbers(column) for column in columns])
+        _, first, group = np.unique(numbers, return_index=True, return_inverse=True)
         # In order of first appearance: keys that have a code keep it.
         rank = np.empty(len(first), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
@@ -154,6 +151,16 @@ def _numbers(column: Any) -> Array:
         column = pc.add(column, pa.scalar(0, type=column.type))
     indices = pc.fill_null(column.dictionary_encode().indices, -1)
     found: Array = indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
+
+
+def _together(columns: Sequence[Ints]) -> Ints:
+    """Rows of small numbers as one number each: equal rows have equal numbers. No number exceeds that of the rows."""
+    found = columns[0]
+    for column in columns[1:]:
+        lowest = column.min(initial=0)
+        both = found * (column.max(initial=0) - lowest + 1) + (column - lowest)
+        found = np.unique(both, return_inverse=True)[1].reshape(-1)
     return found
 
 

@@ -46,7 +46,8 @@ def made_rows_written(
     if not len(made.at):
         return
     codes = rows.partition[made.at]
-    texts = [reader.reader.values(int(code)) for code in codes]
+    names = reader.reader.names
+    texts = [names[code] for code in codes.tolist()]
     columns = dict(made.cells.columns)
     if reader.schema.partition_by:
         columns |= _partition_columns(made.at, codes, merged.pairs, sides, group, reader)

@@ -399,8 +399,7 @@ def _sides(
             return sides
         pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
     cells.cross(pasts.crossed, case.how)
-    sums = [column for column, how in case.how.items() if how is ColumnMerge.SUM]
-    return with_values(pasts, sides, group, cells, sums)
+    return with_values(pasts, sides, group, cells, case.how)
 
 
 def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
