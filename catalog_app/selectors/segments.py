@@ -326,6 +326,8 @@ def _file_deletes(
         for number, snapshot in enumerate(snapshots)
         for branch_id, limit in zip(snapshot.branch_ids, snapshot.limits, strict=True)
     ]
+    if not (links or staged):
+        return {}
     parameters = {
         "chains": [link[0] for link in links],
         "branches": [link[1] for link in links],

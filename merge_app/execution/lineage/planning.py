@@ -343,7 +343,7 @@ def _rows(
         case.has_key,
         source_scopes=acting,
         target_scopes=scopes[1],
-        overwritten=overwritten().get(case.table_id, set()),
+        overwritten=overwritten().get(case.table_id, set()) if _is_predicate_among(acting) else frozenset(),
         since_scopes=since_scopes(),
     )
     cells = Cells(cell_reader, group, case.how, _choices(case))
@@ -366,6 +366,10 @@ def _rows(
     kept = overtaken or _kept(merged, source.facts, target.facts)
     looked_at = LookedAt(merged, (source, target), news, group, cells.reader, made, conflicts, parties.reaches, judged)
     return _MergedRows(merged, steps, kept, judged, looked_at, finer)
+
+
+def _is_predicate_among(scopes: Iterable[Scope]) -> bool:
+    return any(scope.kind in PREDICATES for scope in scopes)
 
 
 def _may_look(case: TableCase, merged: TableOutcome) -> bool:
