@@ -12,8 +12,6 @@ import os
 import secrets
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -28,15 +26,15 @@ from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from lakeui.runtime.postgres import EmbeddedPostgres
-from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
+from lakeui.runtime.processes import log_tail, process_record, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
 from tests.aside import ASIDE
+from tests.copies import COPIES, Copy
 from tests.pairwise import pairwise_choose
 from tests.servers import TEMPLATE, spark_for_tests
 
 # What is imported stays: to look for cycles in it takes a tenth of the time of collecting the tests.
 gc.disable()
-ROOT = Path(__file__).resolve().parent.parent
 OF_NO_USE = frozenset(
     {
         "_django_clear_site_cache",
@@ -120,6 +118,7 @@ def pytest_unconfigure() -> None:
     """Stop what was started; the directory stays when LAKEUI_KEEP_TESTS is set, for its logs."""
     # At the end Python looks at everything; extensions complain of what it left out.
     gc.unfreeze()
+    COPIES.stop()
     for server in (EMBEDDED.redis, EMBEDDED.postgres):
         if server:
             server.stop()
@@ -282,9 +281,7 @@ def celery_worker(
     log = embedded.home / "logs" / f"worker-{time.monotonic_ns()}.log"
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
     environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}
-    command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
-    command += ["--without-gossip", "--without-mingle", f"--include={worker_module}"]
-    process = process_start(command, log=log, env=environment, cwd=ROOT)
+    process = COPIES.celery(worker_module, environment=environment, log=log)
     try:
         _wait_for_worker(process, log)
         yield
@@ -294,7 +291,7 @@ def celery_worker(
         process.wait()
 
 
-def _wait_for_worker(process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_for_worker(process: Copy, log: Path) -> None:
     deadline = time.monotonic() + 60
     while not (log.exists() and b" ready." in log.read_bytes()):
         assert process.poll() is None, log_tail(log)

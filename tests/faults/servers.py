@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -17,17 +16,17 @@ from django.db import connection
 
 from lakeui.common.faults import reached_mark
 from lakeui.runtime.postgres import EmbeddedPostgres, postgres_program
-from lakeui.runtime.processes import process_record, process_start, process_stop
+from lakeui.runtime.processes import process_record, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, EmbeddedRedis
 from lakeui.runtime.spark import EmbeddedSpark
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
+from tests.copies import COPIES, Copy
 from tests.faults.worker import arm, submit_and_reach
 from tests.servers import JAVA_OPTIONS
 from tests.soak import IS_SOAK
 
-ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "lakeui"
 SPARK_MEMORY = "1g"
 
@@ -55,7 +54,7 @@ class Servers:
             self.own_spark.token = spark_url.partition("token=")[2]
         self.uses_own_spark = False
         self._relay: Relay | None = None
-        self.worker: subprocess.Popen[bytes] | None = None
+        self.worker: Copy | None = None
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)
 
@@ -85,9 +84,7 @@ class Servers:
         self.own_spark.wait_until_ready()
 
     def start_worker(self) -> None:
-        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
-        command += ["--without-gossip", "--without-mingle", f"--include={self._worker_module}"]
-        self.worker = process_start(command, log=self.worker_log, env=self._environment(), cwd=ROOT)
+        self.worker = COPIES.celery(self._worker_module, environment=self._environment(), log=self.worker_log)
 
     def stop(self) -> None:
         """Nothing of it is looked at any more."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +16,7 @@ from django.db import connection
 import tests.jobs.kinds  # noqa: F401
 from lakeui.common.broker import redis_client
 from merge_app.jobs.presence import workers_present
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.copies import COPIES, Copy
 
 
 @pytest.fixture(autouse=True)
@@ -43,21 +40,16 @@ class Workers:
     def __init__(self, log: Path) -> None:
         self._log = log
         self._started = 0
-        self._running: subprocess.Popen[bytes] | None = None
+        self._running: Copy | None = None
 
     def one(self) -> None:
         """Start a worker unless one runs."""
         if self._running is not None:
             return
         self._started += 1
-        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO", "--concurrency=2"]
-        command += ["--include=tests.jobs.kinds", f"--hostname=test{self._started}@%h"]
-        command += ["--without-gossip", "--without-mingle"]
         environment = {**os.environ, "DATABASE_URL": database_url(), "REDIS_URL": settings.LAKEUI["REDIS_URL"]}
-        with self._log.open("ab") as log:
-            self._running = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
-            )
+        name = f"--hostname=test{self._started}@%h"
+        self._running = COPIES.celery("tests.jobs.kinds", name, environment=environment, log=self._log)
         deadline = time.monotonic() + 60
         while not any(name.startswith(f"test{self._started}@") for name in workers_present()):
             waiting = self._running.poll() is None and time.monotonic() < deadline
