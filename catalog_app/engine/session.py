@@ -58,6 +58,10 @@ QUERY_CONFIGURATION = CONFIGURATION | {
 """For queries that people write."""
 _importing = threading.Lock()
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
+_RECONNECTING = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1000)]
+"""gRPC tries an address again after pauses that grow up to two minutes. A server that starts again within half a minute
+would wait for its clients longer than for itself.
+"""
 _ASKED = "spark.sql.ansi.enabled"
 TRUSTED_SECONDS = 1.0
 """So long after an answer the server is taken to know the session; a lost one is found by the work itself."""
@@ -226,11 +230,12 @@ def _silence_query_contexts() -> None:
 
 
 def _connect(remote: str, configuration: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql.connect.client import DefaultChannelBuilder
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
     _silence_query_contexts()
-    session = SparkSession.builder.remote(remote).create()
+    session = SparkSession.builder.channelBuilder(DefaultChannelBuilder(remote, _RECONNECTING)).create()
     # The client's own policy waits for ten minutes; people do not.
     session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
     session.conf._set_all(dict(configuration), silent=False)  # noqa: SLF001 - the public set() makes a call for each

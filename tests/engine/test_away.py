@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+import time
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +14,7 @@ from pyspark.errors import PySparkException
 
 from catalog_app.engine import session
 from catalog_app.engine.session import SparkSessions
-from lakeui.common.errors import EngineAway, EngineLost
+from lakeui.common.errors import EngineAway, EngineLost, LakeError
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
@@ -49,3 +53,26 @@ def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_
         sessions.run(work)
     assert type(failure.value) is expected
     assert sessions._session is None
+
+
+@pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
+def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses that grow would have a server that is back wait for its clients: three visits in the same time."""
+    monkeypatch.setattr(session, "_RETRIES", {"max_retries": 3, "max_backoff": 1000})
+    visits: list[float] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse() -> None:
+            with suppress(OSError):
+                while True:
+                    listener.accept()[0].close()
+                    visits.append(time.monotonic())
+
+        threading.Thread(target=refuse, daemon=True).start()
+        sessions, deadline = SparkSessions(f"sc://127.0.0.1:{listener.getsockname()[1]}"), time.monotonic() + 4
+        while len(visits) < 6 and time.monotonic() < deadline:
+            with suppress(LakeError):
+                sessions.run(lambda spark: None)
+        # Wakes the thread.
+        listener.shutdown(socket.SHUT_RDWR)
+    assert len(visits) >= 6
