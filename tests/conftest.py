@@ -139,8 +139,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """From now on cycles are looked for in what tests make."""
+    """From now on cycles are looked for in what tests make. A process of tests has the memory to look seldom."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

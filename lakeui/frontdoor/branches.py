@@ -87,10 +87,16 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
     return StatementResult(version=branch.head_version, extra=extra)
 
 
+_OTHER_LETTERS = r"[^\x01-\x7F]"
+
+
 def _notices(catalog_id: int, name: str) -> dict[str, list[str]]:
     """What whoever gives a branch or a tag this name should know of the names that there are."""
     branches = Branch.objects.filter(catalog_id=catalog_id, dropped_at__isnull=True, is_workspace=False)
     tags = Tag.objects.filter(catalog_id=catalog_id)
+    if name.isascii():
+        # Beside it others of ASCII letters alone do not count, and a catalog may have ten thousand of them.
+        branches, tags = branches.filter(name__regex=_OTHER_LETTERS), tags.filter(name__regex=_OTHER_LETTERS)
     known = [*branches.values_list("name", flat=True), *tags.values_list("name", flat=True)]
     other = look_alike(name, known)
     return {"notices": [f"{name} looks like {other}, and is another name."]} if other else {}

@@ -43,11 +43,14 @@ def servers(tmp_path_factory: pytest.TempPathFactory, worker_module: str, databa
 def own(
     services: None, servers: Servers, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Servers]:
-    """The servers, with this process's database connection, doorbell and warehouse leading to them."""
+    """The servers, with this process's database connection, doorbell, warehouse and what it hears of ended tasks
+    leading to them.
+    """
     usual = connections["default"]
     there = {**usual.settings_dict, **database_settings(servers.database_url)}
     broker = kombu.Connection(servers.redis.url)
     monkeypatch.setattr(run_task, "apply_async", partial(run_task.apply_async, connection=broker))
+    monkeypatch.setattr(settings, "CELERY_BROKER_URL", servers.redis.url)
     monkeypatch.setitem(settings.LAKEUI, "WAREHOUSE", str(servers.warehouse))
     with django_db_blocker.unblock():
         connections["default"] = type(usual)(there, "default")

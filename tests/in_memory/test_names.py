@@ -157,3 +157,18 @@ def test_a_new_table_in_a_database_that_the_destination_dropped_is_refused(two_t
     run(two_tables, "b", "CREATE TABLE d.n (id INT)")
     run(two_tables, "main", "DROP DATABASE d CASCADE")
     assert two_tables.codes("b") == {"OBJECT_DROPPED_ON_DEST"}
+
+
+def test_a_name_that_looks_like_another_is_told(lake: Lake) -> None:
+    """Whichever of the two has a letter of another script. Two names of ASCII letters alone do not count."""
+    other = "p\u0430y"
+    lake.sql("CREATE BRANCH v1")
+    assert "notices" not in lake.sql("CREATE BRANCH vl").extra
+    assert "notices" not in lake.sql("CREATE BRANCH pay").extra
+    assert lake.sql(f"CREATE TAG `{other}`").extra["notices"] == [f"{other} looks like pay, and is another name."]
+    lake.sql("DROP BRANCH pay")
+    assert lake.sql("CREATE BRANCH pay").extra["notices"] == [f"pay looks like {other}, and is another name."]
+    lake.sql("DROP BRANCH pay")
+    lake.sql(f"DROP TAG `{other}`")
+    lake.sql(f"CREATE BRANCH `{other}`")
+    assert lake.sql("CREATE TAG pay").extra["notices"] == [f"pay looks like {other}, and is another name."]
