@@ -6,7 +6,6 @@ import time
 from uuid import uuid4
 
 import pytest
-from redis import Redis
 
 from lakeui.common import broker
 from merge_app.jobs import endings, runner
@@ -44,7 +43,7 @@ def test_the_end_of_a_task_is_published(how: str) -> None:
 
 
 def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    away = Redis(port=1)
+    away = broker._client("redis://127.0.0.1:1/0")
     monkeypatch.setattr(endings, "redis_client", lambda: away)
     endings.end_publish(uuid4())
     assert endings.LOOK_WITHOUT_REDIS_SECONDS <= seconds_of(uuid4()) < 5
