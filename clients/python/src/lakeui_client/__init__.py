@@ -6,7 +6,13 @@ with Lake("http://127.0.0.1:8000", token).catalog("demo").branch("fix", from_="m
     b.merge()
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from lakeui_client.errors import (
+    AlreadyPublished,
+    ChecksFailed,
     ConflictError,
     ConnectionFailed,
     LakeError,
@@ -18,12 +24,18 @@ from lakeui_client.errors import (
 )
 from lakeui_client.files import FileTable
 from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest, Session
+from lakeui_client.publishing import Publication
 from lakeui_client.results import KeptResult
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
 
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
 __all__ = [
+    "AlreadyPublished",
     "Branch",
     "Catalog",
+    "ChecksFailed",
     "Compared",
     "Conflict",
     "ConflictError",
@@ -37,6 +49,7 @@ __all__ = [
     "Merged",
     "NotFound",
     "PermissionDenied",
+    "Publication",
     "Rehearsal",
     "Result",
     "Session",
@@ -44,5 +57,13 @@ __all__ = [
     "Unauthenticated",
     "Undone",
     "WaitsForPeople",
+    "load_ipython_extension",
 ]
 __version__ = "0.1.0"
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What ``%load_ext lakeui_client`` calls: ``%lake`` and ``%%lake``."""
+    from lakeui_client.notebook import load
+
+    load(shell)

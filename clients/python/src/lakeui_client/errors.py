@@ -72,6 +72,19 @@ class Stale(LakeError):
     """It was changed since it was looked at."""
 
 
+class ChecksFailed(LakeError):
+    """Checks of a run found rows that must not be there. Nothing was published."""
+
+    @property
+    def failures(self) -> tuple[dict[str, Any], ...]:
+        """Name, number of rows and a sample of each."""
+        return tuple(self.problem.get("failures", ()))
+
+
+class AlreadyPublished(LakeError):
+    """An earlier attempt of the run was published: ``merge_id``, or ``request``, is in the problem document."""
+
+
 class ConnectionFailed(LakeError):
     """The server did not answer. A write that had a key may be sent again: it happens once."""
 

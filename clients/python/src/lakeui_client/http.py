@@ -242,7 +242,9 @@ def segment(name: str) -> str:
 
 def _query(query: Mapping[str, Any]) -> str:
     chosen = {name: value for name, value in query.items() if value is not None}
-    return urlencode({name: str(value).lower() if isinstance(value, bool) else value for name, value in chosen.items()})
+    sent = {name: str(value).lower() if isinstance(value, bool) else value for name, value in chosen.items()}
+    # A list is a parameter that is given several times.
+    return urlencode(sent, doseq=True)
 
 
 def _pause(answer: Answer, attempt: int) -> float:

@@ -309,19 +309,19 @@ def sql(place: Place, given: Namespace) -> Said:
         if given.dry_run or given.statement or given.format:
             raise failed("A script takes no statement, no dry run and no format.", "Leave them out.")
         text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text(encoding="utf-8")
-        here, _ = _here(place, given)
+        here, _ = where_statements_run(place, given)
         found = here.script(text, parameters, one_transaction=given.one_transaction)
         return Said([item.raw for item in found], "\n\n".join(_result_text(item.raw) for item in found))
     if not given.statement:
         raise failed("There is no statement.", 'Write lake sql "SELECT 1", or -f FILE.')
     if given.format:
         return _streamed(place, given, parameters)
-    here, where = _here(place, given)
+    here, where = where_statements_run(place, given)
     answer = here.sql(given.statement, parameters, dry_run=given.dry_run, **where)
     return Said(answer.raw, _result_text(answer.raw))
 
 
-def _here(place: Place, given: Namespace) -> tuple[Branch | Session, dict[str, Any]]:
+def where_statements_run(place: Place, given: Namespace) -> tuple[Branch | Session, dict[str, Any]]:
     """What runs statements, and what is sent beside them: a session knows its own place."""
     if place.session is None:
         return place.branch, {"database": given.database}
@@ -360,7 +360,7 @@ def _streamed(place: Place, given: Namespace, parameters: Any) -> Said:
     if given.dry_run or getattr(given, "json", False):
         raise failed("A stream of rows has no dry run and is no document.", "Leave out --dry-run, --json or --format.")
     out = sys.stdout.buffer
-    here, where = _here(place, given)
+    here, where = where_statements_run(place, given)
     with here.keep(given.statement, parameters, **where) as kept:
         for piece in _lines(kept) if given.format == "json" else kept.pieces(given.format):
             out.write(piece)
@@ -484,7 +484,8 @@ def statuses(place: Place, given: Namespace) -> Said:
 
 
 def people(place: Place, given: Namespace) -> Said:
-    if given.accounts or given.rights or given.invite or given.link or given.disable or given.enable:
+    names = ("accounts", "rights", "invite", "link", "disable", "enable", "second_factor_off")
+    if any(getattr(given, name) for name in names):
         return _accounts(place, given)
     http, path = place.catalog.http, f"{place.catalog.path}members/"
     if given.add:
@@ -513,6 +514,9 @@ def _accounts(place: Place, given: Namespace) -> Said:
     if name := given.disable or given.enable:
         made = http.write("PATCH", f"{path}{segment(name)}/", {"is_active": bool(given.enable)}, has_key=False)
         return Said(made, f"{name} is {made['state']}.")
+    if name := given.second_factor_off:
+        http.write("DELETE", f"{path}{segment(name)}/second-factor/", has_key=False)
+        return Said({"second_factor_off": name}, f"{name} signs in by password alone. Their sessions have ended.")
     if given.rights:
         found = http.pages("/api/v1/rights-records/")
         return Said(found, show.entries(found, "recorded_at", "actor", "subject", "name", "catalog", "before", "after"))

@@ -214,6 +214,7 @@ def _administration(word: Any) -> None:
     made.add_argument("--link", metavar="NAME", help="make a new link for somebody")
     made.add_argument("--disable", metavar="NAME", help="end sessions and tokens of somebody, and let nobody in")
     made.add_argument("--enable", metavar="NAME")
+    made.add_argument("--second-factor-off", metavar="NAME", help="of somebody who lost app and recovery codes")
     made = word("agents", c.agents, "list agents and what holds them, or make, change or end one")
     made.add_argument("--create", metavar="JSON", help="an object, as REST has it: name, purpose, catalogs, tables")
     made.add_argument("--change", nargs=2, metavar=("NAME", "JSON"))
