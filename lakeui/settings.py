@@ -50,6 +50,8 @@ LAKEUI: dict[str, Any] = {
     # Which group here a value of the claim means.
     "OIDC_GROUPS_CLAIM": VARIABLES.oidc_groups_claim,
     "OIDC_GROUPS": VARIABLES.oidc_groups,
+    # Who signs in by a second factor too.
+    "SECOND_FACTOR": VARIABLES.second_factor,
     # Whether invitations are sent by mail.
     "MAIL": bool(VARIABLES.mail_server),
     # Of one person, on all web processes together; 0 for no limit.
@@ -96,6 +98,9 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "rest_framework",
     "drf_spectacular",
     "lakeui.runtime",
@@ -172,6 +177,8 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
+
+OTP_TOTP_ISSUER = "lakeui"
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"

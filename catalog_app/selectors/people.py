@@ -94,6 +94,13 @@ def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
     return role_of(Principal(user_id, is_superuser=is_superuser), catalog_id)
 
 
+def role_is_held(user_id: int, least: Role) -> bool:
+    """Whether the person has at least this role in any catalog, by name or by a group."""
+    roles = [role.value for role in Role if role >= least]
+    by_group = GroupRole.objects.filter(group__user=user_id, role__in=roles)
+    return CatalogMember.objects.filter(user=user_id, role__in=roles).exists() or by_group.exists()
+
+
 def scope_require(principal: Principal, action: Action, account: Account | None = None) -> None:
     """Raises PermissionDenied where the request came with a token that does not cover the action, or from an agent that
     may not ask for it. ``account``: the principal's, where it is known.

@@ -172,6 +172,12 @@ def _touch_require(principal: Principal, user: User) -> None:
         )
 
 
+def person_touch_require(principal: Principal, user: User) -> None:
+    """Raises PermissionDenied for an agent's account, and for one of the staff where a superuser is not asking."""
+    _person_require(user)
+    _touch_require(principal, user)
+
+
 def _superuser_keep(user: User, before: dict[str, Any]) -> None:
     """An agent administers nothing, so it is not counted. The caller holds the lock, so that two superusers cannot
     disable each other at once.

@@ -25,6 +25,7 @@ from django.views.decorators.http import require_safe
 from lakeui.access.bundle import BundleMissing, bundle_find
 from lakeui.access.invitations import invitation_find, invitation_use
 from lakeui.access.models import Invitation
+from lakeui.access.second_factor_views import let_in
 from lakeui.access.single_sign_on import SignOnRefused, sign_on_begin, sign_on_finish, sign_on_offered
 from lakeui.access.throttle import (
     WINDOW_SECONDS,
@@ -32,7 +33,6 @@ from lakeui.access.throttle import (
     client_address,
     sign_in_allowed,
     sign_in_failed,
-    sign_in_succeeded,
 )
 
 logger = logging.getLogger(__name__)
@@ -70,8 +70,7 @@ class SignInView(LoginView):
         return page
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        sign_in_succeeded(**self._who())
-        return super().form_valid(form)
+        return let_in(self.request, form.get_user(), wanted=self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         sign_in_failed(**self._who())
@@ -116,6 +115,7 @@ def sign_on_done(request: HttpRequest) -> HttpResponse:
     except SignOnRefused as refusal:
         return _sign_on_refused(request, refusal)
     wanted = request.session.pop(SIGN_ON_NEXT, "/")
+    # The provider asks for a second factor, or does not.
     login(request, user)
     return redirect(wanted)
 
@@ -156,8 +156,7 @@ class InvitationView(View):
         if user is None:
             return self._gone(request)
         request.session.flush()
-        login(request, user)
-        return redirect("/")
+        return let_in(request, user, wanted="/")
 
     def _page(
         self, request: HttpRequest, found: Invitation, form: SetPasswordForm[Any], status: int = 200

@@ -163,6 +163,10 @@ Spark = Annotated[
     Field(pattern=r"^sc://(\[[^\]\s]+\]|[^:/;\s]+)(:\d+)?([/;]\S*)?$"),
     Allowed("an address such as sc://host:15002/;token=secret"),
 ]
+SecondFactorRule = Annotated[
+    Literal["nobody", "staff", "owner", "maintainer", "everybody"],
+    Allowed("nobody, staff, owner, maintainer or everybody"),
+]
 WebAddress = Annotated[str, Field(pattern=r"^https?://\S+$"), Allowed("an address that begins with https://")]
 Networks = Annotated[
     str, AfterValidator(_networks), Allowed("networks with commas between, for example 10.1.0.0/16, fd00::/8")
@@ -289,6 +293,12 @@ class Variables(BaseModel):
         "LAKEUI_OIDC_GROUPS",
         {},
         "Which group here a value of that claim means. At each sign-in people enter and leave these groups as it says.",
+    )
+    second_factor: SecondFactorRule = _variable(
+        "LAKEUI_SECOND_FACTOR",
+        "nobody",
+        "Who signs in by password and a second factor. `staff` are staff and superusers; `owner` and `maintainer`"
+        " these and whoever has at least that role in a catalog. Everybody else may set one up.",
     )
     mail_server: Mail = _variable(
         "LAKEUI_MAIL_SERVER", "", "The mail server that sends invitations; none sends nothing.", secret=True

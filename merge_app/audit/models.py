@@ -85,7 +85,7 @@ class AccountRecord(models.Model):
     ``name`` is the account or group; ``before`` and ``after`` are what was and is, null where it was not or is not.
     """
 
-    SUBJECTS = ("account", "group", "group member", "link", "password", "session")
+    SUBJECTS = ("account", "group", "group member", "link", "password", "second factor", "session")
 
     number = models.BigIntegerField(primary_key=True)
     subject = models.TextField(choices=[(name, name) for name in SUBJECTS])

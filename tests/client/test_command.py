@@ -166,6 +166,7 @@ def test_the_staff_invites_disables_and_enables(lake: Call, person: Person) -> N
     assert document(lake, "people", "--disable", "frida")["state"] == "disabled"
     assert document(lake, "people", "--enable", "frida")["is_active"] is True
     assert "frida" in {entry["username"] for entry in document(lake, "people", "--accounts")}
+    assert "no second factor" in document(lake, "people", "--second-factor-off", "frida", status=1)["detail"]
     assert document(lake, "people", "--rights")[0]["after"]["is_active"] is True
 
 

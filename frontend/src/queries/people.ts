@@ -139,6 +139,13 @@ export function usePasswordChange() {
   }, ACCOUNT);
 }
 
+export function useOwnSecondFactor() {
+  return useQuery({
+    queryKey: [...ACCOUNT, "second factor"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/account/second-factor/", { signal })),
+  });
+}
+
 export function useOwnSessions() {
   return useQuery({
     queryKey: [...ACCOUNT, "sessions"],

@@ -1,6 +1,6 @@
 import { useId, useState, type SubmitEvent } from "react";
 
-import { useAccount, usePasswordChange } from "../../queries/people";
+import { useAccount, useOwnSecondFactor, usePasswordChange } from "../../queries/people";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 
@@ -13,7 +13,22 @@ export function PasswordPanel() {
       <Loaded query={account} label="the password's rules">
         {({ password_rules }) => <PasswordForm rules={password_rules} />}
       </Loaded>
+      <SecondFactor />
     </Panel>
+  );
+}
+
+function SecondFactor() {
+  const found = useOwnSecondFactor();
+  return (
+    <Loaded query={found} label="the second factor">
+      {({ is_on, recovery_codes }) => (
+        <p>
+          {is_on ? `A code of your app is asked for too. Recovery codes left: ${recovery_codes}. ` : "Your password alone signs you in. "}
+          <a href="/second-factor/">{is_on ? "Change the second factor" : "Set up a second factor"}</a>
+        </p>
+      )}
+    </Loaded>
   );
 }
 

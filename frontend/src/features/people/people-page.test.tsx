@@ -94,6 +94,7 @@ it("changes the password and ends another session", async () => {
   const asked = serve({
     "/api/v1/tokens/": page([]),
     "/api/v1/account/": { username: "erin", full_name: "", email: "", standing: "person", groups: [], has_password: true, password_rules: ["Long."] },
+    "/api/v1/account/second-factor/": { is_on: true, is_required: false, recovery_codes: 7, page: "/second-factor/" },
     "/api/v1/account/sessions/": page([
       { ...session, id: "a", agent: "Here", is_this: true },
       { ...session, id: "b", agent: "There", is_this: false },
@@ -105,6 +106,8 @@ it("changes the password and ends another session", async () => {
   renderAt("/settings");
   await user.click(await screen.findByRole("button", { name: "End it in There" }));
   await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+  expect(await screen.findByText(/^A code of your app is asked for too. Recovery codes left: 7/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Change the second factor" }).getAttribute("href")).toBe("/second-factor/");
   await user.type(screen.getByLabelText("Present password"), "old");
   await user.type(screen.getByLabelText("New password"), "a new one");
   await user.click(screen.getByRole("button", { name: "Change it" }));
