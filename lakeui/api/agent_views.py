@@ -19,7 +19,7 @@ from catalog_app.services.agents import agent_change, agent_create, agent_end, a
 from catalog_app.services.people import member_add
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create, tokens_list
-from lakeui.api.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
+from lakeui.api.base import ApiView, NewestFirst, catalog_of, checked, principal_of, scopes_of, tagged, unchanged
 from lakeui.api.catalog_views import (
     BAD_REQUEST,
     CONFLICT,
@@ -31,7 +31,7 @@ from lakeui.api.catalog_views import (
     STALE,
 )
 from lakeui.api.strict import body_checked
-from lakeui.api.token_views import NewTokenAnswer, TokenAnswer
+from lakeui.api.token_views import NewTokenAnswer, TokenAnswer, TokenPage, TokenQuery
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.rights import CHANGING_KINDS
 from merge_app.audit.settings import setting_recorder
@@ -207,6 +207,21 @@ class AgentView(ApiView):
 
 
 class AgentTokenView(ApiView):
+    @extend_schema(
+        operation_id="agent_token_list",
+        summary="List the tokens of an agent",
+        description="Those that are not revoked, newest first, each with when it was used last.",
+        tags=["agents"],
+        parameters=[TokenQuery, IF_NONE_MATCH],
+        responses={200: TokenPage, **NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        checked(TokenQuery, request)
+        pages = NewestFirst()
+        agent = agent_get(principal_of(request), name)
+        page = pages.paginate_queryset(tokens_list(agent.user), request, view=self)
+        return tagged(request, pages.get_paginated_response(TokenAnswer(page, many=True).data))
+
     @extend_schema(
         operation_id="agent_token_create",
         summary="Make a token of an agent",

@@ -121,7 +121,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     assert operations == {
         "/api/v1/agents/": ["get", "post"],
         "/api/v1/agents/{name}/": ["delete", "get", "patch"],
-        "/api/v1/agents/{name}/tokens/": ["delete", "post"],
+        "/api/v1/agents/{name}/tokens/": ["delete", "get", "post"],
         "/api/v1/catalogs/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/": ["delete", "get"],
         "/api/v1/catalogs/{catalog}/branches/": ["get", "post"],

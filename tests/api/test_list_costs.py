@@ -39,6 +39,7 @@ OF_AN_ACCOUNT = [
         for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions", "results")
     ),
     CATALOG + "merges/",
+    "/api/v1/agents/{name}/tokens/",
 ]
 OF_SETTINGS = [
     CATALOG + name
@@ -127,13 +128,14 @@ def test_lists_of_an_account(lake: Lake, bob: Caller, nobody_hears: None) -> Non
         session = made(lake.caller.post("/api/v1/sessions/", {"catalog": lake.catalog}))["id"]
         made(lake.caller.post("/api/v1/sql/", {"session": session, "statement": "BEGIN"}))
         made(lake.caller.post("/api/v1/agents/", {"name": f"a{number}", "purpose": "p", "catalogs": [lake.catalog]}))
+        made(lake.caller.post("/api/v1/agents/a0/tokens/", {"name": f"n{number}"}))
         lake.sql(f"CREATE BRANCH b{number}")
         lake.insert(f"b{number}", 1)
         lake.sql(f"MERGE BRANCH b{number} DRY RUN")
         wanted = {"source": f"b{number}", "destination": "main", "title": "t", "reviewers": ["alice"]}
         made(bob.post(f"{lake.address}merge-requests/", wanted))
 
-    holds(lake, OF_AN_ACCOUNT, more)
+    holds(lake, OF_AN_ACCOUNT, more, name="a0")
 
 
 def test_lists_of_settings(lake: Lake, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ export type Invitation = components["schemas"]["LinkAnswer"];
 export type RightsRecord = components["schemas"]["RightsRecordAnswer"];
 export type GroupRole = components["schemas"]["GroupRoleAnswer"];
 export type OwnSession = components["schemas"]["SignInAnswer"];
+export type Agent = components["schemas"]["AgentAnswer"];
 export type PersonState = components["schemas"]["PersonState"];
 
 export interface PeopleFilter {
@@ -22,6 +23,7 @@ export interface PeopleFilter {
 
 const PEOPLE: QueryKey = ["people"];
 const ACCOUNT: QueryKey = ["account"];
+const AGENTS: QueryKey = ["agents"];
 
 function useChange<Sent, Answered>(send: (sent: Sent) => Promise<Answered>, key: QueryKey = PEOPLE) {
   const queries = useQueryClient();
@@ -137,6 +139,26 @@ export function usePasswordChange() {
   return useChange(async (sent: { present: string; new: string }): Promise<void> => {
     await client.PUT("/api/v1/account/password/", { body: sent });
   }, ACCOUNT);
+}
+
+export function useAgents() {
+  return useQuery({ queryKey: AGENTS, queryFn: ({ signal }) => body(client.GET("/api/v1/agents/", { signal })) });
+}
+
+/** The newest tokens of an agent, as many as a page holds. */
+export function useAgentTokens(name: string) {
+  return useQuery({
+    queryKey: [...AGENTS, name, "tokens"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/agents/{name}/tokens/", { params: { path: { name }, query: { limit: 200 } }, signal })),
+  });
+}
+
+export function useAgentChange() {
+  return useChange(async ({ name, ...change }: { do: "end" | "revoke"; name: string }): Promise<void> => {
+    const params = { path: { name } };
+    if (change.do === "end") await client.DELETE("/api/v1/agents/{name}/", { params });
+    else await client.DELETE("/api/v1/agents/{name}/tokens/", { params });
+  }, AGENTS);
 }
 
 export function useOwnSecondFactor() {

@@ -115,6 +115,36 @@ it("changes the password and ends another session", async () => {
   expect(asked.find(({ method }) => method === "PUT")?.body).toEqual({ present: "old", new: "a new one" });
 });
 
+it("shows what holds each agent and when its tokens were used, and ends one", async () => {
+  const agent = {
+    name: "fixer", owner: "erin", model: "m-1", purpose: "Corrects carriers", branches: "agent/fixer/*", catalogs: ["demo"],
+    tables: ["flights.airlines"], statements: [], writes_per_hour: 100, rows_per_hour: null, created_at: "2026-01-01T00:00:00Z",
+  };
+  const token = {
+    id: 1, name: "at work", prefix: "lake_ab", scopes: ["read", "write"], created_at: "2026-01-01T00:00:00Z", expires_at: null, is_expired: false,
+  };
+  const asked = serve({
+    "/api/v1/people/": page([ERIN]),
+    "/api/v1/groups/": page([]),
+    "/api/v1/agents/": { results: [agent] },
+    "/api/v1/agents/fixer/tokens/": page([{ ...token, last_used_at: null }]),
+    "DELETE /api/v1/agents/fixer/": () => new Response(null, { status: 204 }),
+  });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("tab", { name: "Agents" }));
+  const entry = within(await screen.findByRole("list", { name: "Agents" }));
+  for (const shown of ["agent/fixer/*", "flights.airlines", "all that change tables", "100 writes", "m-1"]) {
+    expect(entry.getByText(shown)).toBeTruthy();
+  }
+  expect(asked.some(({ address }) => address.includes("tokens"))).toBe(false);
+  await user.click(entry.getByText("Tokens, and when each was used last"));
+  expect(await screen.findByText(/never used/)).toBeTruthy();
+  await user.click(entry.getByRole("button", { name: "End fixer" }));
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "End" }));
+  await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+});
+
 it("shows a person who is not of the staff no tabs, and says whom to ask", async () => {
   standing("person");
   const asked = serve({});

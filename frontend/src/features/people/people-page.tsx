@@ -5,17 +5,19 @@ import { userStanding } from "../../queries/user";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
+import { AgentList } from "./agent-list";
 import { GroupsTab } from "./groups-tab";
 import { PeopleTab } from "./people-tab";
 import { RightsTab } from "./rights-tab";
 import "../../styles/settings.css";
 import "../../styles/catalog-settings.css";
 
-type TabKey = "people" | "groups" | "rights";
+type TabKey = "people" | "groups" | "agents" | "rights";
 
 const TABS: readonly { key: TabKey; label: string }[] = [
   { key: "people", label: "People" },
   { key: "groups", label: "Groups" },
+  { key: "agents", label: "Agents" },
   { key: "rights", label: "Rights given" },
 ];
 
@@ -32,6 +34,7 @@ export function PeoplePage() {
         <Tabs tabs={TABS} chosen={tab} onChoose={setTab} label="People and rights">
           {tab === "people" ? <PeopleTab isSuperuser={isSuperuser} /> : null}
           {tab === "groups" ? <GroupsTab isSuperuser={isSuperuser} /> : null}
+          {tab === "agents" ? <AgentList isOfAll={isSuperuser} /> : null}
           {tab === "rights" ? <RightsTab /> : null}
         </Tabs>
       </Panel>

@@ -10,6 +10,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OwnSessions } from "../people/own-sessions";
+import { AgentList } from "../people/agent-list";
 import { PasswordPanel } from "../people/password-panel";
 import "../../styles/settings.css";
 
@@ -52,6 +53,9 @@ export function SettingsPage() {
             </button>
           </p>
         ) : null}
+      </Panel>
+      <Panel title="Agents">
+        <AgentList isOfAll={false} />
       </Panel>
       <PasswordPanel />
       <OwnSessions />

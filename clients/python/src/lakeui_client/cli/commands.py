@@ -462,6 +462,9 @@ def agents(place: Place, given: Namespace) -> Said:
         name, purpose = given.token
         made = http.write("POST", f"{path}{segment(name)}/tokens/", {"name": purpose}, has_key=False)
         return Said(made, f"{made['token']}\nIt is shown this once.")
+    if given.tokens:
+        found = http.pages(f"{path}{segment(given.tokens)}/tokens/")
+        return Said(found, show.entries(found, "id", "name", "prefix", "scopes", "expires_at", "last_used_at"))
     if given.end:
         http.write("DELETE", f"{path}{segment(given.end)}/", has_key=False)
         return Said({"ended": given.end}, f"Agent {given.end} does nothing any more.")

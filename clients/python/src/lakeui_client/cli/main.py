@@ -219,6 +219,7 @@ def _administration(word: Any) -> None:
     made.add_argument("--create", metavar="JSON", help="an object, as REST has it: name, purpose, catalogs, tables")
     made.add_argument("--change", nargs=2, metavar=("NAME", "JSON"))
     made.add_argument("--token", nargs=2, metavar=("NAME", "PURPOSE"), help="make a token for one")
+    made.add_argument("--tokens", metavar="NAME", help="list the tokens of one, with when each was used last")
     made.add_argument("--end", metavar="NAME", help="end its tokens and tasks for good")
     made = word("tokens", c.tokens, "list your access tokens, or make or revoke one")
     made.add_argument("--create", metavar="PURPOSE")

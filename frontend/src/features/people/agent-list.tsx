@@ -1,0 +1,135 @@
+import { useState } from "react";
+
+import { useAgentChange, useAgents, useAgentTokens, type Agent } from "../../queries/people";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Empty, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+
+interface Asked {
+  agent: Agent;
+  act: "end" | "revoke";
+}
+
+/** The agents that one answers for, and what holds each; a superuser sees all. */
+export function AgentList({ isOfAll }: { isOfAll: boolean }) {
+  const agents = useAgents();
+  const [asked, setAsked] = useState<Asked>();
+  return (
+    <>
+      <p className="inside muted">
+        Agents are programs that decide for themselves. They write on branches of their own, and people merge.{" "}
+        {isOfAll ? "These are all of the server." : "These are the ones that you answer for."}
+      </p>
+      <Loaded query={agents} label="agents">
+        {({ results }) =>
+          results.length === 0 ? (
+            <Empty title="No agents" />
+          ) : (
+            <ul className="setting-list" aria-label="Agents">
+              {results.map((agent) => (
+                <Entry key={agent.name} agent={agent} onAsk={(act) => setAsked({ agent, act })} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {asked ? <Confirm {...asked} onClose={() => setAsked(undefined)} /> : null}
+    </>
+  );
+}
+
+function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <div className="stack tight grow">
+        <span>
+          <strong>{agent.name}</strong> <span className="small muted">of {agent.owner}</span>
+        </span>
+        <span>{agent.purpose}</span>
+        <dl className="small">
+          <Fact name="Model" value={agent.model ?? ""} />
+          <Fact name="Catalogs" value={agent.catalogs.join(", ")} />
+          <Fact name="Branches" value={agent.branches} />
+          <Fact name="Tables" value={(agent.tables ?? []).join(", ") || "all on its branches"} />
+          <Fact name="Statements" value={(agent.statements ?? []).join(", ") || "all that change tables"} />
+          <Fact name="Each hour" value={limits(agent)} />
+        </dl>
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>Tokens, and when each was used last</summary>
+          {isOpen ? <Tokens name={agent.name} /> : null}
+        </details>
+      </div>
+      <button type="button" className="button small" onClick={() => onAsk("revoke")}>
+        Revoke tokens<span className="visually-hidden"> of {agent.name}</span>
+      </button>
+      <button type="button" className="button small" onClick={() => onAsk("end")}>
+        End<span className="visually-hidden"> {agent.name}</span>
+      </button>
+    </li>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  if (value === "") return null;
+  return (
+    <div className="row">
+      <dt className="muted">{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function limits({ writes_per_hour, rows_per_hour }: Agent): string {
+  const parts = [
+    writes_per_hour == null ? "" : `${writes_per_hour.toLocaleString()} writes`,
+    rows_per_hour == null ? "" : `${rows_per_hour.toLocaleString()} rows`,
+  ];
+  return parts.filter(Boolean).join(", ") || "no limit";
+}
+
+function Tokens({ name }: { name: string }) {
+  const tokens = useAgentTokens(name);
+  return (
+    <Loaded query={tokens} label="tokens">
+      {({ results, next }) => (
+        <>
+          {results.length === 0 ? <p className="muted">It has no token, so it can do nothing.</p> : null}
+          <ul className="small" aria-label={`Tokens of ${name}`}>
+            {results.map((token) => (
+              <li key={token.id}>
+                {token.name} <code>{token.prefix}…</code> {token.is_expired ? "expired, " : ""}
+                {token.last_used_at ? (
+                  <>
+                    last call <Time at={token.last_used_at} />
+                  </>
+                ) : (
+                  "never used"
+                )}
+              </li>
+            ))}
+          </ul>
+          {next === null ? null : <p className="muted">It has more tokens. lake agents --tokens {name} lists all.</p>}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Confirm({ agent, act, onClose }: Asked & { onClose: () => void }) {
+  const change = useAgentChange();
+  const isEnd = act === "end";
+  return (
+    <ConfirmDialog
+      title={isEnd ? `End ${agent.name}?` : `Revoke the tokens of ${agent.name}?`}
+      action={isEnd ? "End" : "Revoke"}
+      working={isEnd ? "Ending …" : "Revoking …"}
+      isDangerous
+      run={change}
+      onConfirm={() => change.mutate({ do: act, name: agent.name }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>{isEnd ? "Its tokens open nothing any more, and its name stays taken. What it wrote stays." : "They open nothing any more. New ones can be made."}</p>
+    </ConfirmDialog>
+  );
+}
