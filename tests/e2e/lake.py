@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 from catalog_app.domain.files import FileScan
+from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from lakeui.common.errors import MergeConflict
@@ -56,8 +57,11 @@ class Lake:
     def audit(self, merge_id: str) -> dict[str, Any]:
         return audit_get(merge_id)
 
+    def branch(self, name: str = "main") -> Branch:
+        return branch_get(catalog_get(self.catalog), name)
+
     def head(self, branch: str = "main") -> int:
-        return branch_get(catalog_get(self.catalog), branch).head_version
+        return self.branch(branch).head_version
 
     def breaches(self) -> list[str]:
         """What check_catalog finds, and rows that live twice or store strange stamps."""

@@ -1,5 +1,6 @@
 """The laws of merging on random histories over all that came after the first ones: layouts, constraints, generated
-columns, clones, rows and tables replaced, queries that write, interleaved transactions, reverted and decided merges.
+columns, clones, rows and tables replaced, queries that write, interleaved transactions, reverted and decided merges;
+runs of pipelines, branches of two catalogs, and VACUUM with no retention.
 
 Every statement runs dry before it runs. ``make soak`` plays fresh histories; a seed is named with what it breaks, and
 the history is made small.
@@ -10,13 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from django.conf import settings
 
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.frontdoor import compute, pipelines
+from merge_app.pipelines.definition.templates import template_render
 from tests.lineage.histories import history as histories
 from tests.lineage.histories import laws as of_laws
 from tests.lineage.histories.again import Again
+from tests.lineage.histories.apart import HistoryApart
 from tests.lineage.histories.comparing import ComparisonIsResult
 from tests.lineage.histories.history import Law
+from tests.lineage.histories.kept import VacuumedHistory
 from tests.lineage.histories.laws import FastForward, Forwarding, Mirror, PlanIsResult, Rest, RoundTrip, ThereAndBack
+from tests.lineage.histories.piped import PipelineHistory
 from tests.lineage.histories.row_laws import NoInvention, NoLoss
 from tests.lineage.histories.shrinking import laws_check
 from tests.lineage.histories.silence import NothingIsSilent
@@ -55,3 +63,31 @@ def deciding(seed: str, steps: Sequence[int], laws: Sequence[Law]) -> WideHistor
 @pytest.mark.parametrize("number", range(500 if IS_SOAK else 1))
 def test_decided_merges_are_as_decided(services: None, number: int) -> None:
     laws_check(lambda: [law() for law in DECIDED], f"{DRAWN} decided {number}", deciding)
+
+
+OF_ROWS: tuple[type[Law], ...] = (NoLoss, NoInvention, NothingIsSilent, PlanIsResult, Mirror)
+FORWARD_AND_BACK: tuple[type[Law], ...] = (ThereAndBack, Forwarding, Rest, Again, Mirror)
+APART = {"rows": OF_ROWS, "forward and back": FORWARD_AND_BACK}
+
+
+@pytest.mark.parametrize("number", range(200 if IS_SOAK else 1))
+@pytest.mark.parametrize("group", APART)
+def test_branches_of_two_catalogs(services: None, group: str, number: int) -> None:
+    laws_check(lambda: [law() for law in APART[group]], f"{DRAWN} apart {group} {number}", HistoryApart)
+
+
+@pytest.mark.parametrize("number", range(200 if IS_SOAK else 1))
+def test_pipelines_write_tables(services: None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A process for each template would cost more than all else.
+    monkeypatch.setattr(pipelines, "bounded_render", template_render)
+    laws_check(lambda: [law() for law in OF_ROWS], f"{DRAWN} piped {number}", PipelineHistory)
+
+
+@pytest.mark.parametrize("number", range(200 if IS_SOAK else 1))
+def test_what_vacuum_takes_nobody_misses(services: None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = compute.engine()
+    monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
+    monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
+    monkeypatch.setattr(Warehouse, "remove", lambda _, path: engine.forget(path))  # type: ignore[attr-defined]
+    laws = (*OF_ROWS, ComparisonIsResult)
+    laws_check(lambda: [law() for law in laws], f"{DRAWN} vacuumed {number}", VacuumedHistory)

@@ -53,8 +53,7 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Boolean() | sql.Literal():
             return node.to_py()
         case sql.Column():
-            qualified = f"{node.table}.{node.name}".casefold()
-            return row[qualified if qualified in row else node.name.casefold()]
+            return _column(node, row)
         case sql.Paren() | sql.Cast():
             return _value(node.this, row)
         case sql.Is() | sql.NullSafeEQ():
@@ -62,9 +61,19 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Not():
             inner = _value(node.this, row)
             return None if inner is None else not inner
-        case sql.And() | sql.Or() | sql.Case() | sql.In() | sql.Array():
+        case sql.And() | sql.Or() | sql.Case() | sql.In() | sql.Array() | sql.Struct():
             return _connected(node, row)
     raise NotImplementedError(node.sql())
+
+
+def _column(node: sql.Column, row: Row) -> Any:
+    """A column, or a field of one: what stands before the dot may be the table, or the column."""
+    qualified = f"{node.table}.{node.name}".casefold()
+    if qualified in row:
+        return row[qualified]
+    if node.table and isinstance(held := row.get(node.table.casefold()), dict | None) and node.table.casefold() in row:
+        return None if held is None else held[node.name]
+    return row[node.name.casefold()]
 
 
 def _is_in(node: sql.In, row: Row) -> Any:
@@ -79,10 +88,12 @@ def _case(node: sql.Case, row: Row) -> Any:
     return _value(chosen or node.args["default"], row)
 
 
-def _connected(node: sql.And | sql.Or | sql.Case | sql.In | sql.Array, row: Row) -> Any:
+def _connected(node: sql.And | sql.Or | sql.Case | sql.In | sql.Array | sql.Struct, row: Row) -> Any:
     """AND is false as soon as one side is, OR is true as soon as one side is; NULL decides what is left open."""
     if isinstance(node, sql.Array):
         return [_value(item, row) for item in node.expressions]
+    if isinstance(node, sql.Struct):
+        return {item.name: _value(item.expression, row) for item in node.expressions}
     if isinstance(node, sql.Case):
         return _case(node, row)
     if isinstance(node, sql.In):

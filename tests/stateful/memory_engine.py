@@ -27,6 +27,7 @@ from catalog_app.domain.files import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
+from catalog_app.domain.types import ParsedType
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
@@ -84,6 +85,11 @@ class MemoryEngine:
     def contents_set(self, contents: Contents) -> None:
         files, deletes = contents
         self._files, self._deletes = dict(files), dict(deletes)
+
+    def forget(self, path: str) -> None:
+        """The file is gone: whoever reads it fails."""
+        self._files.pop(path, None)
+        self._deletes.pop(path, None)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -547,13 +553,26 @@ def _moved_values(schema: Schema, file: FileScan) -> dict[int, Any]:
 
 def _read_column(column: Column, written: Schema, values: Mapping[int, Any]) -> Any:
     for identifier in column.ids:
+        held = written.column(identifier)
         if identifier in values:
-            return values[identifier]
+            return _fields_as(values[identifier], (held or column).parsed, column.parsed)
     for identifier in column.ids:
         held = written.column(identifier)
         if held is not None:
-            return values[held.id]
+            return _fields_as(values[held.id], held.parsed, column.parsed)
     return None if column.initial_default is None else evaluate(column.initial_default, {})
+
+
+def _fields_as(value: Any, read: ParsedType, wanted: ParsedType) -> Any:
+    """A struct with the fields that are wanted, each found by its ids."""
+    if not isinstance(value, dict) or wanted.name != "struct":
+        return value
+    by_id = {identifier: item for item in read.fields for identifier in item.ids}
+    found = {}
+    for item in wanted.fields:
+        held = next((by_id[identifier] for identifier in item.ids if identifier in by_id), None)
+        found[item.name] = None if held is None else _fields_as(value[held.name], held.type, item.type)
+    return found
 
 
 def _statistics(schema: Schema, rows: Sequence[Mapping[int, Any]]) -> dict[int, ColumnStatistics]:

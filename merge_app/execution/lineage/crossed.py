@@ -84,19 +84,23 @@ def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branch
     asked = np.isin(keys, wanted)
     order = np.lexsort((images[asked], stamps[asked], keys[asked]))
     keys, images, stamps = (column[asked][order] for column in rows)
+    if not len(keys):
+        return []
     made = _branches_of(np.unique(stamps), branches)
-    on = np.array([made.get(stamp, 0) for stamp in stamps.tolist()], dtype=np.int64)
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
-    known, base_of = _Known(made), dict(zip(wanted.tolist(), base.tolist(), strict=True))
+    numbers, places = np.unique(stamps, return_inverse=True)
+    on = np.array([made.get(stamp, 0) for stamp in numbers.tolist()], dtype=np.int64)[places.reshape(-1)]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    ends = np.append(starts[1:], len(keys))
+    differs = on != np.repeat(on[starts], ends - starts)
+    may = np.flatnonzero(np.logical_or.reduceat(differs, starts) & np.logical_and.reduceat(on > 0, starts))
+    known, base_of = _Known(made), dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
     found = []
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(keys)], strict=True):
-        if (on[start:end] != on[start]).any() and on[start:end].all():
-            of_stamp = dict(zip(stamps[start:end].tolist(), images[start:end].tolist(), strict=True))
-            newest, common = known.maxima(tuple(of_stamp))
-            if len(newest) > 1:
-                others = tuple(of_stamp[stamp] for stamp in newest[1:])
-                row = int(keys[start])
-                found.append(CrossedRow((base_of[row], *others), of_stamp.get(common, ABSENT)))
+    for start, end in zip(starts[may].tolist(), ends[may].tolist(), strict=True):
+        of_stamp = dict(zip(stamps[start:end].tolist(), images[start:end].tolist(), strict=True))
+        newest, common = known.maxima(tuple(of_stamp))
+        if len(newest) > 1:
+            others = tuple(of_stamp[stamp] for stamp in newest[1:])
+            found.append(CrossedRow((base_of[int(keys[start])], *others), of_stamp.get(common, ABSENT)))
     return found
 
 

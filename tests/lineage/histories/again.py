@@ -14,7 +14,7 @@ class Again(Law):
         before, head = history.reader.state(fork).plain(), history.lake.head(fork)
         if history.refusals(source, fork) or history.lake.head(fork) == head:
             return
-        (last, *_) = history.lake.sql("SHOW MERGES LIMIT 1").rows
+        (last, *_) = history.lake.sql("SHOW MERGES LIMIT 1", fork).rows
         history.lake.sql(f"RESTORE MERGE '{last[0]}'", fork)
         assert history.reader.state(fork).plain() == before, "a reverted merge leaves something"
         after = history.lake.head(fork)

@@ -150,8 +150,10 @@ class PlanIsResult(Law):
 
     def _is_carried_out(self, history: History, merge: Merged) -> None:
         """Objects that the plan does not name stay; columns are those of the plan."""
-        (last, *_) = history.lake.sql("SHOW MERGES").extra.get("merges", [None])
-        assert last is None or last["fingerprint"] == self.plan["fingerprint"]
+        (last, *_) = history.lake.sql("SHOW MERGES LIMIT 1", merge.target).rows
+        assert history.lake.audit(str(last[0]))["fingerprint"] == self.plan["fingerprint"], (
+            "another plan is carried out"
+        )
         for item in self.plan["plan"]["objects"]:
             self._columns(history, merge.after, item)
 

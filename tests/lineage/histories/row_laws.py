@@ -104,9 +104,22 @@ def is_same(one: Shown, other: Shown, row: int, *, with_place: bool = False) -> 
         return False
     for column in one.columns.values():
         held = same_column(column, other) if with_place or column.name != "p" else None
-        if held is not None and one.rows[row][column.id] != other.rows[row][held.id]:
+        if held is not None and not _is_same_cell(column, one.rows[row][column.id], held, other.rows[row][held.id]):
             return False
     return True
+
+
+def _is_same_cell(column: Any, value: Any, other: Any, held: Any) -> bool:
+    """Structs are compared by the fields that both have, which may have other names."""
+    if not isinstance(value, dict) or not isinstance(held, dict):
+        return bool(value == held)
+    theirs = {identifier: field.name for field in other.parsed.fields for identifier in field.ids}
+    return all(
+        value[field.name] == held[theirs[identifier]]
+        for field in column.parsed.fields
+        for identifier in field.ids
+        if identifier in theirs
+    )
 
 
 class NoLoss(RowLaw):
@@ -144,8 +157,23 @@ class NoInvention(RowLaw):
             if not after.is_keyed and target.properties.get("merge.conflicts") != "cell":
                 assert is_same(source, after, i) or is_same(target, after, i), f"row {i} is of two images"
             for column in after.columns.values():
-                if column.name not in ("p", *MERGED_CELLS):
+                if column.parsed.name == "struct":
+                    self._fields_are_known(row, column, after.rows[i], source, target)
+                elif column.name not in ("p", *MERGED_CELLS):
                     self._is_known(row, column, after.rows[i], source, target)
+
+    def _fields_are_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
+        """Each field of a struct holds what a side had in it, or nothing."""
+        had: dict[int, list[Any]] = defaultdict(list)
+        for side in sides:
+            held = same_column(column, side)
+            if held is not None and row[1] in side.rows:
+                for ids, value in fields_of(held, side.rows[row[1]][held.id]):
+                    for identifier in ids:
+                        had[identifier].append(value)
+        for ids, value in fields_of(column, cells[column.id]):
+            known = [item for identifier in ids for item in had[identifier]]
+            assert value is None or value in known, f"field of {column.name} of row {row[1]} is invented: {value}"
 
     def _is_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
         value, had = cells[column.id], [None, default_of(column)]
@@ -158,6 +186,11 @@ class NoInvention(RowLaw):
         if not all(same_column(column, side) for side in sides):
             had += [item for key in column.ids for item in self.cells.get((row, key), [])]
         assert value in had, f"cell {column.name} of row {row[1]} is invented: {value}, had {had}"
+
+
+def fields_of(column: Any, value: Any) -> list[tuple[tuple[int, ...], Any]]:
+    """The ids and the value of each field of a struct."""
+    return [(field.ids, None if value is None else value[field.name]) for field in column.parsed.fields]
 
 
 def default_of(column: Any) -> Any:

@@ -55,7 +55,7 @@ class NothingIsSilent(RowLaw):
             known = {held for event, held in self.images.get(row, ()) if event in mine & theirs or not event}
             for name, side in (("source", source), ("target", target)):
                 self.asked += 1
-                if _held(side, i) in known or _is_shown(side, after, i):
+                if _is_among(_held(side, i), known) or _is_shown(side, after, i):
                     continue
                 by_cell = after.is_keyed or target.properties.get("merge.conflicts") == "cell"
                 if by_cell and all(i in table.rows for table in (source, target, after)):
@@ -66,7 +66,16 @@ class NothingIsSilent(RowLaw):
 def _held(table: Shown, i: int) -> Held:
     if i not in table.rows:
         return ()
-    return tuple(sorted((c.name, repr(table.rows[i][c.id])) for c in table.columns.values()))
+    # Where it lies is a fact of its own.
+    return tuple(sorted((c.name, repr(table.rows[i][c.id])) for c in table.columns.values() if c.name != "p"))
+
+
+def _is_among(held: Held, known: set[Held]) -> bool:
+    """Whether the row was like this, in the columns that it had then too."""
+    mine = dict(held)
+    return any(
+        bool(held) == bool(each) and all(mine.get(name, value) == value for name, value in each) for each in known
+    )
 
 
 def _is_shown(side: Shown, after: Shown, i: int) -> bool:

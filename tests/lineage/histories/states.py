@@ -10,7 +10,7 @@ from catalog_app.domain.checks import checks_of, condition_shown
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.objects import databases_dropped, databases_list, tables_dropped, tables_list
 from catalog_app.selectors.segments import table_scan
-from catalog_app.selectors.snapshots import Snapshot, branch_get, branch_snapshot, catalog_get
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 
@@ -86,7 +86,7 @@ class Reader:
         self.numbers: dict[int, int] = {}
 
     def state(self, branch: str) -> State:
-        snapshot = branch_snapshot(branch_get(catalog_get(self.lake.catalog), branch))
+        snapshot = branch_snapshot(self.lake.branch(branch))
         databases = {item.database_id: item for item in databases_list(snapshot)}
         tables = {}
         for item in sorted(tables_list(snapshot, databases), key=lambda each: each.table_id):

@@ -13,6 +13,7 @@ from lakeui.common.errors import LakeError, MergeConflict
 from lakeui.sql.dialect import quote_name, quote_text
 from tests.lineage.histories import history as histories
 from tests.lineage.histories.chance import statement_by_chance
+from tests.lineage.histories.chance_more import further_statement
 from tests.lineage.histories.chance_wide import Elsewhere, wide_statement, wide_table_created
 from tests.lineage.histories.history import History, Law
 from tests.lineage.histories.states import State
@@ -43,8 +44,11 @@ class WideHistory(History):
         self.begin_by(sql, self.names)
 
     def draw(self, rng: Random, b: str, word: str) -> str | None:
-        if rng.random() < 0.5:
+        chance = rng.random()
+        if chance < 0.35:
             return wide_statement(rng, self.states[b], word, Elsewhere(self._readable(), self.versions[b][-6:]))
+        if chance < 0.6:
+            return further_statement(rng, self.states[b], word)
         return statement_by_chance(rng, self.states[b], word, self.theme)
 
     def _readable(self) -> dict[str, State]:
