@@ -73,6 +73,7 @@ const PAGES = {
   import: { path: "/c/demo/import?branch=delays" },
   "import-review": { path: "/c/demo/import?branch=delays", act: sendFile },
   settings: { path: "/settings" },
+  people: { path: "/people" },
   // Last: it writes to a branch that has been merged.
   "branch-trash": { path: () => "/c/demo/b/airlines_2014?tab=trash", act: dropped },
   "not-found": { path: "/c/nowhere" },
