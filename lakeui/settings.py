@@ -105,6 +105,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "lakeui.runtime",
     "lakeui.access",
+    "lakeui.tasks",
     "lakeui.api",
     "catalog_app",
     "merge_app",

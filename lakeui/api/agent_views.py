@@ -33,7 +33,7 @@ from lakeui.api.catalog_views import (
 from lakeui.api.strict import body_checked
 from lakeui.api.token_views import NewTokenAnswer, TokenAnswer, TokenPage, TokenQuery
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.rights import CHANGING_KINDS
+from lakeui.frontdoor.statements import CHANGING_KINDS
 from merge_app.audit.settings import setting_recorder
 
 SCOPES = (Scope.READ, Scope.WRITE)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lakeui.api.statements import bound
 from lakeui.common.errors import LakeError, SyntaxProblem
 from lakeui.frontdoor.temporary import parameters_after
 from lakeui.sql import statements as sql
 from lakeui.sql.lexer import Kind, read_words
 from lakeui.sql.parse import parse
 from lakeui.sql.scripts import script_split
+from lakeui.tasks.statements import bound
 
 Body = dict[str, Any]
 _LEAVING = ("exit", "quit", "\\q")

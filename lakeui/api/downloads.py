@@ -18,7 +18,7 @@ from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
 from lakeui.api.request_work import query_of
-from lakeui.api.statements import statement_session
+from lakeui.tasks.statements import statement_session
 from merge_app.jobs.context import Context
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -62,10 +62,10 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
             int(settings.LAKEUI["EXPORT_ROWS"]),
             escape_formulas=parameters.get("escape_formulas", False),
         )
-        is_query = frontdoor.is_query(parameters["statement"], session.parameters)
+        read = frontdoor.parsed(parameters["statement"], session.parameters)
         # What is no query is refused by the export itself, and takes no place of one.
-        with query_of(request, parameters) if is_query else nullcontext(Context()) as context:
-            found = frontdoor.export(parameters["statement"], session, target, context)
+        with query_of(request, parameters, read) if read.is_query else nullcontext(Context()) as context:
+            found = frontdoor.export(read, session, target, context)
     except BaseException:
         file.close()
         raise

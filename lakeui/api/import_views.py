@@ -26,13 +26,13 @@ from lakeui.api.base import ApiView, NewestFirst, catalog_of, scopes_of, session
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.import_serializers import ImportAnswer, LoadRequest, ReadingRequest, import_shown
-from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
+from lakeui.tasks.imports import TASK_KIND, load_parameters, load_read
 from merge_app.jobs.services import task_submit
 
 _PAGE = inline_serializer(

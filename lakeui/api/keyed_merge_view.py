@@ -19,7 +19,6 @@ from lakeui.api.base import ApiView, catalog_of, checked, scopes_of, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.import_serializers import KeyedMergeQuery
-from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.places import table_place
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
@@ -27,6 +26,7 @@ from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
 from lakeui.frontdoor.json_columns import map_choices
+from lakeui.tasks.imports import TASK_KIND, load_parameters, load_read
 from merge_app.jobs.services import task_submit
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.request import Request
 
 from catalog_app.models import Branch
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
-from lakeui.api.statements import statement_session
 from lakeui.frontdoor.compute import interruptible
+from lakeui.tasks.statements import statement_session
 from merge_app.jobs.context import StoppableContext
 from merge_app.jobs.request_work import READS, Work, work_running
 
+if TYPE_CHECKING:
+    from lakeui.frontdoor.parsing import ParsedStatement
 
-def query_of(request: Request, parameters: Mapping[str, Any]) -> AbstractContextManager[StoppableContext]:
-    """Run the query of ``parameters`` inside, bounded and stoppable. Its rights are judged before."""
+
+def query_of(
+    request: Request, parameters: Mapping[str, Any], read: ParsedStatement
+) -> AbstractContextManager[StoppableContext]:
+    """Run the query, which ``parameters`` hold too, inside, bounded and stoppable. Its rights are judged before."""
     session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
-    catalog_id = frontdoor.admit(parameters["statement"], session)
+    catalog_id = frontdoor.admit(read, session)
     shown = {name: parameters[name] for name in ("statement", "catalog", "branch")}
     return work_running(Work(request.user, catalog_id, shown, has_left(request)))
 

@@ -23,9 +23,9 @@ from lakeui.api.base import scopes_of
 from lakeui.api.idempotency import once, task_key
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import statement_response
-from lakeui.api.statements import statement_run
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.dialect import quote_text
+from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context
 from merge_app.jobs.selectors import task_known
 
@@ -123,7 +123,7 @@ def written(
         check()
         return shown(_run(request, parameters))
 
-    if frontdoor.is_unrecorded(write.statement):
+    if frontdoor.parsed(write.statement).is_unrecorded:
         return once(request, run)
     key = task_key(request)
     if not key or not task_known(user_id=request.user.pk, idempotency_key=key):

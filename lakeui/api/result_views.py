@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -38,12 +38,12 @@ from lakeui.api.downloads import CsvRenderer, FileRenderer, ParquetRenderer
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.request_work import query_of
-from lakeui.api.results import KEEPS_RESULT, ResultAnswer, result_make, warehouse_now
-from lakeui.api.serializers import ProblemDocument, StatementRequest, TaskAnswer
-from lakeui.api.sql_sessions import session_filled
+from lakeui.api.serializers import ColumnEntry, ProblemDocument, StatementRequest, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
-from lakeui.api.statements import bound, statement_session
 from lakeui.api.strict import body_checked
+from lakeui.frontdoor.sql_sessions import session_filled
+from lakeui.tasks.results import KEEPS_RESULT, result_address, result_columns, result_make, warehouse_now
+from lakeui.tasks.statements import bound, statement_session
 from merge_app.jobs.models import QUERY_TASK_KIND, Task
 from merge_app.jobs.request_work import LONGEST, TooManyQueries, query_task_require_place
 from merge_app.jobs.selectors import task_known
@@ -51,6 +51,8 @@ from merge_app.jobs.services import task_submit
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from lakeui.frontdoor.parsing import ParsedStatement
 
 HOURS = int(LIFETIME.total_seconds() // 3600)
 STREAMS = 4
@@ -81,6 +83,32 @@ class ResultRequest(StatementRequest):
 class ResultList(serializers.Serializer[Any]):
     limit = serializers.IntegerField(required=False, min_value=1, max_value=200, help_text="Entries a page.")
     cursor = serializers.CharField(required=False, max_length=2000, help_text="From `next` or `previous`.")
+
+
+class ResultAnswer(serializers.ModelSerializer[KeptResult]):
+    """A result whose rows can be fetched."""
+
+    url = serializers.SerializerMethodField()
+    columns = serializers.SerializerMethodField()
+    version = serializers.IntegerField(
+        read_only=True, allow_null=True, help_text="Version of the session's branch that was read."
+    )
+    bytes = serializers.IntegerField(read_only=True, help_text="Of its files.")
+    expires_at = serializers.DateTimeField(read_only=True, help_text="Then it is removed.")
+
+    class Meta:
+        model = KeptResult
+        fields: tuple[str, ...] = (
+            "id", "url", "statement", "columns", "row_count", "bytes", "version", "created_at", "expires_at",
+        )  # fmt: skip
+        read_only_fields: tuple[str, ...] = fields
+
+    def get_url(self, kept: KeptResult) -> str:
+        return result_address(kept)
+
+    @extend_schema_field(ColumnEntry(many=True))
+    def get_columns(self, kept: KeptResult) -> list[dict[str, str]]:
+        return result_columns(kept)
 
 
 class ResultPage(serializers.Serializer[Any]):
@@ -154,9 +182,9 @@ class ResultListView(ApiView):
             return _made(task_response(self._task(request, sent, key), preference))
         parameters = session_filled(sent, request.data, request.user)
         session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
-        _select_require(parameters)
-        with query_of(request, parameters) as context:
-            body = result_make(parameters["statement"], session, context)
+        read = _select_read(parameters)
+        with query_of(request, parameters, read) as context:
+            body = result_make(read, session, context)
         return Response(body, status=201, headers={"Location": body["url"], "Cache-Control": "no-store"})
 
     def _task(self, request: Request, sent: dict[str, Any], key: str) -> Task:
@@ -166,9 +194,9 @@ class ResultListView(ApiView):
         if not (key and task_known(user_id=_user_id(request), idempotency_key=key)):
             parameters = session_filled(sent, request.data, request.user)
             session = statement_session(parameters, user=request.user, scopes=scopes)
-            _select_require(parameters)
+            read = _select_read(parameters)
             query_task_require_place(request.user)
-            catalog_id = frontdoor.admit(parameters["statement"], session)
+            catalog_id = frontdoor.admit(read, session)
         longest = float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None
         return task_submit(
             kind=QUERY_TASK_KIND,
@@ -337,11 +365,12 @@ def _made(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _select_require(parameters: dict[str, Any]) -> None:
+def _select_read(parameters: dict[str, Any]) -> ParsedStatement:
     from lakeui.frontdoor.results import select_require
-    from lakeui.sql.parse import parse
 
-    select_require(parse(parameters["statement"], bound(parameters)))
+    read = frontdoor.parsed(parameters["statement"], bound(parameters))
+    select_require(read)
+    return read
 
 
 def _user_id(request: Request) -> int:

@@ -16,7 +16,6 @@ from lakeui.api.catalog_views import IF_MATCH, IF_NONE_MATCH, STALE
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
-from lakeui.api.review_tasks import CHECK_KIND
 from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.api.serializers import ColumnEntry, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
@@ -24,6 +23,7 @@ from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
+from lakeui.tasks.merge_requests import CHECK_KIND
 from merge_app.jobs.services import task_submit
 from merge_app.review.checking import (
     check_change,

@@ -17,12 +17,12 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_k
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
 from lakeui.api.review_serializers import RequestDetail
-from lakeui.api.review_tasks import TASK_KIND, queue_ring
 from lakeui.api.review_views import KEY_REUSED, WRITES, request_shown
 from lakeui.api.serializers import TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.frontdoor.compute import engine
+from lakeui.tasks.merge_requests import TASK_KIND, queue_ring
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_submit
 from merge_app.review.merging import MergeWish, merge_begin

@@ -36,9 +36,9 @@ from lakeui.api.review_serializers import (
     TimelineAnswer,
     votes_shown,
 )
-from lakeui.api.review_tasks import policy_ring
 from lakeui.api.serializers import ProblemDocument
 from lakeui.api.strict import body_checked
+from lakeui.tasks.merge_requests import policy_ring
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.judgement import Standing
 from merge_app.review.known_plans import KnownPlan, plan_known, seen_now

@@ -13,13 +13,13 @@ from lakeui.api.base import LONGEST_STATEMENT_BYTES, ApiView, scopes_of
 from lakeui.api.errors import TooLarge
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import read_preference
-from lakeui.api.scripts import script_submit
 from lakeui.api.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer, TaskAnswer
-from lakeui.api.sql_sessions import session_filled
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.sql_sessions import session_filled
 from lakeui.sql.scripts import MOST_STATEMENTS
+from lakeui.tasks.scripts import script_submit
 from merge_app.jobs.selectors import task_known
 
 

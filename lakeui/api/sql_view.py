@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack
-from typing import Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -22,16 +22,19 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.prefer import LONGEST_WAIT_SECONDS, Preference, read_preference
 from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.sql_sessions import session_filled
-from lakeui.api.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
 from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
 from lakeui.frontdoor.recording import refusals_recorded
+from lakeui.frontdoor.sql_sessions import session_filled
+from lakeui.tasks.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.request_work import LONGEST, query_task_require_place
 from merge_app.jobs.selectors import task_known
 from merge_app.jobs.services import task_submit
+
+if TYPE_CHECKING:
+    from lakeui.frontdoor.parsing import ParsedStatement
 
 PREFER = OpenApiParameter(
     "Prefer",
@@ -90,24 +93,22 @@ def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
     members = request.data if sent.get("session") else ()
     parameters = session_filled(sent, members, request.user)
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
-    with _refusals_recorded(request, parameters):
-        as_task = frontdoor.is_task(parameters["statement"], bound(parameters)) or key or preference.respond_async
-        task = _submit(request, parameters, key, request_digest(request, sent)) if as_task else None
-        is_query = task is None and task_kind(parameters) == QUERY_TASK_KIND
-    if task is not None:
-        return task_response(task, preference)
+    read: ParsedStatement | None = None
+    task: Task | None = None
+    scopes = scopes_of(request)
     with ExitStack() as stack:
         context = Context()
-        if is_query:
-            with _refusals_recorded(request, parameters):
-                context = stack.enter_context(query_of(request, parameters))
-        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
-
-
-def _refusals_recorded(request: Request, parameters: dict[str, Any]) -> AbstractContextManager[None]:
-    """What is refused inside, before it is run, leaves its line in the log as what is run does."""
-    session = session_of(request, parameters["catalog"], parameters["branch"])
-    return refusals_recorded(parameters["statement"], session, lambda: bound(parameters))
+        # What is refused before it is run leaves its line in the log as what is run does.
+        session = session_of(request, parameters["catalog"], parameters["branch"])
+        with refusals_recorded(session, lambda: read and read.statement):
+            read = frontdoor.parsed(parameters["statement"], bound(parameters))
+            if read.is_task or key or preference.respond_async:
+                task = _submit(request, parameters, read, key, request_digest(request, sent))
+            elif read.takes_query_place:
+                context = stack.enter_context(query_of(request, parameters, read))
+        if task is not None:
+            return task_response(task, preference)
+        return Response(statement_run(parameters, user=request.user, scopes=scopes, context=context, read=read))
 
 
 def _known(request: Request, sent: dict[str, Any], key: str) -> Task:
@@ -120,11 +121,11 @@ def _known(request: Request, sent: dict[str, Any], key: str) -> Task:
     )
 
 
-def _submit(request: Request, parameters: dict[str, Any], key: str, digest: str) -> Task:
+def _submit(request: Request, parameters: dict[str, Any], read: ParsedStatement, key: str, digest: str) -> Task:
     """The task of the statement, judged already here: who may not is refused at once."""
     scopes = scopes_of(request)
     session = statement_session(parameters, user=request.user, scopes=scopes)
-    kind = task_kind(parameters)
+    kind = task_kind(read)
     shown = parameters
     if kind == QUERY_TASK_KIND:
         shown = {**parameters, LONGEST: float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None}
@@ -135,7 +136,7 @@ def _submit(request: Request, parameters: dict[str, Any], key: str, digest: str)
         user=request.user,
         idempotency_key=key,
         request_digest=digest if key else "",
-        catalog_id=frontdoor.admit(parameters["statement"], session),
+        catalog_id=frontdoor.admit(read, session),
         scopes=scopes,
     )
 

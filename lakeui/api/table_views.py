@@ -34,7 +34,6 @@ from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import TablePlace, table_place
 from lakeui.api.request_work import read_of
 from lakeui.api.serializers import StatementAnswer
-from lakeui.api.statements import result_body
 from lakeui.api.table_serializers import (
     ChangesQuery,
     PartitionAnswer,
@@ -52,6 +51,7 @@ from lakeui.api.table_serializers import (
     partition_shown,
 )
 from lakeui.sql.dialect import quote_name
+from lakeui.tasks.statements import result_body
 from merge_app.audit.selectors import discarded_schemas
 
 REFUSALS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.values import StatementResult
-from lakeui.sql import statements as sql
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from lakeui.sql.parse import parse
-from lakeui.sql.session_values import SessionValues, may_ask_session, session_values_given
-
-HOLDING = (
-    *(sql.Select, sql.Explain, sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Optimize),
-    *(sql.CreateTable, sql.CreateView, sql.AlterView, sql.DescribeQuery),
-)
-"""Statements with queries or expressions in them."""
+from lakeui.sql.session_values import SessionValues, session_values_given
 
 
 def session_values(call: Call) -> SessionValues:
@@ -42,19 +33,3 @@ def parse_for(call: Call, text: str, parameters: Parameters = NO_PARAMETERS) -> 
     """The statement with the session's values in it."""
     with session_values_given(session_values(call)):
         return parse(text, parameters)
-
-
-def asking_session(
-    statement: Any, handler: Callable[[Call, Any], StatementResult]
-) -> Callable[[Call, Any], StatementResult]:
-    """The handler, which reads the statement again, on the snapshot of its call, where that asks the session."""
-    if not isinstance(statement, HOLDING):
-        return handler
-
-    def handle(call: Call, read: Any) -> StatementResult:
-        if not may_ask_session(call.text):
-            return handler(call, read)
-        found = parse_for(call, call.text, call.session.parameters)
-        return handler(call, found.statement if isinstance(found, sql.DryRun) else found)
-
-    return handle

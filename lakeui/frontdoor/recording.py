@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from lakeui.common.errors import LakeError, outcome_of
@@ -11,9 +11,6 @@ from lakeui.common.events import event
 from lakeui.common.instruments import instruments
 from lakeui.frontdoor.rights import statement_kind
 from lakeui.frontdoor.values import Session, StatementResult
-from lakeui.sql import statements as sql
-from lakeui.sql.parameters import Parameters
-from lakeui.sql.parse import parse
 
 UNREADABLE = "unreadable"
 """The kind of what no statement could be made of."""
@@ -56,19 +53,17 @@ def recorded(session: Session, context: Any) -> Iterator[Recorded]:
 
 
 @contextmanager
-def refusals_recorded(text: str, session: Session, parameters: Callable[[], Parameters]) -> Iterator[None]:
-    """Record the statement where it is refused inside, before it is run. One that is run is recorded there."""
+def refusals_recorded(session: Session, statement: Callable[[], Any]) -> Iterator[None]:
+    """Record the statement where it is refused inside, before it is run. One that is run is recorded there.
+    ``statement``: what has been read by then, None where that is what was refused.
+    """
     try:
         yield
     except LakeError:
         with recorded(session, None) as record:
-            with suppress(LakeError):
-                record.is_a(_undone(parse(text, parameters())), session)
+            if (read := statement()) is not None:
+                record.is_a(read, session)
             raise
-
-
-def _undone(statement: Any) -> Any:
-    return statement.statement if isinstance(statement, sql.DryRun) else statement
 
 
 @contextmanager

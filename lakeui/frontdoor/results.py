@@ -11,13 +11,13 @@ from catalog_app.engine.values import PlainRead, QuerySource
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.compute import engine, interruptible, reading
+from lakeui.frontdoor.parsing import ParsedStatement, parsed
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.recording import recorded
-from lakeui.frontdoor.rights import rights_judge
+from lakeui.frontdoor.statements import is_allowed
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
-from lakeui.sql.parse import parse
 from lakeui.sql.plain import plain_columns
 from merge_app.jobs.context import Context
 
@@ -31,15 +31,15 @@ class KeptQuery:
     version: int | None
 
 
-def query_keep(text: str, session: Session, folder: str, context: Any = None) -> KeptQuery:
+def query_keep(said: ParsedStatement | str, session: Session, folder: str, context: Any = None) -> KeptQuery:
     """Write the rows of a SELECT into the folder, which is new. Raises LakeError."""
     with recorded(session, context) as record:
-        statement = parse(text, session.parameters)
-        record.is_a(statement, session)
-        select_require(statement)
-        call = Call(session, context or Context(), text)
-        rights_judge(call, statement)
-        query = parse_for(call, text, session.parameters).query
+        read = parsed(said, session.parameters) if isinstance(said, str) else said
+        record.is_a(read.statement, session)
+        select_require(read)
+        call = Call(session, context or Context(), read.text)
+        is_allowed(call, read.statement)
+        query = parse_for(call, read.text, session.parameters).query
         source = query_source(call, query)
         plain = _plain(query, source)
         with reading(), interruptible(call.context):
@@ -49,9 +49,9 @@ def query_keep(text: str, session: Session, folder: str, context: Any = None) ->
         return KeptQuery(rows, call.catalog_ids, version)
 
 
-def select_require(statement: Any) -> None:
+def select_require(read: ParsedStatement) -> None:
     """Raises InvalidValue for what has no result that is kept."""
-    if not isinstance(statement, sql.Select):
+    if read.is_dry_run or not isinstance(read.statement, sql.Select):
         raise InvalidValue("Only the result of a SELECT is kept.", remedy="POST /api/v1/sql/ runs every statement.")
 
 

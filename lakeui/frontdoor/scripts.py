@@ -8,31 +8,39 @@ from typing import Any
 
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
-from lakeui.frontdoor.dispatch import OUTSIDE_TRANSACTIONS, admit
+from lakeui.frontdoor.dispatch import admit
+from lakeui.frontdoor.parsing import ParsedStatement, parsed
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rights import catalogs_named
+from lakeui.frontdoor.sql_sessions import MOVES
+from lakeui.frontdoor.statements import ALONE, has
 from lakeui.frontdoor.temporary import parameters_after
 from lakeui.frontdoor.values import Session
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameter, Parameters
-from lakeui.sql.parse import parse
 from lakeui.sql.scripts import ScriptStatement, script_split
 from merge_app.jobs.context import Context
 
 BEGIN_NUMBER = 0
-_MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a script. ``is_framing``: it begins or ends the transaction that the whole script is."""
+    """One statement of a script. ``read``: None while it cannot be read. ``is_framing``: it begins or ends the
+    transaction that the whole script is.
+    """
 
     number: int
     line: int
     text: str
-    statement: Any
     parameters: Parameters
+    read: ParsedStatement | None
     is_framing: bool = False
+
+    @property
+    def statement(self) -> Any:
+        """What it does; None of a dry run, which leaves all as it is."""
+        return None if self.read is None or self.read.is_dry_run else self.read.statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +82,9 @@ def script_admit(script: Script, session: Session) -> int | None:
     """Judge the first statement, as it will be judged again when it runs; the others are judged when they run, on what
     those before them made. Answers the catalog whose members may see the script, None where only its author may.
     """
-    admit(script.steps[0].text, replace(session, parameters=script.steps[0].parameters))
-    names = {name.casefold() for step in script.steps for name in catalogs_named(step.statement)}
+    first = script.steps[0]
+    admit(first.read or first.text, replace(session, parameters=first.parameters))
+    names = {name.casefold() for step in script.steps for name in catalogs_named(step.read)}
     names |= {step.statement.name.casefold() for step in script.steps if isinstance(step.statement, _NAMING)}
     if session.catalog:
         names.add(session.catalog.casefold())
@@ -106,15 +115,15 @@ def step_error(error: LakeError, step: Step, count: int) -> LakeError:
 
 def _step(part: ScriptStatement, values: Mapping[str, Parameter], session: Parameters) -> Step:
     parameters = replace(session, named={name: value for name, value in values.items() if name in part.names})
-    step = Step(part.number, part.line, part.text, None, parameters)
+    step = Step(part.number, part.line, part.text, parameters, None)
     try:
-        return Step(part.number, part.line, part.text, parse(part.padded, parameters), parameters)
+        return replace(step, read=replace(parsed(part.padded, parameters), text=part.text))
     except LakeError as error:
         raise step_error(error, step, part.number) from None
 
 
 def _framing(number: int, line: int, text: str) -> Step:
-    return Step(number, line, text, parse(text), Parameters(), is_framing=True)
+    return Step(number, line, text, Parameters(), parsed(text), is_framing=True)
 
 
 def _refuse_unused(parts: tuple[ScriptStatement, ...], parameters: Parameters) -> None:
@@ -142,7 +151,7 @@ def _refuse_misplaced(steps: list[Step], count: int) -> None:
             if opened is None or (opened.is_framing and not step.is_framing):
                 raise step_error(_misplaced("No transaction that the script began ends here."), step, count)
             opened = None
-        elif opened is not None and isinstance(kind, (*OUTSIDE_TRANSACTIONS, *_MOVES)):
+        elif opened is not None and kind is not None and (has(kind, ALONE) or isinstance(kind, MOVES)):
             raise step_error(
                 NotSupported("This statement cannot be part of a transaction.", remedy="Move it out of it."),
                 step,

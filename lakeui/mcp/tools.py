@@ -27,12 +27,11 @@ from lakeui.api.review_places import request_place
 from lakeui.api.review_views import request_opened, request_shown
 from lakeui.api.serializers import TaskAnswer
 from lakeui.api.sql_view import statement_response
-from lakeui.api.statements import bound, statement_run
 from lakeui.common.errors import InvalidValue, PermissionDenied
-from lakeui.frontdoor.rights import CHANGING_KINDS, statement_kind
+from lakeui.frontdoor.rights import statement_kind
+from lakeui.frontdoor.statements import CHANGING_KINDS
 from lakeui.sql.dialect import quote_name
-from lakeui.sql.parse import parse
-from lakeui.sql.statements import DryRun
+from lakeui.tasks.statements import bound, statement_run
 from merge_app.jobs.context import Context
 from merge_app.jobs.selectors import task_check_visible, task_get
 
@@ -191,7 +190,7 @@ def _describe(request: Request, asked: DescribeArguments) -> Any:
 
 def _query(request: Request, asked: QueryArguments) -> Any:
     more = {"parameters": asked.parameters}
-    if not frontdoor.is_query(asked.statement, bound(more)):
+    if not frontdoor.parsed(asked.statement, bound(more)).is_query:
         raise InvalidValue("This tool takes queries.", remedy="Use the tool `write`.", field="statement")
     return _statement(request, asked.statement, asked.catalog, asked.branch, **more)
 
@@ -209,8 +208,7 @@ def _branch(request: Request, catalog: str, name: str) -> Branch:
 
 def _write(request: Request, asked: StatementArguments) -> Any:
     more = {"parameters": asked.parameters}
-    statement = parse(asked.statement, bound(more))
-    kind = statement_kind(type(statement.statement if isinstance(statement, DryRun) else statement))
+    kind = statement_kind(type(frontdoor.parsed(asked.statement, bound(more)).statement))
     if kind not in WRITE_KINDS:
         raise InvalidValue(
             f"This tool does not take {kind.replace('_', ' ')}.",

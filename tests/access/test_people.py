@@ -21,8 +21,8 @@ from catalog_app.models import Agent
 from catalog_app.services.catalogs import catalog_create
 from lakeui.access.models import AccessToken, BrowserSession, Invitation
 from lakeui.access.tokens import token_create
-from lakeui.api.statements import user_require_active
 from lakeui.common.errors import PermissionDenied
+from lakeui.tasks.statements import user_require_active
 from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountChain, AccountRecord
 from tests.members import join

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -57,7 +58,8 @@ class FakeDoor:
         self.calls: list[tuple[str, Any, Any]] = []
         self.work: Execute = self.answer
 
-    def execute(self, text: str, session: Any, context: Any) -> Any:
+    def execute(self, said: Any, session: Any, context: Any) -> Any:
+        text = said if isinstance(said, str) else said.text
         self.calls.append((text, session, context))
         return self.work(text, session, context)
 
@@ -78,9 +80,16 @@ class FakeDoor:
 
         self.work = work
 
-    @staticmethod
-    def is_task(text: str, parameters: Any) -> bool:
-        return text.startswith("TASK")
+    def parsed(self, text: str, parameters: Any = None) -> Any:
+        return SimpleNamespace(
+            text=text,
+            statement=None,
+            is_task=text.startswith("TASK"),
+            is_query=False,
+            takes_query_place=False,
+            is_unrecorded=False,
+            is_kept=False,
+        )
 
 
 @pytest.fixture
@@ -88,10 +97,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     fake = FakeDoor()
     monkeypatch.setattr(frontdoor, "execute", fake.execute)
     monkeypatch.setattr(frontdoor, "admit", lambda text, session: None)
-    monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
-    monkeypatch.setattr(frontdoor, "is_query", lambda *_: False)
-    monkeypatch.setattr(frontdoor, "takes_query_place", lambda *_: False)
-    monkeypatch.setattr(frontdoor, "is_unrecorded", lambda *_: False)
+    monkeypatch.setattr(frontdoor, "parsed", fake.parsed)
     return fake
 
 

@@ -211,7 +211,7 @@ class TestARun:
             run_keep(run, sql="SELECT 1", is_degraded=True, committed_version=9, metrics={"rows_inserted": 1})
             return frontdoor.StatementResult(version=9, metrics={"rows_inserted": 1})
 
-        monkeypatch.setattr("lakeui.api.pipelining.run_execute", execute)
+        monkeypatch.setattr("lakeui.tasks.pipelines.run_execute", execute)
         response = lake.caller.post(at(made, "runs/"))
         assert response.status_code == 200, response.content
         assert response.json()["version"] == 9
@@ -233,7 +233,7 @@ class TestARun:
             extra = {"dry_run": True, "examples": [], "log": [], "sql": "SELECT 1"}
             return frontdoor.StatementResult(metrics={"rows_inserted": 1}, extra=extra)
 
-        monkeypatch.setattr("lakeui.api.pipelining.run_dry", dry)
+        monkeypatch.setattr("lakeui.tasks.pipelines.run_dry", dry)
         texts = {"source": "SELECT 1 AS id", "config": ""}
         response = lake.caller.post(at(made, "runs/"), {"dry_run": True, **texts})
         assert response.status_code == 200, response.content
@@ -256,7 +256,7 @@ class TestARun:
         def execute(run: PipelineRun, **_: Any) -> frontdoor.StatementResult:
             raise NotFound("table", "x")
 
-        monkeypatch.setattr("lakeui.api.pipelining.run_execute", execute)
+        monkeypatch.setattr("lakeui.tasks.pipelines.run_execute", execute)
         response = lake.caller.post(at(made, "runs/"))
         assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
         (entry,) = lake.caller.get(at(made, "runs/")).json()["results"]

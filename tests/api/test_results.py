@@ -23,9 +23,9 @@ from catalog_app.services.files import addresses_allocate
 from catalog_app.services.results import results_expire, results_tidy
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api import request_work, result_views
-from lakeui.api.statements import run_statement_task
 from lakeui.common.errors import EngineError
 from lakeui.frontdoor import compute
+from lakeui.tasks.statements import run_statement_task
 from merge_app.jobs import request_work as jobs_work
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import Task

@@ -16,8 +16,8 @@ from catalog_app.models import CatalogMember, SqlSession, Transaction
 from catalog_app.services import sessions
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.transactions import IDLE_LIMIT
-from lakeui.api.sql_sessions import session_follow
 from lakeui.frontdoor import compute
+from lakeui.frontdoor.sql_sessions import session_follow
 from lakeui.sql.parse import parse
 from tests.api.conftest import Caller
 from tests.api.test_statements import problem
@@ -138,7 +138,7 @@ def test_who_was_stopped_behind_a_commit_is_outside_of_the_transaction(
     tab.sql("BEGIN")
     tab.sql("INSERT INTO d.t VALUES (2)")
     with monkeypatch.context() as patch:
-        patch.setattr("lakeui.api.statements.session_follow", lambda *_: None)
+        patch.setattr("lakeui.tasks.statements.session_follow", lambda *_: None)
         tab.sql("COMMIT")
     assert tab.now()["transaction"] is None
     tab.sql("INSERT INTO d.t VALUES (3)")
@@ -173,7 +173,7 @@ def test_of_two_begins_at_once_one_is_refused(tab: Tab) -> None:
             connection.close()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lakeui.api.sql_sessions.session_use", use)
+        patch.setattr("lakeui.frontdoor.sql_sessions.session_use", use)
         threads = [threading.Thread(target=send) for _ in range(2)]
         for thread in threads:
             thread.start()

@@ -93,8 +93,11 @@ def test_a_client_that_went_away_finds_its_result_later(alice: Caller) -> None:
 def test_a_user_shut_out_meanwhile_is_refused_by_the_worker(
     alice: Caller, door: FakeDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "is_task", lambda *_: bool(User.objects.update(is_active=False)))
-    monkeypatch.setattr("lakeui.frontdoor.is_task", door.is_task)
+    def parsed(text: str, _parameters: Any) -> Any:
+        User.objects.update(is_active=False)
+        return door.parsed(f"TASK {text}")
+
+    monkeypatch.setattr("lakeui.frontdoor.parsed", parsed)
     problem(alice.sql("x"), 403, "PERMISSION_DENIED")
     assert door.calls == []
 

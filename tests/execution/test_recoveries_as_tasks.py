@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.models import DataFile
 from catalog_app.selectors.snapshots import catalog_get
-from lakeui.frontdoor import Session, execute, is_task
+from lakeui.frontdoor import Session, execute, parsed
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.context import TaskContext
@@ -42,7 +42,7 @@ def test_a_recovery_tells_its_steps_leaves_one_record_and_copies_nothing(
     merge = lake.sql(before).extra.get("merge_id")
     text = statement.format(version=version, moment=moment, merge=merge)
     files = _files(lake)
-    assert is_task(text)
+    assert parsed(text).is_task
     context = TaskContext(uuid.uuid4())
     result = execute(text, Session(catalog=lake.catalog), context)
     assert [step["name"] for step in context.report().steps] == steps

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from catalog_app.models import Commit
-from lakeui.api.statements import statement_run
+from lakeui.tasks.statements import statement_run
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task

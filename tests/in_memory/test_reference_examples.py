@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lakeui.api.conversation import Conversation
-from lakeui.api.statements import statement_run
 from lakeui.sql.reference import reference_data
+from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
 

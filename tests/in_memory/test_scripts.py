@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.db import OperationalError
 
 from catalog_app.domain.roles import Role
-from lakeui.api import scripts
 from lakeui.api.management.commands.sql import Command
+from lakeui.tasks import scripts
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from tests.e2e.lake import Lake

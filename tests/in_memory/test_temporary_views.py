@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from lakeui.api.conversation import Conversation
-from lakeui.api.statements import statement_run
 from lakeui.common.errors import (
     AlreadyExists,
     ForbiddenStatement,
@@ -17,6 +16,7 @@ from lakeui.common.errors import (
 )
 from lakeui.frontdoor.scripts import script_read
 from lakeui.sql.parameters import NO_PARAMETERS
+from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
 

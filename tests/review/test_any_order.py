@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from catalog_app.models import Commit
-from lakeui.api.review_tasks import queues_ring
+from lakeui.tasks.merge_requests import queues_ring
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task

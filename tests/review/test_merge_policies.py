@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Agent, Commit, ProtectionRule
-from lakeui.api.review_tasks import POLICY_KIND, policies_ring
+from lakeui.tasks.merge_requests import POLICY_KIND, policies_ring
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_app.models import Commit
 from catalog_app.services.files import addresses_allocate
-from lakeui.api.review_tasks import queues_ring
 from lakeui.frontdoor import compute
+from lakeui.tasks.merge_requests import queues_ring
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run

@@ -16,7 +16,7 @@ from catalog_app.models import CatalogMember
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import Session, execute, is_task
+from lakeui.frontdoor import Session, execute, parsed
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from tests.members import join
@@ -84,7 +84,7 @@ def command_line(person: Person, text: str, **session: Any) -> int:
 
 def queued_before(person: Person, text: str, then: Callable[[], None]) -> int:
     """A task that was asked for by an owner, and runs after ``then``."""
-    assert is_task(text)
+    assert parsed(text).is_task
     person.become("owner")
     body = {"catalog": person.catalog, "branch": person.branch, "statement": text}
     response = person.send("post", "/api/v1/sql/", body)

@@ -30,7 +30,7 @@ from lakeui.api.docs import openapi_document
 from lakeui.api.examples import BODIES
 from lakeui.api.management.commands import sql as sql_command
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import Session, compute, execute, is_task
+from lakeui.frontdoor import Session, compute, execute, parsed
 from lakeui.mcp.tools import TOOLS
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
@@ -205,7 +205,7 @@ class Calls:
         by: dict[str, Any] = {"command": self._command, "queued": self._queued, "tool": self._tool}
         by |= {"http": self._http, "script": self._script}
         try:
-            if way == "queued" and not is_task(text):
+            if way == "queued" and not parsed(text).is_task:
                 way = "tool"
             self.ways[way] = self.ways.get(way, 0) + 1
             return str(by.get(way, self._door)(text, branch, session, way))

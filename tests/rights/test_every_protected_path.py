@@ -14,7 +14,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
-from lakeui.frontdoor.rights import REQUIREMENTS
+from lakeui.frontdoor.statements import STATEMENTS
 from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
@@ -169,7 +169,7 @@ def tried(work: Callable[[], int]) -> int:
 def test_every_statement_that_changes_a_branch_is_in_the_matrix(scene: Scene) -> None:
     changing = {Action.WRITE, Action.MERGE, Action.DROP_BRANCH, Action.CREATE_BRANCH, Action.DROP_CATALOG}
     tried = {type(parse(scene.text(text))) for text in {**WRITES, **NAMING}.values()}
-    wanted = {kind for kind, required in REQUIREMENTS.items() if required.action in changing}
+    wanted = {kind for kind, row in STATEMENTS.items() if row.requires.action in changing}
     # A transaction and files are tried below, pipelines in test_every_pipeline, COPY INTO in tests/takeover.
     of_their_own = {sql.BeginTransaction, sql.CommitTransaction, sql.CopyInto, ImportLoad, PipelineWork, PublishedWork}
     assert wanted - tried == of_their_own

@@ -18,8 +18,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, NotSupported, PermissionDenied, SyntaxProblem
-from lakeui.frontdoor.dispatch import runs_as_task
-from lakeui.sql.parameters import Parameters
+from lakeui.frontdoor import parsed
 from lakeui.sql.parse import parse
 from tests.e2e.conftest import lake
 from tests.e2e.lake import Lake
@@ -133,4 +132,4 @@ def test_what_files_say_is_not_said_again(outside: Path) -> None:
 
 
 def test_it_runs_as_a_task(outside: Path) -> None:
-    assert runs_as_task("CREATE TABLE d.t FROM ICEBERG '/x'", Parameters())
+    assert parsed("CREATE TABLE d.t FROM ICEBERG '/x'").is_task

@@ -17,11 +17,11 @@ from django.core.management.base import BaseCommand, CommandError
 from lakeui import frontdoor
 from lakeui.api.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.conversation import Conversation, is_leaving, names_known
-from lakeui.api.scripts import script_submit
-from lakeui.api.statements import bound, statement_run, statement_session, task_kind
 from lakeui.api.text_table import csv_lines, text_table
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
+from lakeui.tasks.scripts import script_submit
+from lakeui.tasks.statements import bound, statement_run, statement_session, task_kind
 from merge_app.jobs.context import Context
 from merge_app.jobs.errors import TaskFinished
 from merge_app.jobs.models import Task, TaskState
@@ -119,10 +119,8 @@ class Command(BaseCommand):
         try:
             if is_script:
                 problem, body = self._run_script(parameters, user, one_transaction=options["one_transaction"])
-            elif frontdoor.is_task(statement, bound(parameters)):
-                problem, body = self._run_task(parameters, user)
             else:
-                problem, body = None, statement_run(parameters, user=user, scopes=None, context=Context())
+                problem, body = self._run(parameters, user)
         except LakeError as error:
             problem, body = error.as_problem(), {}
         if problem is not None:
@@ -160,9 +158,7 @@ class Command(BaseCommand):
 
     def _do(self, parameters: dict[str, Any], *, user: Any) -> dict[str, Any]:
         """The body of one statement. Raises LakeError."""
-        if not frontdoor.is_task(parameters["statement"], bound(parameters)):
-            return statement_run(parameters, user=user, scopes=None, context=Context())
-        problem, body = self._run_task(parameters, user)
+        problem, body = self._run(parameters, user)
         if problem is not None:
             raise TaskProblem(problem)
         return body
@@ -175,13 +171,13 @@ class Command(BaseCommand):
             raise CommandError(f"There is no active user {name}.")
         return user
 
-    def _run_task(self, parameters: dict[str, Any], user: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    def _run(self, parameters: dict[str, Any], user: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         """The problem or None, and the body."""
-        session = statement_session(parameters, user=user, scopes=None)
-        catalog_id = frontdoor.admit(parameters["statement"], session)
-        return self._outcome(
-            task_submit(kind=task_kind(parameters), parameters=parameters, user=user, catalog_id=catalog_id)
-        )
+        read = frontdoor.parsed(parameters["statement"], bound(parameters))
+        if not read.is_task:
+            return None, statement_run(parameters, user=user, scopes=None, context=Context(), read=read)
+        catalog_id = frontdoor.admit(read, statement_session(parameters, user=user, scopes=None))
+        return self._outcome(task_submit(kind=task_kind(read), parameters=parameters, user=user, catalog_id=catalog_id))
 
     def _run_script(
         self, parameters: dict[str, Any], user: Any, *, one_transaction: bool

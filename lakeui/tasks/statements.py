@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -13,16 +13,18 @@ from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Scope
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
-from lakeui.api.results import KEEPS_RESULT, result_make
-from lakeui.api.sql_sessions import is_kept, session_follow
 from lakeui.common.errors import InvalidValue, PermissionDenied
+from lakeui.frontdoor.sql_sessions import session_follow
 from lakeui.sql.parameters import LONGEST_TEXTS, Parameters, parameters_read
-from lakeui.sql.parse import parse
 from lakeui.sql.statements import BeginTransaction
+from lakeui.tasks.results import KEEPS_RESULT, result_make
 from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_keep
+
+if TYPE_CHECKING:
+    from lakeui.frontdoor.parsing import ParsedStatement
 
 TASK_KIND = "sql"
 
@@ -75,19 +77,26 @@ def bound(parameters: Mapping[str, Any]) -> Parameters:
 
 
 def statement_run(
-    parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None, context: Context
+    parameters: Mapping[str, Any],
+    *,
+    user: Any,
+    scopes: frozenset[Scope] | None,
+    context: Context,
+    read: ParsedStatement | None = None,
 ) -> dict[str, Any]:
-    """Execute the ``statement`` of ``parameters`` in their session and answer the JSON body. Raises LakeError."""
+    """Execute the ``statement`` of ``parameters`` in their session and answer the JSON body. ``read``: the statement,
+    where it was read before. Raises LakeError.
+    """
     session = statement_session(parameters, user=user, scopes=scopes)
-    text, kept_in = parameters["statement"], parameters.get("session")
+    kept_in = parameters.get("session")
     if kept_in is None:
-        return result_body(frontdoor.execute(text, session, context))
-    statement = parse(text, session.parameters)
+        return result_body(frontdoor.execute(read or parameters["statement"], session, context))
+    read = read or frontdoor.parsed(parameters["statement"], session.parameters)
     # A transaction that no session knows could not be ended.
-    with transaction.atomic() if isinstance(statement, BeginTransaction) else nullcontext():
-        body = result_body(frontdoor.execute(text, session, context))
-        if is_kept(statement):
-            session_follow(kept_in, statement, body, user)
+    with transaction.atomic() if isinstance(read.statement, BeginTransaction) else nullcontext():
+        body = result_body(frontdoor.execute(read, session, context))
+        if read.is_kept:
+            session_follow(kept_in, read.statement, body, user)
     return body
 
 
@@ -113,9 +122,9 @@ def user_require_active(user: Any) -> None:
         )
 
 
-def task_kind(parameters: Mapping[str, Any]) -> str:
+def task_kind(read: ParsedStatement) -> str:
     """The kind of a statement's task: queries have places of their own in the workers."""
-    return QUERY_TASK_KIND if frontdoor.takes_query_place(parameters["statement"], bound(parameters)) else TASK_KIND
+    return QUERY_TASK_KIND if read.takes_query_place else TASK_KIND
 
 
 @handles(QUERY_TASK_KIND)
@@ -127,9 +136,10 @@ def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> d
     if parameters.get(KEEPS_RESULT):
         session = statement_session(parameters, user=user, scopes=context.scopes)
         return result_make(parameters["statement"], session, context)
-    if not frontdoor.is_unrecorded(parameters["statement"], bound(parameters)):
-        return statement_run(parameters, user=user, scopes=context.scopes, context=context)
+    read = frontdoor.parsed(parameters["statement"], bound(parameters))
+    if not read.is_unrecorded:
+        return statement_run(parameters, user=user, scopes=context.scopes, context=context, read=read)
     with transaction.atomic():
-        body = statement_run(parameters, user=user, scopes=context.scopes, context=context)
+        body = statement_run(parameters, user=user, scopes=context.scopes, context=context, read=read)
         task_keep(task_id=context.task_id, claim=context.claim, result=body)
     return body

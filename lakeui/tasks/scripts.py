@@ -13,12 +13,12 @@ from django.db import DatabaseError, InterfaceError, transaction
 from catalog_app.domain.roles import Scope
 from catalog_app.models import Commit
 from lakeui import frontdoor
-from lakeui.api.sql_sessions import is_kept, session_follow
-from lakeui.api.statements import bound, result_body, user_require_active
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor.scripts import Script, Step, script_admit, script_read, step_error
+from lakeui.frontdoor.sql_sessions import session_follow
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameters
+from lakeui.tasks.statements import bound, result_body, user_require_active
 from merge_app.jobs.context import Context, PartContext, TaskContext, part_id
 from merge_app.jobs.errors import TaskFinished, TaskSuperseded
 from merge_app.jobs.models import SCRIPT_TASK_KIND, Task
@@ -124,15 +124,12 @@ class _Run:
     def _do(self, step: Step) -> None:
         self.context.step(f"statement {step.number} of {self.script.count}", " ".join(step.text.split())[:100])
         session = replace(self.session, parameters=step.parameters)
-        is_unrecorded = frontdoor.is_unrecorded(step.text, step.parameters)
-        with transaction.atomic() if is_unrecorded else nullcontext():
-            found = frontdoor.execute(step.text, session, PartContext(self.context, step.number))
+        # Read anew: what was read before has places in the text of the whole script.
+        read = frontdoor.parsed(step.text, step.parameters)
+        with transaction.atomic() if read.is_unrecorded else nullcontext():
+            found = frontdoor.execute(read, session, PartContext(self.context, step.number))
             body = {"number": step.number, "line": step.line, **result_body(found)}
-            if (
-                self.kept_in is not None
-                and is_kept(step.statement)
-                and not isinstance(step.statement, _OF_TRANSACTIONS)
-            ):
+            if self.kept_in is not None and read.is_kept and not isinstance(step.statement, _OF_TRANSACTIONS):
                 session_follow(self.kept_in, step.statement, body, self.context.user)
             parts = {**self.done, str(step.number): self._fitting(body)}
             task_part_keep(task_id=self.context.task_id, claim=self.context.claim, parts=parts)

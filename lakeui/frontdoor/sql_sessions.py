@@ -24,11 +24,7 @@ KEPT = (
 )
 """Members of a request that a session keeps, and that are not sent beside it."""
 
-_KEPT_ELSE = (
-    *(sql.CreateTemporaryView, sql.DropTemporaryView, sql.SetPartitionOverwrite),
-    *(sql.CreateTemporaryFunction, sql.DropTemporaryFunction),
-)
-_MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
+MOVES = (sql.UseCatalog, sql.UseBranch, sql.UseDatabase)
 
 
 def session_filled(parameters: Body, sent: Any, user: Any) -> dict[str, Any]:
@@ -60,12 +56,6 @@ def _members(kept: SqlSession) -> dict[str, Any]:
         "partition_overwrite": kept.partition_overwrite,
         "transaction": None if held is None else str(held.pk),
     }
-
-
-def is_kept(statement: Any) -> bool:
-    """Whether the statement changes what a session keeps."""
-    is_of_transaction = isinstance(statement, sql.BeginTransaction | sql.CommitTransaction | sql.RollbackTransaction)
-    return is_of_transaction or isinstance(statement, (*_MOVES, *_KEPT_ELSE))
 
 
 def session_follow(identity: str, statement: Any, body: Body, user: Any) -> None:
@@ -101,7 +91,7 @@ def _change(kept: SqlSession, statement: Any, body: Body) -> None:
         overwrites_dynamically=kept.partition_overwrite == "dynamic",
     )
     after = parameters_after(statement, before)
-    if isinstance(statement, _MOVES):
+    if isinstance(statement, MOVES):
         kept.catalog, kept.branch = body["catalog"], body["branch"]
     kept.database, kept.temporary_views = after.database or "", dict(after.views)
     kept.temporary_functions = dict(after.functions)

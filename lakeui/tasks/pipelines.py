@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakeui import frontdoor
-from lakeui.api.statements import result_body, user_require_active
 from lakeui.frontdoor.pipelines import run_dry, run_execute
+from lakeui.tasks.statements import result_body, user_require_active
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
 from merge_app.pipelines.runs import DRY_RUN_KIND, TASK_KIND, run_begin

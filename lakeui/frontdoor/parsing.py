@@ -1,0 +1,59 @@
+"""A text that was read once: what it says, and how it runs. It is carried from the request to what does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, UNRECORDED, has
+from lakeui.sql import statements as sql
+from lakeui.sql.parameters import NO_PARAMETERS, Parameters
+from lakeui.sql.parse import parse
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedStatement:
+    """``statement`` is what the text says to do; ``is_dry_run``: the text says to leave out its commit."""
+
+    text: str
+    statement: Any
+    is_dry_run: bool = False
+
+    @property
+    def is_task(self) -> bool:
+        """Whether it runs as a task: it writes rows or merges."""
+        return has(self.statement, TASK)
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it reads rows on Spark and writes nothing."""
+        return not self.is_dry_run and has(self.statement, QUERY)
+
+    @property
+    def takes_query_place(self) -> bool:
+        """Whether it takes one of the places of queries: it reads rows on Spark, for an answer or to be measured."""
+        statement = self.statement
+        return self.is_query or (isinstance(statement, sql.Explain) and statement.mode is sql.ExplainMode.ANALYZE)
+
+    @property
+    def is_unrecorded(self) -> bool:
+        """Whether it changes something in one short transaction, without a commit that names its task."""
+        return not self.is_dry_run and has(self.statement, UNRECORDED)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it cannot be part of a transaction."""
+        return has(self.statement, ALONE)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it changes what a session keeps."""
+        return not self.is_dry_run and has(self.statement, KEPT)
+
+
+def parsed(text: str, parameters: Parameters = NO_PARAMETERS) -> ParsedStatement:
+    """Raises SyntaxProblem, NotSupported or InvalidValue."""
+    statement = parse(text, parameters)
+    if isinstance(statement, sql.DryRun):
+        return ParsedStatement(text, statement.statement, is_dry_run=True)
+    return ParsedStatement(text, statement)

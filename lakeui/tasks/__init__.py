@@ -1,0 +1,1 @@
+"""What workers run: one module a kind of task. Each also holds what its task is asked for with."""

@@ -1,0 +1,38 @@
+"""Django application: what workers run."""
+
+from django.apps import AppConfig
+
+
+class TasksConfig(AppConfig):
+    name = "lakeui.tasks"
+    label = "tasks"
+    verbose_name = "Tasks of workers"
+
+    def ready(self) -> None:
+        """Bind shared Celery tasks to lakeui's application, register the handlers of tasks, and have the housekeeping
+        of every worker look after merge requests and, at night, after old rows.
+        """
+        import lakeui.celery
+        import lakeui.tasks.imports
+        import lakeui.tasks.merge_requests
+        import lakeui.tasks.pipelines
+        import lakeui.tasks.scripts
+        import lakeui.tasks.statements
+        from catalog_app.services.results import results_tidy
+        from catalog_app.services.sessions import sql_sessions_tidy
+        from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
+        from merge_app.audit.checkpoints import checkpoints_make
+        from merge_app.jobs.reaper import sweeps
+        from merge_app.jobs.tidying import tidies, tidy_tick
+        from merge_app.review.following import requests_follow
+
+        sweeps(requests_follow)
+        sweeps(lakeui.tasks.merge_requests.queues_ring)
+        sweeps(lakeui.tasks.merge_requests.policies_ring)
+        sweeps(checkpoints_make)
+        sweeps(tidy_tick)
+        tidies("sessions", sessions_tidy)
+        tidies("SQL sessions", sql_sessions_tidy)
+        tidies("kept results", results_tidy)
+        tidies("tokens", tokens_tidy)
+        tidies("invitations", invitations_tidy)
