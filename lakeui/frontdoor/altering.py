@@ -7,9 +7,9 @@ from dataclasses import replace
 from catalog_app.domain.operations import Operation
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.columns import column_moved, column_operation
-from lakeui.frontdoor.ddl import commit_table
 from lakeui.frontdoor.fields import changes_fields
 from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.tables import commit_table
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 

@@ -13,11 +13,11 @@ from catalog_app.services import alterations
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.committing import commit_operations
-from lakeui.frontdoor.data import write_metrics
-from lakeui.frontdoor.ddl import create_operation, refuse_taken
 from lakeui.frontdoor.merge_settings import table_properties_check
+from lakeui.frontdoor.new_table import create_operation, refuse_taken
 from lakeui.frontdoor.places import Call, Place, place_of, table_for_reading, view_asked
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import write_metrics
 from lakeui.sql import statements as sql
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.reads import TableRead

@@ -14,10 +14,11 @@ from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from lakeui.common.errors import InvalidValue, NotNullViolation
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.ddl import commit_table, defaults_check, table_columns
 from lakeui.frontdoor.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.merge_settings import column_type_check, properties_after_drop, properties_after_rename
+from lakeui.frontdoor.new_table import defaults_check, table_columns
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.tables import commit_table
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 

@@ -8,8 +8,8 @@ from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.checks import checks_stated, segments_check
-from lakeui.frontdoor.ddl import commit_table
 from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.tables import commit_table
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 

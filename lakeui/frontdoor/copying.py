@@ -33,12 +33,12 @@ from lakeui.common.errors import InvalidValue, LakeError, NotFound
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.checks import staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
-from lakeui.frontdoor.data import definition_of
-from lakeui.frontdoor.ddl import with_notice
 from lakeui.frontdoor.imported_rows import rows_stage, staged_metrics
 from lakeui.frontdoor.json_columns import map_choices
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.tables import with_notice
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import definition_of
 from lakeui.sql import statements as sql
 from merge_app.execution.apply import Applied
 from merge_app.execution.commit import StatementOvertaken

@@ -13,8 +13,8 @@ from catalog_app.domain.types import canonical_type, value_type, widens
 from catalog_app.engine.types import storable_type
 from catalog_app.services import alterations
 from catalog_app.services.field_alterations import fields_change, type_grown
-from lakeui.frontdoor.ddl import table_columns
 from lakeui.frontdoor.fields import with_ids
+from lakeui.frontdoor.new_table import table_columns
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 

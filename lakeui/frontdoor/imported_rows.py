@@ -22,10 +22,10 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.json_columns import with_maps
 from lakeui.frontdoor.keyed_merges import typed_rows
 from lakeui.frontdoor.places import Call, TablePlace
+from lakeui.frontdoor.writes import staging, write_metrics
 
 
 def rows_stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -> list[NewDataFile]:

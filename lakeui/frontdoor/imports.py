@@ -21,8 +21,6 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.checks import appended_rows_check, staged_rows_check
-from lakeui.frontdoor.data import commit_rows, write_metrics
-from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.evolving import grown_type
 from lakeui.frontdoor.imported_rows import (
@@ -35,9 +33,12 @@ from lakeui.frontdoor.imported_rows import (
 )
 from lakeui.frontdoor.json_columns import with_maps
 from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require
+from lakeui.frontdoor.new_table import create_operation, new_table
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.recording import recorded
+from lakeui.frontdoor.tables import commit_table
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
+from lakeui.frontdoor.writes import commit_rows, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 

@@ -6,9 +6,9 @@ from catalog_app.domain.checks import CLUSTERING, LAYOUT
 from catalog_app.domain.layout import layout_shown
 from catalog_app.services import alterations
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor.ddl import commit_table
 from lakeui.frontdoor.layout_properties import clustering_kept, column_named, fields_stored, layout_stating
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.tables import commit_table
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 

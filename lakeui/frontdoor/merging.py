@@ -25,7 +25,6 @@ from lakeui.common.faults import fault_point
 from lakeui.frontdoor.checks import staged_fit
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import definition_of, staging, write_metrics
 from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merge_clauses import Prepared, merge_prepare
@@ -34,6 +33,7 @@ from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import copied_files, copies_files
+from lakeui.frontdoor.writes import definition_of, staging, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
 from lakeui.sql.dialect import quote_name

@@ -11,10 +11,10 @@ from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.checks import partition_check
 from lakeui.frontdoor.committing import commit_operations
-from lakeui.frontdoor.data import definition_of
-from lakeui.frontdoor.ddl import commit_table, with_notice
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.tables import commit_table, with_notice
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import definition_of
 from lakeui.sql import statements as sql
 
 

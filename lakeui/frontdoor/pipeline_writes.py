@@ -16,7 +16,7 @@ from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
+from lakeui.frontdoor.create_table import create_table_as
 from lakeui.frontdoor.evolving import Evolved, with_columns
 from lakeui.frontdoor.merging import Kept, merge_from
 from lakeui.frontdoor.pipeline_deletes import deletes_bound, deletes_keep
@@ -24,6 +24,7 @@ from lakeui.frontdoor.pipeline_stored import may_hold_open
 from lakeui.frontdoor.places import Call, table_for_writing
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import commit_rows, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query

@@ -15,7 +15,6 @@ from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_fields import as_in_table
@@ -29,6 +28,7 @@ from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.recording import run_recorded
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.frontdoor.views import create_view
+from lakeui.frontdoor.writes import staging, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_view

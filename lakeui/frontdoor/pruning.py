@@ -10,6 +10,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.pruning.predicates import ANYTHING, Predicate, Pruner
 from catalog_app.pruning.ranges import may_share_values
 from catalog_app.selectors.segments import SegmentState
+from lakeui.sql import statements as sql
 
 
 def pruned(segments: Sequence[SegmentState], columns: Sequence[Column], predicate: Predicate) -> list[SegmentState]:
@@ -18,6 +19,10 @@ def pruned(segments: Sequence[SegmentState], columns: Sequence[Column], predicat
         return list(segments)
     pruner = pruner_of(predicate, columns)
     return [segment for segment in segments if pruner.may_match(segment.statistics, segment.rows)]
+
+
+def predicate_of(where: sql.Condition | None) -> Predicate:
+    return where.predicate if where is not None else ANYTHING
 
 
 def pruner_of(predicate: Predicate, columns: Sequence[Column]) -> Pruner:

@@ -14,30 +14,23 @@ from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor import data
+from lakeui.frontdoor import insert as inserting
 from lakeui.frontdoor.analysis import rows_analyse
 from lakeui.frontdoor.checks import staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import (
-    bytes_of,
-    definition_of,
-    insert_stage,
-    row_metrics,
-    staging,
-    touched_copy,
-    write_metrics,
-)
+from lakeui.frontdoor.insert import insert_stage
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import copied_files
+from lakeui.frontdoor.writes import bytes_of, definition_of, row_metrics, staging, touched_copy, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
-    return data.insert(call, statement) if statement.replaces is None else _insert_replace(call, statement)
+    return inserting.insert(call, statement) if statement.replaces is None else _insert_replace(call, statement)
 
 
 def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:

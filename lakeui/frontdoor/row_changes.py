@@ -10,8 +10,8 @@ from catalog_app.selectors.snapshots import Snapshot, version_check
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.data import ROW_LIMIT
 from lakeui.frontdoor.places import Call, table_for_reading
+from lakeui.frontdoor.select import ROW_LIMIT
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.jobs.context import Context

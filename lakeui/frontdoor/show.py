@@ -13,7 +13,7 @@ from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
-from lakeui.frontdoor.ddl import database_place
+from lakeui.frontdoor.databases import database_place
 from lakeui.frontdoor.patterns import is_like
 from lakeui.frontdoor.places import Call, Place, table_for_reading, view_asked
 from lakeui.frontdoor.values import StatementResult, answer

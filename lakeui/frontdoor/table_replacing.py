@@ -18,18 +18,18 @@ from catalog_app.services.field_alterations import type_grown
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import AlreadyExists, MergeConflict, NotSupported
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor import ddl
 from lakeui.frontdoor.checks import checks_stated, staged_rows_check
 from lakeui.frontdoor.committing import commit_operations
-from lakeui.frontdoor.data import bytes_of, definition_of, query_columns, query_stage, write_metrics
-from lakeui.frontdoor.ddl import defaults_check, noted, table_columns
+from lakeui.frontdoor.create_table import noted, query_columns, query_stage, table_make
 from lakeui.frontdoor.fields import with_ids
 from lakeui.frontdoor.generated import generated_stated
 from lakeui.frontdoor.layout_properties import layout_stated
 from lakeui.frontdoor.merge_settings import table_properties_check
+from lakeui.frontdoor.new_table import defaults_check, table_columns
 from lakeui.frontdoor.places import Call, TablePlace, place_of, table_exists, table_for_writing, view_find
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import bytes_of, definition_of, write_metrics
 from lakeui.sql import statements as sql
 from merge_app.execution.commit import StatementOvertaken
 
@@ -38,7 +38,7 @@ _LOOK_AGAIN = {VerdictCode.NAME_EXISTS, VerdictCode.OBJECT_DROPPED_ON_DEST}
 
 def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
     if not statement.replaces:
-        return ddl.create_table(call, statement)
+        return table_make(call, statement)
     try:
         return _create_or_replace(call, statement)
     except MergeConflict as refusal:
@@ -54,7 +54,7 @@ def _create_or_replace(call: Call, statement: sql.CreateTable) -> StatementResul
         return noted(statement, _replace(call, statement, table_for_writing(call, statement.table)))
     if view_find(place, name):
         raise AlreadyExists("view", f"{place.database.name}.{name}")
-    return ddl.create_table(call, statement)
+    return table_make(call, statement)
 
 
 def _replace(call: Call, statement: sql.CreateTable, target: TablePlace) -> StatementResult:

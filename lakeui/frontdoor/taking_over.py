@@ -25,10 +25,11 @@ from catalog_app.takeover.locations import Locations
 from catalog_app.takeover.parquet_files import parquet_find
 from catalog_app.takeover.values import FoundField, FoundFile, FoundTable
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor.data import write_metrics
-from lakeui.frontdoor.ddl import commit_table, create_operation, new_table, refuse_taken, with_notice
+from lakeui.frontdoor.new_table import create_operation, new_table, refuse_taken
 from lakeui.frontdoor.places import Call, TablePlace, place_of
+from lakeui.frontdoor.tables import commit_table, with_notice
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.writes import write_metrics
 from lakeui.sql import statements as sql
 
 _FINDERS: dict[str, Callable[[Locations, str], FoundTable]] = {

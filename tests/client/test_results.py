@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.models import KeptResult
-from lakeui.frontdoor import data
+from lakeui.frontdoor import select
 from lakeui_client import Catalog, LakeError, Stale, dbapi
 from lakeui_client import results as client_results
 from lakeui_client.cli.main import run
@@ -26,7 +26,7 @@ def many(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Catalog:
     """d.t with eleven rows, of which the server sends three as the answer of a statement."""
     values = ", ".join(f"({number}, '{name}')" for number, name in ROWS)
     catalog.branch("main").sql(f"INSERT OVERWRITE d.t VALUES {values}")
-    monkeypatch.setattr(data, "ROW_LIMIT", 3)
+    monkeypatch.setattr(select, "ROW_LIMIT", 3)
     monkeypatch.setattr(client_results, "PAGE_ROWS", 4)
     return catalog
 

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_app.engine import merging
 from lakeui.common.errors import Cardinality, LakeError
-from lakeui.frontdoor.data import METRICS
+from lakeui.frontdoor.writes import METRICS
 from tests.e2e.lake import Lake, OwnBranch
 
 ON = "ON t.id = s.id"

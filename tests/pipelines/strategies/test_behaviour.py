@@ -116,7 +116,7 @@ class TestEveryStrategy:
             if point == "write.registered":
                 raise NotFound("table", "the power")
 
-        for module in ("merging", "data"):
+        for module in ("merging", "writes"):
             monkeypatch.setattr(f"lakeui.frontdoor.{module}.fault_point", fail)
         with pytest.raises(NotFound):
             pipe.run(batch([(1, "x", 5, 1), (4, "d", 5, 1)], (*COLUMNS, "extra INT")))
@@ -145,7 +145,7 @@ class TestEveryStrategy:
                 raise NotFound("table", "the power")
 
         with monkeypatch.context() as patched:
-            patched.setattr("lakeui.frontdoor.data.fault_point", fail)
+            patched.setattr("lakeui.frontdoor.create_table.fault_point", fail)
             with pytest.raises(NotFound):
                 pipe.start()
         assert pipes.lake.head() == before
