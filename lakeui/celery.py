@@ -8,7 +8,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import task_prerun
 
-from lakeui.command import settings_require
+from lakeui.runtime.calling import settings_require
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
 settings_require()

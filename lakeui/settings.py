@@ -6,10 +6,10 @@ import os
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakeui.command import BASE, IN_REPOSITORY
 from lakeui.common.collector import loading_begins
 from lakeui.common.logs import log_settings
 from lakeui.common.traces import traces_require
+from lakeui.runtime.calling import BASE, IN_REPOSITORY
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import home_directory, refuse_unfit_for_production, secret_key, services_discover
 from lakeui.runtime.variables import variables_read

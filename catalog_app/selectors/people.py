@@ -238,3 +238,10 @@ def group_get(name: str) -> Group:
     if found is None:
         raise NotFound("group", name, nearest=nearest_name(name, Group.objects.values_list("name", flat=True)))
     return found
+
+
+def person_id(principal: Principal) -> int:
+    """The user who asks. What a person answers for cannot be done by lakeui itself."""
+    if principal.user_id is None:
+        raise PermissionDenied("Only a person can do this.", remedy="Sign in.")
+    return principal.user_id

@@ -51,12 +51,6 @@ class BrowserSession(AbstractBaseSession):
     address = models.TextField(default="")
     agent = models.TextField(default="")
 
-    @classmethod
-    def get_session_store_class(cls) -> type:
-        from lakeui.access.sessions import SessionStore
-
-        return SessionStore
-
 
 class Invitation(models.Model):
     """A link that lets one person choose a password, once, until it expires. Only its SHA-256 is kept."""

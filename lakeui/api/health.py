@@ -6,7 +6,6 @@ Probes come by address: a middleware answers them before anything looks at the h
 from __future__ import annotations
 
 import logging
-import re
 import socket
 from collections.abc import Callable
 
@@ -19,16 +18,10 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from lakeui.common.broker import redis_client
+from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
 from merge_app.jobs.presence import workers_present
 
 logger = logging.getLogger(__name__)
-
-SPARK_SECONDS = 2.0
-SPARK_PORT = 15002
-
-
-class PartMissing(Exception):
-    """A part does not answer; the text says what that means, without addresses or secrets."""
 
 
 class Probes:
@@ -98,14 +91,6 @@ def _connect(remote: str) -> None:
 def _worker() -> None:
     if not workers_present():
         raise PartMissing("no worker was seen lately")
-
-
-def spark_address(remote: str) -> tuple[str, int]:
-    """Host and port of a Spark Connect address (``sc://host[:port][/;parameters]``). Raises PartMissing."""
-    match = re.match(r"sc://(\[[^\]]+\]|[^:/;]+)(?::(\d+))?(?:[/;]|$)", remote)
-    if match is None:
-        raise PartMissing("no Spark Connect address is set")
-    return match[1].strip("[]"), int(match[2] or SPARK_PORT)
 
 
 _PROBES: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {"/livez": livez, "/healthz": livez, "/readyz": readyz}

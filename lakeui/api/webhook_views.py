@@ -17,6 +17,7 @@ from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged, 
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.strict import body_checked
+from merge_app.audit.settings import setting_recorder
 from merge_app.webhooks.models import SUBSCRIBABLE, DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.selectors import deliveries_list, sort_key, webhook_get, webhooks_list
 from merge_app.webhooks.services import (
@@ -124,7 +125,8 @@ class WebhookListView(ApiView):
     def post(self, request: Request, catalog: str) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_WEBHOOKS)
         body = body_checked(NewWebhook, request)
-        webhook = webhook_create(principal=principal_of(request), catalog=found, **body)
+        principal = principal_of(request)
+        webhook = webhook_create(principal=principal, catalog=found, record=setting_recorder(principal), **body)
         address = reverse("api-webhook", args=[found.name, webhook.pk], request=request)
         return Response(CreatedWebhook(webhook).data, status=201, headers={"Location": address})
 
@@ -151,11 +153,13 @@ class WebhookView(ApiView):
     def patch(self, request: Request, catalog: str, webhook_id: int) -> Response:
         found = _place(request, catalog, webhook_id)
         body = body_checked(WebhookChange, request)
+        principal = principal_of(request)
         changed = webhook_change(
-            principal=principal_of(request),
+            principal=principal,
             webhook=found,
             changes=body,
             check=lambda present: unchanged(request, _shown(present)),
+            record=setting_recorder(principal),
         )
         return tagged(request, Response(_shown(changed)))
 
@@ -166,7 +170,8 @@ class WebhookView(ApiView):
         responses={204: OpenApiResponse(description="The webhook is removed."), **FORBIDDEN, **NOT_FOUND},
     )
     def delete(self, request: Request, catalog: str, webhook_id: int) -> Response:
-        webhook_remove(principal=principal_of(request), webhook=_place(request, catalog, webhook_id))
+        principal, webhook = principal_of(request), _place(request, catalog, webhook_id)
+        webhook_remove(principal=principal, webhook=webhook, record=setting_recorder(principal))
         return Response(status=204)
 
 

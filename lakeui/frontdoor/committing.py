@@ -14,10 +14,11 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.values import StatementResult
-from merge_app.execution.apply import Applied, StagedDefinition
+from merge_app.execution.apply import Applied
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.commit import StagedStatement, TestedRows, statement_commit
 from merge_app.execution.report import finding_as_json
+from merge_app.execution.staged import StagedDefinition
 from merge_app.planning.values import MergePlan
 
 

@@ -22,8 +22,8 @@ from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import FileCopies, copies_files
-from merge_app.execution.apply import StagedDefinition
 from merge_app.execution.deleted_keys import tombstones_find
+from merge_app.execution.staged import StagedDefinition
 
 METRICS = (
     "rows_inserted",

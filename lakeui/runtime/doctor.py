@@ -21,13 +21,13 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.utils import DatabaseError
 from redis.exceptions import RedisError
 
-from lakeui.api.health import SPARK_SECONDS, PartMissing, spark_address
-from lakeui.command import IN_REPOSITORY, SHOWN
 from lakeui.common.broker import redis_client
 from lakeui.common.errors import LakeError
+from lakeui.runtime.calling import IN_REPOSITORY, SHOWN
 from lakeui.runtime.discovery import VARIABLES, services_read
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.spark import java_require
+from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
 from lakeui.runtime.variables import FIELDS, is_secret, otherwise, said_by
 from merge_app.jobs.presence import workers_present
 

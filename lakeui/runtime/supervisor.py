@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from lakeui.command import IN_REPOSITORY, SHOWN, command_line
+from lakeui.runtime.calling import IN_REPOSITORY, SHOWN, command_line
 from lakeui.runtime.discovery import (
     services_discover,
     services_file,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakeui.command import settings_require
+from lakeui.runtime.calling import settings_require
 
 settings_require()
 

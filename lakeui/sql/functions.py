@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NoReturn
 
 from sqlglot import exp
@@ -19,6 +20,7 @@ from lakeui.sql.lexer import Kind
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import build_query
 from lakeui.sql.session_functions import (
+    FunctionReader,
     SessionFunction,
     function_hidden,
     functions_given,
@@ -70,7 +72,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryFunction:
     nothing = exp.Anonymous(this=name, expressions=[exp.Null() for _ in function.parameters])
     text = function_text(function)
     # It is tried on a row without values, so that Spark finds types that do not fit.
-    with functions_given([(name, text)]):
+    with functions_given(functions_of_texts([(name, text)])):
         tried = with_functions(exp.Select(expressions=[nothing]))
     with functions_given(()):
         query = build_query(write(tried))
@@ -82,6 +84,20 @@ def function_read(name: str, text: str) -> SessionFunction:
     _refuse_name(name)
     with functions_given(()):
         return _signature(Cursor(text), name)
+
+
+_function = lru_cache(maxsize=256)(function_read)
+
+
+def functions_of_texts(texts: Iterable[tuple[str, str]]) -> list[tuple[str, FunctionReader]]:
+    """Functions by name and the texts that a session keeps of them; each is read where it is called."""
+    return [(name, partial(_called, text)) for name, text in texts]
+
+
+def _called(text: str, name: str) -> tuple[SessionFunction, exp.Expr]:
+    function = _function(name, text)
+    with functions_given(()):
+        return function, read_expression(function.body)
 
 
 def function_text(function: SessionFunction) -> str:

@@ -23,6 +23,7 @@ from lakeui.sql.functions import (
     create_temporary_function,
     describe_function,
     drop_temporary_function,
+    functions_of_texts,
     refuse_function_of_database,
 )
 from lakeui.sql.lexer import Kind
@@ -65,7 +66,7 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
         cursor.common = temporary_tables(parameters.views, cursor.words)
     with (
         database_given(parameters.database),
-        functions_given(parameters.functions),
+        functions_given(functions_of_texts(parameters.functions)),
         binding_of(text, cursor.words, parameters) as binding,
     ):
         statement = _statement(cursor)

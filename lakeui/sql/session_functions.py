@@ -7,11 +7,10 @@ call is read as anything else. Whoever keeps the session sends the functions alo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -52,14 +51,17 @@ class SessionFunction:
     body: str
 
 
-_GIVEN: ContextVar[Mapping[str, str]] = ContextVar("functions of the session", default=MappingProxyType({}))
+FunctionReader = Callable[[str], tuple[SessionFunction, exp.Expr]]
+"""Of a name as a call has it: the function, and its body as a tree of its own."""
+
+_GIVEN: ContextVar[Mapping[str, FunctionReader]] = ContextVar("functions of the session", default=MappingProxyType({}))
 _REASON: ContextVar[str] = ContextVar("why no function of the session may stand", default="")
 
 
 @contextmanager
-def functions_given(functions: Iterable[tuple[str, str]]) -> Iterator[None]:
-    """What is read inside may call these: by name their texts."""
-    token = _GIVEN.set({name.casefold(): text for name, text in functions})
+def functions_given(functions: Iterable[tuple[str, FunctionReader]]) -> Iterator[None]:
+    """What is read inside may call these. ``functions.functions_of_texts`` makes them of what a session keeps."""
+    token = _GIVEN.set({name.casefold(): reader for name, reader in functions})
     try:
         yield
     finally:
@@ -79,7 +81,7 @@ def functions_refused(reason: str) -> Iterator[None]:
 @contextmanager
 def function_hidden(name: str) -> Iterator[None]:
     """What is read inside does not know this one."""
-    token = _GIVEN.set({known: text for known, text in _GIVEN.get().items() if known != name.casefold()})
+    token = _GIVEN.set({known: reader for known, reader in _GIVEN.get().items() if known != name.casefold()})
     try:
         yield
     finally:
@@ -107,8 +109,7 @@ def with_functions(tree: exp.Expr) -> exp.Expr:
                 function=call.name,
             )
         _require_place(call)
-        function = _function(call.name, given[call.name.casefold()])
-        value = _expanded(function, call, left)
+        value = _expanded(*given[call.name.casefold()](call.name), call, left)
         left -= sum(1 for _ in value.walk())
         if isinstance(call.parent, exp.Select) and call.arg_key == "expressions":
             value = exp.Alias(
@@ -121,16 +122,7 @@ def with_functions(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-@lru_cache(maxsize=256)
-def _function(name: str, text: str) -> SessionFunction:
-    from lakeui.sql.functions import function_read
-
-    return function_read(name, text)
-
-
-def _expanded(function: SessionFunction, call: exp.Anonymous, left: int) -> exp.Expr:
-    from lakeui.sql.dialect import read_expression
-
+def _expanded(function: SessionFunction, body: exp.Expr, call: exp.Anonymous, left: int) -> exp.Expr:
     arguments = call.expressions
     _require_values(function, arguments)
     if len(arguments) != len(function.parameters):
@@ -143,8 +135,6 @@ def _expanded(function: SessionFunction, call: exp.Anonymous, left: int) -> exp.
         name.casefold(): (argument, _cast(argument, kind))
         for argument, (name, kind) in zip(arguments, function.parameters, strict=True)
     }
-    with functions_given(()):
-        body = read_expression(function.body)
     places = parameter_places(body, function.name, given)
     _require_once(function, [(column, name) for column, name, _ in places], given)
     size = sum(1 for _ in body.walk())

@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db import transaction
 
 from catalog_app.domain.agents import Account
-from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.domain.state import DatabaseState, TableState
@@ -52,8 +51,8 @@ from merge_app.execution.record import (
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
+from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.segments import DOT
-from merge_app.lineage.steps import StagedKey
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -82,29 +81,6 @@ class CommitHeader:
     def asked(self) -> Asked:
         """What the protection of a branch is asked with."""
         return Asked(self.author_id, self.authority, self.bypass_reason)
-
-
-@dataclass(frozen=True, slots=True)
-class StagedDefinition:
-    """The schema version on the branch under which a statement staged its files."""
-
-    definition_id: int
-    schema_version: int
-
-
-@dataclass(frozen=True, slots=True)
-class RowWorkResult:
-    """What the engine staged for a plan's row work, already registered. ``kept_rows``: how many rows that the source
-    deleted the destination keeps, because it updated them. ``rows`` and ``row_deletes``, of statements that ran again:
-    new data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to.
-    ``staged``: the files of the steps of a merge; ``made``: the files of rows that it makes, with their partitions.
-    """
-
-    kept_rows: int = 0
-    rows: tuple[tuple[OperationKind, int], ...] = ()
-    row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
-    staged: Mapping[StagedKey, int] = field(default_factory=dict)
-    made: tuple[tuple[int, PartitionValues], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
-from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
+from merge_app.execution.apply import Applied, CommitHeader, plan_apply
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
@@ -30,6 +30,7 @@ from merge_app.execution.reach import reach_since
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
+from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.planning.plan import plan
 from merge_app.planning.values import MergePlan
 

@@ -21,11 +21,11 @@ from catalog_app.selectors.objects import (
     views_list,
 )
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.attribute_news import databases_revived, objects_with_news, with_news
 from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
-from merge_app.execution.lineage.attribute_news import databases_revived, objects_with_news, with_news
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load, reaches_load
 from merge_app.execution.reads import stale_reads_load

@@ -10,10 +10,10 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.segments import definitions_load
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.applying import rows_write, steps_stage
 from merge_app.execution.rerunning import RerunFiles, statements_rerun
+from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.selectors.rows import cursor_open
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.booking import Booking
 from merge_app.execution.record import Recorded
+from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
-
-if TYPE_CHECKING:
-    from merge_app.execution.apply import RowWorkResult, StagedDefinition
 
 
 @dataclass(frozen=True, slots=True)

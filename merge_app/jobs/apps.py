@@ -8,3 +8,7 @@ class JobsConfig(AppConfig):
     label = "jobs"
     verbose_name = "Tasks"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register what workers are rung for."""
+        import merge_app.jobs.tasks  # noqa: F401

@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any
 from uuid import UUID, uuid4
 
+from celery import current_app
 from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -41,6 +42,8 @@ from merge_app.jobs.registry import handler_for
 
 logger = logging.getLogger(__name__)
 
+RUN_TASK = "lakeui.run_task"
+"""What workers know the work on a task by."""
 FIRST_RING_AGAIN = timedelta(seconds=10)
 LONGEST_RING_AGAIN = timedelta(minutes=5)
 MOST_ATTEMPTS = 3
@@ -165,11 +168,8 @@ def task_ring(task_id: UUID) -> None:
 
 def _ring(task_id: UUID) -> None:
     """Announce a task to the workers. A broker that is away is no error: the reaper announces it again."""
-    # Here, because the Celery task needs the runner, which needs this module.
-    from merge_app.jobs.tasks import run_task
-
     try:
-        run_task.apply_async(args=[str(task_id)], ignore_result=True, retry=False)
+        current_app.tasks[RUN_TASK].apply_async(args=[str(task_id)], ignore_result=True, retry=False)
     except (KombuError, CeleryError, OSError) as error:
         logger.warning("could not ring for task %s, it will be rung again: %s", task_id, error)
 

@@ -13,11 +13,12 @@ from celery.signals import worker_process_shutdown, worker_ready, worker_shutdow
 from lakeui.common.traces import traces_flush
 from merge_app.jobs.reaper import Reaper
 from merge_app.jobs.runner import task_run
+from merge_app.jobs.services import RUN_TASK
 
 _reapers: list[Reaper] = []
 
 
-@shared_task(name="lakeui.run_task", ignore_result=True)
+@shared_task(name=RUN_TASK, ignore_result=True)
 def run_task(task_id: str) -> None:
     """Somebody rang: run that task unless another worker has it."""
     task_run(task_id=UUID(task_id), worker=f"{socket.gethostname()}:{os.getpid()}")

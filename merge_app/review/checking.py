@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Catalog, Transaction, TransactionState
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
@@ -32,7 +32,7 @@ from merge_app.review.judgement import CheckState, Seen
 from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.merging import RequestSponsor
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
-from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.standing import check_states, required_checks
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append

@@ -11,11 +11,11 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.objects import databases_load, tables_load
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, PermissionDenied
 from merge_app.review.models import Comment, CommentPlace, MergeRequest, TimelineKind
-from merge_app.review.requests import person_id, request_lock, request_touch
+from merge_app.review.requests import request_lock, request_touch
 from merge_app.review.timeline import Event, timeline_append
 
 

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.protection import protection_of
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
@@ -36,7 +36,6 @@ from merge_app.review.merging import RequestSponsor, merge_require, refuse_block
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
     is_given_up,
-    person_id,
     request_lock,
     request_move,
     request_return,

@@ -15,8 +15,8 @@ from django.utils import timezone
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.agents import account_of, agent_branch_require
-from catalog_app.selectors.people import action_require, users_who_may
-from lakeui.common.errors import AlreadyExists, InvalidValue, PermissionDenied, SameBranch, Stale
+from catalog_app.selectors.people import action_require, person_id, users_who_may
+from lakeui.common.errors import AlreadyExists, InvalidValue, SameBranch, Stale
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.errors import WrongState
 from merge_app.review.known_plans import branches_now
@@ -79,13 +79,6 @@ def _refuse_second(source: Branch, destination: Branch) -> None:
             where=f"from {source.name} into {destination.name}",
             remedy=f"Go on with #{known.number}, or close it first.",
         )
-
-
-def person_id(principal: Principal) -> int:
-    """The user who asks. What a person answers for cannot be done by lakeui itself."""
-    if principal.user_id is None:
-        raise PermissionDenied("Only a person can do this.", remedy="Sign in.")
-    return principal.user_id
 
 
 def labels_clean(labels: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import tables_load
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.decision_effects import effects_load
@@ -34,7 +34,7 @@ from merge_app.review.open_conflicts import (
     decision_matched,
     no_open_conflict,
 )
-from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.states import RequestState, may_change
 from merge_app.review.timeline import Event, timeline_append
 

@@ -9,13 +9,13 @@ from django.db import transaction
 from catalog_app.domain.policies import SpotRow
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.agents import answering_for
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from lakeui.common.errors import PermissionDenied, Stale
 from merge_app.execution.engine_source import EngineSource
 from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_load, seen_now
 from merge_app.review.models import MergeRequest, Review, TimelineKind
-from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.spot_checks import rows_drawn, spot_code, spot_code_check
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState

@@ -12,13 +12,13 @@ from django.db import transaction
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.protection import protection_of
 from lakeui.common.errors import InvalidValue, Stale
 from merge_app.review.judgement import StatusState
 from merge_app.review.known_plans import branches_now
 from merge_app.review.models import MergeRequest, RequestStatus, TimelineKind
-from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 

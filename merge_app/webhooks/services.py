@@ -15,11 +15,9 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Catalog
-from catalog_app.selectors.people import action_require
-from catalog_app.services.settings import SettingChange, settings_lock
+from catalog_app.selectors.people import action_require, person_id
+from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import InvalidValue, NotFound
-from merge_app.audit.settings import setting_recorder
-from merge_app.review.requests import person_id
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.outbox import delivery_ring, message_leave
@@ -30,8 +28,10 @@ SECRET_BYTES = 32
 MOST_WEBHOOKS = 20
 
 
-def webhook_create(*, principal: Principal, catalog: Catalog, url: str, events: Sequence[str]) -> Webhook:
-    """A new webhook with a secret of its own. Raises AddressRefused."""
+def webhook_create(
+    *, principal: Principal, catalog: Catalog, url: str, events: Sequence[str], record: RecordChange
+) -> Webhook:
+    """A new webhook with a secret of its own. ``record`` writes the change into the audit. Raises AddressRefused."""
     action_require(principal, catalog, Action.MANAGE_WEBHOOKS)
     _check(url)
     with transaction.atomic():
@@ -45,7 +45,7 @@ def webhook_create(*, principal: Principal, catalog: Catalog, url: str, events: 
             secret=SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode(),
             created_by_id=person_id(principal),
         )
-        _record(principal, webhook, None, _content(webhook))
+        record(catalog, _change(webhook, None, _content(webhook)))
     return webhook
 
 
@@ -65,14 +65,17 @@ def _content(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _record(
-    principal: Principal, webhook: Webhook, before: dict[str, Any] | None, after: dict[str, Any] | None
-) -> None:
-    setting_recorder(principal)(webhook.catalog, SettingChange("webhook", str(webhook.pk), before, after))
+def _change(webhook: Webhook, before: dict[str, Any] | None, after: dict[str, Any] | None) -> SettingChange:
+    return SettingChange("webhook", str(webhook.pk), before, after)
 
 
 def webhook_change(
-    *, principal: Principal, webhook: Webhook, changes: Mapping[str, Any], check: Callable[[Webhook], None]
+    *,
+    principal: Principal,
+    webhook: Webhook,
+    changes: Mapping[str, Any],
+    check: Callable[[Webhook], None],
+    record: RecordChange,
 ) -> Webhook:
     """Change address, events, or whether it is active. ``check`` raises where the caller saw something else."""
     action_require(principal, webhook.catalog, Action.MANAGE_WEBHOOKS)
@@ -87,17 +90,17 @@ def webhook_change(
         for name, value in changes.items():
             setattr(webhook, name, sorted(set(value)) if name == "events" else value)
         webhook.save(update_fields=["url", "events", "is_active"])
-        _record(principal, webhook, before, _content(webhook))
+        record(webhook.catalog, _change(webhook, before, _content(webhook)))
     return webhook
 
 
-def webhook_remove(*, principal: Principal, webhook: Webhook) -> None:
+def webhook_remove(*, principal: Principal, webhook: Webhook, record: RecordChange) -> None:
     """Take the webhook away, with the log of what was sent to it."""
     action_require(principal, webhook.catalog, Action.MANAGE_WEBHOOKS)
     with transaction.atomic():
         settings_lock(webhook.catalog)
         webhook = webhook_get(webhook.catalog, webhook.pk)
-        _record(principal, webhook, _content(webhook), None)
+        record(webhook.catalog, _change(webhook, _content(webhook), None))
         webhook.delete()
 
 

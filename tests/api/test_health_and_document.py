@@ -11,8 +11,8 @@ from django.conf import settings
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from lakeui.api.health import PartMissing, spark_address
 from lakeui.common.broker import redis_client
+from lakeui.runtime.spark_address import PartMissing, spark_address
 from merge_app.jobs.presence import worker_seen
 from tests.api.conftest import Caller
 

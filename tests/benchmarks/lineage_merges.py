@@ -137,8 +137,9 @@ class RowTable:
         from catalog_app.selectors.objects import databases_load, tables_load
         from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
         from lakeui.frontdoor.compute import engine
-        from merge_app.execution.apply import CommitHeader, StagedDefinition
+        from merge_app.execution.apply import CommitHeader
         from merge_app.execution.commit import StagedStatement, statement_commit
+        from merge_app.execution.staged import StagedDefinition
 
         branch = branch_get(catalog_get(self.catalog), branch_name)
         seen = branch_snapshot(branch)

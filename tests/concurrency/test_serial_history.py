@@ -11,7 +11,7 @@ from collections import Counter
 from catalog_app.models import Catalog
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import catalog_get
-from merge_app.audit.verification import audit_verify
+from merge_app.review.verification import audit_verify
 from tests.concurrency.clients import Client, Event
 from tests.concurrency.serial import Serial
 from tests.e2e.lake import Lake

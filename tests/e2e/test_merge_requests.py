@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_app.selectors.snapshots import catalog_get
-from merge_app.audit.verification import audit_verify
+from merge_app.review.verification import audit_verify
 from tests.e2e.reviewed import Reviewed, reviewed
 
 __all__ = ["reviewed"]

@@ -10,8 +10,8 @@ from catalog_app.models import DataFile
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import Session, execute, parsed
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.context import TaskContext
+from merge_app.review.verification import audit_verify
 from tests.e2e.lake import Lake
 from tests.stateful.conftest import database, lake, memory_engine, stored
 

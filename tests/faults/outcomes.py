@@ -12,10 +12,10 @@ from catalog_app.models import Commit
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import compute
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
+from merge_app.review.verification import audit_verify
 from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.worker import breaches_with_files

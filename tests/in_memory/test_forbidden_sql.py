@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound
-from lakeui.frontdoor import create_table, delete_update, insert, optimize, queries, select
+from lakeui.frontdoor import queries
 from tests.e2e.lake import Lake
 
 FUNCTIONS = [

@@ -17,8 +17,8 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session, execute
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import TimelineEntry
+from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
 
 TRAILS: list[type[models.Model]] = [MergeAttempt, TimelineEntry]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_cancel
 from merge_app.review.following import requests_follow
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
 
 

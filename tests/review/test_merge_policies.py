@@ -10,10 +10,10 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import Agent, Commit, ProtectionRule
 from lakeui.tasks.merge_requests import POLICY_KIND, policies_ring
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.members import join
 from tests.review.conftest import ReviewLake

@@ -6,9 +6,9 @@ import pytest
 
 from catalog_app.models import Commit
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import Review
 from merge_app.review.requests import RequestDraft, request_open
+from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
 from tests.together import together
 

@@ -13,11 +13,11 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import CatalogMember, Commit
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
-from merge_app.audit.verification import audit_verify
 from merge_app.execution import merge
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.benchmarks.lake import Bench
 from tests.members import join

@@ -11,12 +11,12 @@ from catalog_app.models import Commit
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from lakeui.tasks.merge_requests import queues_ring
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_cancel
 from merge_app.review import queue
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.stateful.memory_engine import MemoryEngine

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest, TimelineEntry
 from merge_app.review.requests import request_lock, request_move
 from merge_app.review.states import RequestState
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 

@@ -10,8 +10,8 @@ from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
 from lakeui.frontdoor import compute
 from merge_app.audit.selectors import audit_get
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.stateful.memory_merging import MergingMemoryEngine

@@ -9,9 +9,9 @@ from django.db import DatabaseError, connection, transaction
 
 from lakeui.common.errors import BranchProtected
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest, RequestStatus
 from merge_app.review.statuses import MOST_CONTEXTS
+from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 

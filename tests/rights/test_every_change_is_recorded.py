@@ -9,8 +9,8 @@ import pytest
 from django.db import transaction
 
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import TimelineEntry
+from merge_app.review.verification import audit_verify
 from tests.rights.test_every_resource import (
     BRANCH,
     CATALOG,

@@ -19,8 +19,8 @@ from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
+from merge_app.review.verification import audit_verify
 from tests.benchmarks.lake import Bench
 from tests.rights.paths import Person, begin, command_line, front_door, over_http, queued_before, task_outcome
 from tests.stateful.memory_merging import MergingMemoryEngine

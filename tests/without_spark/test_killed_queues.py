@@ -10,8 +10,8 @@ from django.conf import settings
 from catalog_app.models import Commit
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.faults import reached_mark
-from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
+from merge_app.review.verification import audit_verify
 from tests.e2e.reviewed import Reviewed, reviewed
 from tests.faults.worker import arm, be_missed, breaches_with_files, until
 

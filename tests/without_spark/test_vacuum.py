@@ -19,10 +19,10 @@ from catalog_app.services.integrity import catalog_check
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotFound, Stale
 from lakeui.frontdoor.compute import engine
-from merge_app.audit.verification import audit_verify
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan
 from merge_app.jobs.models import Task, TaskState
+from merge_app.review.verification import audit_verify
 from tests.e2e.lake import Lake
 
 

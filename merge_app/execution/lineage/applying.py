@@ -32,8 +32,8 @@ from merge_app.lineage.steps import (
 )
 
 if TYPE_CHECKING:
-    from merge_app.execution.apply import StagedDefinition
     from merge_app.execution.rerunning import Deletes, RerunFiles, Rows
+    from merge_app.execution.staged import StagedDefinition
 
 Staged = Mapping[StagedKey, int]
 """Files that were written for steps: delete files of marks, data files of rows."""

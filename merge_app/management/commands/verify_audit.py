@@ -10,7 +10,7 @@ from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import catalog_get
 from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountRecord, MergeAttempt
-from merge_app.audit.verification import audit_verify
+from merge_app.review.verification import audit_verify
 
 
 class Command(BaseCommand):

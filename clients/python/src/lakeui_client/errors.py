@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakeui_client.values import Conflict
+from lakeui_client.conflicts import Conflict
 
 
 class LakeError(Exception):

@@ -5,29 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lakeui_client.conflicts import Conflict
+from lakeui_client.errors import Stale, failed
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lakeui_client.results import KeptResult
-
-
-class Conflict(NamedTuple):
-    """Why a merge is refused: one cell of a rule table, on one object. ``decisions`` are those that answer it."""
-
-    object: str
-    kind: str
-    source_op: str
-    dest_op: str
-    code: str
-    message: str
-    remedy: str
-    decisions: tuple[dict[str, Any], ...]
-    raw: dict[str, Any]
-
-    @classmethod
-    def read(cls, raw: dict[str, Any]) -> Conflict:
-        named = {name: str(raw.get(name, "")) for name in cls._fields[:7]}
-        return cls(**named, decisions=tuple(raw.get("decisions", ())), raw=raw)
 
 
 class Compared(NamedTuple):
@@ -147,8 +131,6 @@ class Result:
         since.
         """
         if self._keep is None:
-            from lakeui_client.errors import failed
-
             raise failed("Only the result of a query is kept.", "Read `rows`.")
         kept = self._keep()
         try:
@@ -166,8 +148,6 @@ class Result:
             with self.keep() as kept:
                 return kept.to_arrow()
         if self.truncated:
-            from lakeui_client.errors import failed
-
             raise failed("There are more rows than the server sends at once.", "Ask for fewer.")
         import pyarrow
 
@@ -184,8 +164,6 @@ def version_require(read: int | None, wanted: int | None) -> None:
     """Raises Stale where another version was read than the one that was answered before."""
     if read is None or wanted is None or read == wanted:
         return
-    from lakeui_client.errors import Stale
-
     raise Stale(
         {
             "code": "STALE",
