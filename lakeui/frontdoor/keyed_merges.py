@@ -12,7 +12,7 @@ from catalog_app.importing.values import ColumnChoice
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.merging import UNNAMED_SOURCE, merge_from
+from lakeui.frontdoor.merge_into import UNNAMED_SOURCE, merge_from
 from lakeui.frontdoor.places import Call, TablePlace
 from lakeui.frontdoor.values import KeyedMerge, StatementResult
 from lakeui.sql import statements as sql

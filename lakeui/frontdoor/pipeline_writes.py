@@ -18,7 +18,7 @@ from lakeui.frontdoor.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.create_table import create_table_as
 from lakeui.frontdoor.evolving import Evolved, with_columns
-from lakeui.frontdoor.merging import Kept, merge_from
+from lakeui.frontdoor.merge_into import Kept, merge_from
 from lakeui.frontdoor.pipeline_deletes import deletes_bound, deletes_keep
 from lakeui.frontdoor.pipeline_stored import may_hold_open
 from lakeui.frontdoor.places import Call, table_for_writing
