@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lakeui.common.errors import NotSupported
-from lakeui.sql import catalogs, data, merge, recovery, showing, tables, views
+from lakeui.sql import catalogs, data, merge_into, recovery, showing, tables, views
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
 from lakeui.sql.common import forbid
@@ -263,8 +263,8 @@ READERS: dict[str, Reader] = {
     "INSERT OVERWRITE": data.insert_overwrite,
     "DELETE FROM": data.delete_from,
     "UPDATE": data.update,
-    "MERGE INTO": merge.merge_into,
-    "MERGE WITH SCHEMA EVOLUTION INTO": merge.merge_with_schema_evolution,
+    "MERGE INTO": merge_into.merge_into,
+    "MERGE WITH SCHEMA EVOLUTION INTO": merge_into.merge_with_schema_evolution,
     "COPY INTO": copy_into,
     "TRUNCATE TABLE": data.truncate_table,
     "OPTIMIZE": data.optimize,
