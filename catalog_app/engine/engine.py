@@ -29,8 +29,8 @@ from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.joining import Joining
 from catalog_app.engine.keeping import plain_keep, rows_keep
+from catalog_app.engine.merge_into import merge_rows
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
-from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from catalog_app.engine import merging
+from catalog_app.engine import merge_into
 from lakeui.common.errors import Cardinality, LakeError
 from lakeui.frontdoor.writes import METRICS
 from tests.e2e.lake import Lake, OwnBranch
@@ -193,15 +193,15 @@ def test_a_small_source_is_sent_to_every_task_and_a_large_one_is_not(
     people: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plans: list[str] = []
-    source_frame = merging._Merge._source_frame
+    source_frame = merge_into._Merge._source_frame
 
     def noting(merge: Any) -> Any:
         frame = source_frame(merge)
         plans.append(frame._explain_string(extended=True))
         return frame
 
-    monkeypatch.setattr(merging._Merge, "_source_frame", noting)
-    for most in (merging.BROADCAST_BYTES, 0):
-        monkeypatch.setattr(merging, "BROADCAST_BYTES", most)
+    monkeypatch.setattr(merge_into._Merge, "_source_frame", noting)
+    for most in (merge_into.BROADCAST_BYTES, 0):
+        monkeypatch.setattr(merge_into, "BROADCAST_BYTES", most)
         people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET v = s.v")
     assert ["strategy=broadcast" in plan for plan in plans] == [True, False]

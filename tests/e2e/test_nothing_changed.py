@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog_app.engine import changes, freezing, merging
+from catalog_app.engine import changes, freezing, merge_into
 from tests.e2e.lake import Lake, OwnBranch
 from tests.soak import IS_SOAK
 
@@ -28,7 +28,7 @@ def rows_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == "many":
         monkeypatch.setattr(changes, "SMALL_ROWS", 0)
         monkeypatch.setattr(freezing, "FEW_ROWS", 0)
-        monkeypatch.setattr(merging, "FEW_ROWS", 0)
+        monkeypatch.setattr(merge_into, "FEW_ROWS", 0)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_app.engine import freezing, merging
+from catalog_app.engine import freezing, merge_into
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import pipelines
 from merge_app.pipelines.definition.templates import template_render
@@ -45,7 +45,7 @@ def test_keys_that_are_gone(lake: Lake, gone: str) -> None:
 def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batch waits in files that Spark wrote."""
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
-    monkeypatch.setattr(merging, "FEW_ROWS", 0)
+    monkeypatch.setattr(merge_into, "FEW_ROWS", 0)
     agree(Pipes(lake), "scd2", dict([*STORY.items()][::6]))
     if IS_SOAK:
         agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])

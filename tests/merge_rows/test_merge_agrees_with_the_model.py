@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from catalog_app.engine import freezing, merging
+from catalog_app.engine import freezing, merge_into
 from lakeui.common.errors import Cardinality
 from tests.e2e.lake import Lake
 from tests.merge_rows.cases import BY_SOURCE, COLUMNS, KEYS, MATCHED, NOT_MATCHED, Case, Cell, cases, values
@@ -59,8 +59,8 @@ def test_many_rows_end_like_few(
 ) -> None:
     """Nothing passes through this process: the source and the decisions wait in files, Spark writes all rows."""
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
-    monkeypatch.setattr(merging, "FEW_ROWS", 0)
-    monkeypatch.setattr(merging, "BROADCAST_BYTES", 0)
+    monkeypatch.setattr(merge_into, "FEW_ROWS", 0)
+    monkeypatch.setattr(merge_into, "BROADCAST_BYTES", 0)
     agree(case, tables)
 
 

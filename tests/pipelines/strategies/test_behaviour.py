@@ -116,7 +116,7 @@ class TestEveryStrategy:
             if point == "write.registered":
                 raise NotFound("table", "the power")
 
-        for module in ("merging", "writes"):
+        for module in ("merge_into", "writes"):
             monkeypatch.setattr(f"lakeui.frontdoor.{module}.fault_point", fail)
         with pytest.raises(NotFound):
             pipe.run(batch([(1, "x", 5, 1), (4, "d", 5, 1)], (*COLUMNS, "extra INT")))
