@@ -25,7 +25,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.tasks.merge_requests import TASK_KIND, queue_ring
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_submit
-from merge_app.review.merging import MergeWish, merge_begin
+from merge_app.review.carry_out import MergeWish, merge_begin
 from merge_app.review.models import MergeRequest
 from merge_app.review.queue import queue_enter, queue_leave
 from merge_app.review.selectors import request_get

@@ -24,9 +24,9 @@ from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import FINISHED_STATES, Task, TaskState
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_submit
+from merge_app.review.carry_out import MergeWish, merge_begin, request_merge_run, request_release
 from merge_app.review.checking import Found, checks_missing, checks_run
 from merge_app.review.known_plans import plan_load
-from merge_app.review.merging import MergeWish, merge_begin, request_merge_run, request_release
 from merge_app.review.models import MergeRequest
 from merge_app.review.policies import PolicyWork, is_in_hand, policies_keep, policies_waiting, policy_work
 from merge_app.review.queue import QueueSponsor, destinations_waiting, queue_is_waiting, queue_take

@@ -28,9 +28,9 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_prepare
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
+from merge_app.review.carry_out import RequestSponsor
 from merge_app.review.judgement import CheckState, Seen
 from merge_app.review.known_plans import branches_now, seen_now
-from merge_app.review.merging import RequestSponsor
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
 from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.standing import check_states, required_checks

@@ -22,6 +22,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
+from merge_app.review.carry_out import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.judgement import Standing
 from merge_app.review.known_plans import (
     KnownPlan,
@@ -32,7 +33,6 @@ from merge_app.review.known_plans import (
     policies_of,
     seen_now,
 )
-from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
     is_given_up,
