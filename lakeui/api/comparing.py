@@ -29,7 +29,7 @@ from lakeui.frontdoor.compute import engine
 from merge_app.execution.compare import Brought, ComparedObject, Comparison, comparison_load
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
-from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.values import Action, Resolution, Verdict
 
 SHAPE = 5

@@ -14,7 +14,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.rerunning import with_statements
 from merge_app.execution.decision_effects import DecisionEffects
 from merge_app.planning.effects import effect_as_json
-from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 
 _NEEDING_TEXT = frozenset({Decision.RENAME, Decision.NEWEST, Decision.EDITED})

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from merge_app.planning.net_changes import is_full_overwrite
 from merge_app.planning.partition_paths import partition_renames
-from merge_app.planning.surviving import is_full_overwrite
 
 _REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
 

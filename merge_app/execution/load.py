@@ -31,7 +31,7 @@ from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_loa
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, TargetKnown, tables_written
-from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, RestoreBase
+from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
 from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
 
 

@@ -31,7 +31,7 @@ from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
 from merge_app.execution.views import ViewChange, views_restore, views_restoring
-from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.net_changes import RESTORED_VERSION
 from merge_app.planning.values import MergePlan
 
 

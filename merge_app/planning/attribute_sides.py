@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from merge_app.lineage.facts import Fact, Key
-from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.net_changes import ObjectKey
 
 OfObjects = Mapping[ObjectKey, Mapping[Key, Fact]]
 DECIDED = -1

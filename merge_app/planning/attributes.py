@@ -21,7 +21,7 @@ from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides, known_fact
 from merge_app.planning.fact_changes import NetFacts
 from merge_app.planning.nested_columns import fields_join, fields_redo
-from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.values import PlanInput
 
 _STAMP = 0x7FFF_FFFF_FFFF_FFFF

@@ -12,7 +12,7 @@ from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.columns import ColumnProblem, ColumnRedo
 from merge_app.planning.conditions import ROW_AXES
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.net_changes import ObjectChanges
 
 _JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
 

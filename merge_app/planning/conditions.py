@@ -31,8 +31,8 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.findings import Problem
+from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.row_merges import row_problems
-from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import TableFacts
 
 ROW_AXES = ("insert", "update", "overwrite")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from merge_app.planning.net_changes import is_full_overwrite
 from merge_app.planning.partition_paths import dropped_partitions
-from merge_app.planning.surviving import is_full_overwrite
 from merge_app.planning.values import DataPlan
 
 _NOTHING = FileEffects()

@@ -23,7 +23,7 @@ from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.domain.types import parse_identified
 from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 from merge_app.planning.attribute_sides import version_of
-from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
+from merge_app.planning.net_changes import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
 
 _OF_COLUMN = {
     "name": ColumnAttribute.NAME,

@@ -10,7 +10,7 @@ from typing import Any
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.values import Finding, Verdict
 
 CellKey = tuple[str, str]

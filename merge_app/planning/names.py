@@ -8,7 +8,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.findings import outside_finding
-from merge_app.planning.surviving import ObjectChanges, ObjectKey
+from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.values import Finding, ObjectPlan, PlanInput
 
 Changes = Mapping[ObjectKey, ObjectChanges]

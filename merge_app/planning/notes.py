@@ -11,7 +11,7 @@ from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.field_changes import fields_dropped_over, fields_overridden
 from merge_app.planning.findings import Pair, Problem
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.net_changes import ObjectChanges
 
 _ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 

@@ -33,8 +33,8 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.facts import Key
+from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.row_merges import ROW_PARTS
-from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import (
     Decision,
     Finding,

@@ -10,7 +10,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.columns import ColumnRedo, columns_redo
 from merge_app.planning.findings import Problem
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.values import Resolution, ResolutionPart
 
 ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.CELL})

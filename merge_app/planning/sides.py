@@ -11,12 +11,12 @@ from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
-from merge_app.planning.surviving import (
+from merge_app.planning.net_changes import (
     LIFECYCLE,
     ObjectChanges,
     ObjectKey,
     implied_drop,
-    surviving,
+    net_changes,
     undropped_with,
 )
 from merge_app.planning.values import PlanInput
@@ -72,8 +72,8 @@ def sides_of(given: PlanInput) -> Sides:
 
 
 def _sides(given: PlanInput) -> Sides:
-    source = surviving(given.source, base=given.source_base)
-    destination = surviving(given.destination, base=given.destination_base)
+    source = net_changes(given.source, base=given.source_base)
+    destination = net_changes(given.destination, base=given.destination_base)
     merged: MergedAttributes | None = None
     if given.attributes is not None:
         merged, kept = attributes_merge(given, given.attributes), given.attributes.as_operations
@@ -160,7 +160,7 @@ def _forget_answered_drops(
     if not answered:
         return
     others = (operation for operation in given.destination if operation.kind not in LIFECYCLE)
-    left = surviving(
+    left = net_changes(
         (item for item in others if (item.object_kind, item.object_id) in answered), base=given.destination_base
     )
     for key in answered:

@@ -19,7 +19,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
-from merge_app.planning.surviving import NO_BASE, RestoreBase
+from merge_app.planning.net_changes import NO_BASE, RestoreBase
 
 
 class Verdict(StrEnum):

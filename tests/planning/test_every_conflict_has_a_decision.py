@@ -19,8 +19,8 @@ from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.decisions import Option, options_of
+from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.plan import plan
-from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import (
     Decision,
     Finding,

@@ -16,7 +16,7 @@ from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
-from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.net_changes import RESTORED_VERSION
 
 _SCOPES = f"""
 WITH {RANGES}

@@ -9,7 +9,7 @@ from typing import Protocol
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
 from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, Gone, Marked, ShownFile, Stamp
-from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.net_changes import RESTORED_VERSION
 
 
 class Restored(Protocol):

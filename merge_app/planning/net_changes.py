@@ -16,7 +16,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from merge_app.planning.net import net_columns, net_partitions, net_properties, net_rename
+from merge_app.planning.net_attributes import net_columns, net_partitions, net_properties, net_rename
 
 ObjectKey = tuple[ObjectKind, int]
 
@@ -96,7 +96,7 @@ class RestoreBase:
 NO_BASE = RestoreBase()
 
 
-def surviving(operations: Iterable[Operation], *, base: RestoreBase = NO_BASE) -> dict[ObjectKey, ObjectChanges]:
+def net_changes(operations: Iterable[Operation], *, base: RestoreBase = NO_BASE) -> dict[ObjectKey, ObjectChanges]:
     """The net changes by object, in the order of first change; objects with nothing left are absent."""
     grouped: dict[ObjectKey, list[Operation]] = {}
     for operation in operations:

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column
-from merge_app.planning.surviving import RestoreBase, surviving
+from merge_app.planning.net_changes import RestoreBase, net_changes
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -55,13 +55,13 @@ NOTHING: dict[str, list[Operation]] = {
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_what_ends_where_it_began_is_nothing(name: str) -> None:
-    assert surviving(NOTHING[name]) == {}
+    assert net_changes(NOTHING[name]) == {}
     result = merged(NOTHING[name], [drop()], tables={TABLE: replace(ORDERS, is_dropped=True)})
     assert (result.findings, result.objects) == ((), ())
 
 
 def _only(operations: list[Operation], base: int | None = None):  # type: ignore[no-untyped-def]
-    (changes,) = surviving(side("dev", operations, 100), base=RestoreBase(base)).values()
+    (changes,) = net_changes(side("dev", operations, 100), base=RestoreBase(base)).values()
     return changes
 
 
@@ -122,7 +122,7 @@ def test_swapped_partitions_stay_two_renames() -> None:
 
 def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> None:
     to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
-    assert surviving(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50)) == {}
+    assert net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50)) == {}
     older = overwrite(1, removed=[1], metrics={"restored_version": 40})
     assert list(_only([delete((7, 1)), older], base=50).versions) == ["overwrite"]
     assert list(_only([delete((7, 1)), to_base]).versions) == ["overwrite"]
@@ -133,7 +133,7 @@ def test_a_restore_takes_back_own_work_alone_where_nothing_was_merged_before_it(
     merged_at: int, is_nothing: bool
 ) -> None:
     to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
-    left = surviving(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50, merges=(merged_at,)))
+    left = net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50, merges=(merged_at,)))
     assert (left == {}) is is_nothing
 
 
