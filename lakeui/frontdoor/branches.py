@@ -17,7 +17,8 @@ from lakeui.frontdoor.places import Call, branch_of
 from lakeui.frontdoor.resolving import decisions_looked_at
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import MergeOrder, merge_dry_run, merge_run
+from merge_app.execution.merge import merge_dry_run, merge_run
+from merge_app.execution.merge_command import MergeCommand
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
@@ -129,9 +130,9 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
     decided = decisions_looked_at(call, source, destination, statement.decisions)
     account = None if statement.dry_run else call.account
-    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided, account=account)
+    command = MergeCommand(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided, account=account)
     run = merge_dry_run if statement.dry_run else merge_run
-    return merge_answer(run(request, engine, call.context))
+    return merge_answer(run(command, engine, call.context))
 
 
 def merge_answer(result: dict[str, Any]) -> StatementResult:

@@ -19,7 +19,8 @@ from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.query import build_condition, build_query
-from merge_app.execution.merge import MergeOrder, merge_run
+from merge_app.execution.merge import merge_run
+from merge_app.execution.merge_command import MergeCommand
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
@@ -91,8 +92,8 @@ def publish_rehearse(call: Call, configuration: Configuration, target: sql.Table
 
 def _merge(call: Call, opened: Transaction) -> StatementResult:
     header = replace(call.header(OPERATION), publishes=True)
-    order = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
-    return publish_answer(merge_run(order, engine, call.context))
+    command = MergeCommand(opened.workspace_id, opened.target_id, header, opened.pk)
+    return publish_answer(merge_run(command, engine, call.context))
 
 
 def publish_answer(result: Mapping[str, Any]) -> StatementResult:

@@ -15,7 +15,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rerunning import with_statements
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import Decided
+from merge_app.execution.merge_command import Decided
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.open_conflicts import OpenConflict, conflicts_load, no_open_conflict
 from merge_app.review.resolving import effects_looked_at, resolution_checked

@@ -15,7 +15,7 @@ from lakeui.frontdoor.transactions import commit_answer
 from lakeui.frontdoor.values import StatementResult
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, recorded_refusal
-from merge_app.execution.merge import merge_result
+from merge_app.execution.attempts import merge_result
 from merge_app.execution.restore import recovery_result
 
 

@@ -13,7 +13,8 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import MergeOrder, merge_run
+from merge_app.execution.merge import merge_run
+from merge_app.execution.merge_command import MergeCommand
 
 LONGEST_STATEMENT = 100_000
 """Characters of a transaction's statements that the history keeps."""
@@ -30,8 +31,8 @@ def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     """Judge and write everything as one version. A refused transaction stays open, so that nothing is lost."""
     opened = call.open_transaction or _named(call)
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
-    request = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk, account=call.account)
-    result = merge_run(request, engine, call.context)
+    command = MergeCommand(opened.workspace_id, opened.target_id, header, opened.pk, account=call.account)
+    result = merge_run(command, engine, call.context)
     fault_point("transaction.committed")
     return commit_answer(call, result)
 

@@ -18,8 +18,10 @@ from lakeui.common.errors import LakeError, Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, blocked_error, recorded_refusal
 from merge_app.execution.apply import CommitHeader
+from merge_app.execution.attempts import merge_result
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_result, merge_run
+from merge_app.execution.merge import merge_run
+from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
 from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
 from merge_app.planning.values import Resolution
@@ -304,13 +306,13 @@ def request_merge_run(
         return _answer(done)
     request = MergeRequest.objects.select_related("catalog", "source__catalog").get(pk=request_id)
     sponsor = sponsor or RequestSponsor(request_id, header)
-    order = MergeOrder(request.source_id, request.destination_id, header, sponsor=sponsor)
+    command = MergeCommand(request.source_id, request.destination_id, header, sponsor=sponsor)
     try:
         merge_require(principal, request)
         if policies_of(branches_now(request)[1]):
             # Outside of all locks. Where a branch moves meanwhile, no policy knows the plan, and it waits for a person.
             sponsor.look(plan_load(request, engine))
-        return merge_run(order, engine, progress)
+        return merge_run(command, engine, progress)
     except TaskSuperseded:
         raise
     except LakeError as refusal:

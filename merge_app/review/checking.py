@@ -25,7 +25,8 @@ from merge_app.audit.settings import setting_recorder
 from merge_app.execution.apply import CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_prepare
+from merge_app.execution.merge import merge_prepare
+from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.review.carry_out import RequestSponsor
@@ -146,7 +147,7 @@ def _preview_make(
     """Lay the merge on the workspace."""
     progress.step("plan", "compare both branches")
     sponsor = RequestSponsor(request.pk, header)
-    prepared = merge_prepare(MergeOrder(request.source_id, workspace.workspace_id, header, sponsor=sponsor), engine)
+    prepared = merge_prepare(MergeCommand(request.source_id, workspace.workspace_id, header, sponsor=sponsor), engine)
     if prepared.planned.conflicts:
         raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
     progress.step("rows", "move rows that files alone cannot")

@@ -19,7 +19,8 @@ from catalog_app.selectors.protection import protection_of
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
+from merge_app.execution.merge import merge_prepare
+from merge_app.execution.merge_command import MergeCommand, Prepared
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
 from merge_app.review.carry_out import RequestSponsor, merge_require, refuse_blocked
@@ -58,10 +59,10 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
     merge_require(principal, request)
     _require_few(principal)
     sponsor = RequestSponsor(request.pk, CommitHeader("MERGE BRANCH"))
-    order = MergeOrder(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
+    command = MergeCommand(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
     looked = plan_load(request, engine) if policies_of(branches_now(request)[1]) else None
     for _ in range(ATTEMPTS):
-        entered = _enter(principal, request, merge_prepare(order, engine), looked)
+        entered = _enter(principal, request, merge_prepare(command, engine), looked)
         if entered is not None:
             return entered
     raise branch_moved_error()

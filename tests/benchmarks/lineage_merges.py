@@ -63,7 +63,8 @@ def _merges(catalog: str) -> tuple[float, float, float, int, frozenset[str]]:
     from catalog_app.selectors.snapshots import branch_get, catalog_get
     from lakeui.frontdoor.compute import engine
     from merge_app.execution.apply import CommitHeader
-    from merge_app.execution.merge import MergeOrder, merge_run
+    from merge_app.execution.merge import merge_run
+    from merge_app.execution.merge_command import MergeCommand
     from merge_app.jobs.context import Context
 
     read: set[str] = set()
@@ -82,10 +83,10 @@ def _merges(catalog: str) -> tuple[float, float, float, int, frozenset[str]]:
     taken, busy, before = [], [], peak_memory()
     with patch.object(pq.ParquetFile, "read", noted), connection.execute_wrapper(counted):
         for number in range(ROUNDS):
-            order = MergeOrder(source, branch_get(catalog_get(catalog), f"into{number}").pk, CommitHeader("MERGE"))
+            command = MergeCommand(source, branch_get(catalog_get(catalog), f"into{number}").pk, CommitHeader("MERGE"))
             statements.clear()
             began, worked = time.perf_counter(), time.process_time()
-            done = merge_run(order, engine, Context())
+            done = merge_run(command, engine, Context())
             taken.append(time.perf_counter() - began)
             busy.append(time.process_time() - worked)
             assert done["outcome"] == "merged"

@@ -42,12 +42,13 @@ def _merge_once(bench: Bench, changed: int, number: int) -> tuple[float, float, 
     from django.db import connection
 
     from merge_app.execution.apply import CommitHeader
-    from merge_app.execution.merge import MergeOrder, merge_run
+    from merge_app.execution.merge import merge_run
+    from merge_app.execution.merge_command import MergeCommand
     from merge_app.jobs.context import Context
 
     bench.sql(f"CREATE BRANCH b{number}")
     operation = bench.insert(f"b{number}", changed)
-    request = MergeOrder(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
+    command = MergeCommand(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
     bare = _bare_insert(operation)
     counted: list[str] = []
 
@@ -57,7 +58,7 @@ def _merge_once(bench: Bench, changed: int, number: int) -> tuple[float, float, 
 
     with connection.execute_wrapper(count):
         began = time.perf_counter()
-        merge_run(request, _refuse, Context())
+        merge_run(command, _refuse, Context())
         merge = time.perf_counter() - began
     return merge, bare, len(counted)
 
