@@ -42,7 +42,7 @@ ORDER BY target.id, wanted.delete_file_id
 def deletes_attach_leaving(work: SegmentWork) -> None:
     """Deletes of a statement's own in files that it also takes away: they say which operation touched which rows."""
     rows = [
-        (delete_file, data_file, work.booking(item.object_id).of_delete(delete_file, data_file))
+        (delete_file, data_file, work.attribution(item.object_id).of_delete(delete_file))
         for item, data in work.tables()
         for delete_file, data_file in data.attach
         if data_file in data.remove_files
@@ -53,7 +53,7 @@ def deletes_attach_leaving(work: SegmentWork) -> None:
 def deletes_attach(work: SegmentWork) -> None:
     """The plan's delete files, on files that are shown once others have gone and come."""
     pairs = [(item.object_id, *pair) for item, data in work.tables() for pair in data.attach]
-    rows = [(delete, file, work.booking(table_id).of_delete(delete, file)) for table_id, delete, file in pairs]
+    rows = [(delete, file, work.attribution(table_id).of_delete(delete)) for table_id, delete, file in pairs]
     _attach_rows(work, rows)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.selectors.rows import cursor_open
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.booking import Booking
+from merge_app.execution.attribution import Attribution
 from merge_app.execution.record import Recorded
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.steps import TableSteps
@@ -28,7 +28,7 @@ class SegmentWork:
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
     is_merge: bool = False
-    _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _attributions: dict[int, Attribution] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
         for item in self.plan.objects:
@@ -46,10 +46,10 @@ class SegmentWork:
     def operations(self, table_id: int) -> list[tuple[Operation, int]]:
         return self.recorded.get((ObjectKind.TABLE, table_id), [])
 
-    def booking(self, table_id: int) -> Booking:
-        if table_id not in self._bookings:
-            self._bookings[table_id] = Booking(self.operations(table_id))
-        return self._bookings[table_id]
+    def attribution(self, table_id: int) -> Attribution:
+        if table_id not in self._attributions:
+            self._attributions[table_id] = Attribution(self.operations(table_id))
+        return self._attributions[table_id]
 
 
 FEW = 20

@@ -73,12 +73,12 @@ def _remove(work: SegmentWork) -> None:
     for item, data in work.tables():
         table_id = item.object_id
         if data.remove_all:
-            whole.append((table_id, work.booking(table_id).of_emptying()))
+            whole.append((table_id, work.attribution(table_id).of_emptying()))
         parts += [
-            (table_id, json.dumps(list(values)), work.booking(table_id).of_emptying(values))
+            (table_id, json.dumps(list(values)), work.attribution(table_id).of_emptying(values))
             for values in data.remove_partitions
         ]
-        files += [(file_id, work.booking(table_id).of_removed(file_id)) for file_id in data.remove_files]
+        files += [(file_id, work.attribution(table_id).of_removed(file_id)) for file_id in data.remove_files]
     if whole or parts or files:
         segment_sql_run(
             work,
@@ -126,9 +126,9 @@ def _bring_files(work: SegmentWork) -> None:
     for item, data in work.tables():
         staged = work.definitions.get(item.object_id)
         under = (staged.definition_id, staged.schema_version) if staged else (None, None)
-        booking = work.booking(item.object_id)
+        attribution = work.attribution(item.object_id)
         files = (*data.bring_files, *data.pass_files)
-        rows += [(item.object_id, file_id, booking.of_file(file_id), *under) for file_id in files]
+        rows += [(item.object_id, file_id, attribution.of_file(file_id), *under) for file_id in files]
     if rows:
         names = ("tables", "files", "operations", "definitions", "schema_versions")
         _refuse_expired(segment_sql_run(work, _BRING_FILES, **columns_of(rows, *names)))
@@ -149,7 +149,7 @@ ORDER BY s.id
 
 def _remove_passed(work: SegmentWork) -> None:
     rows = [
-        (file_id, work.booking(item.object_id).of_removed(file_id))
+        (file_id, work.attribution(item.object_id).of_removed(file_id))
         for item, data in work.tables()
         for file_id in data.pass_files
     ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.operations import FileEffects, Operation, OperationKind, PartitionChange
 from merge_app.planning.net_changes import is_full_overwrite
-from merge_app.planning.partition_paths import dropped_partitions
 from merge_app.planning.values import DataPlan
 
 _NOTHING = FileEffects()
@@ -38,3 +37,8 @@ def _emptied(staged: Iterable[Operation]) -> Iterable[PartitionValues]:
             assert operation.overwrite is not None
             yield from operation.overwrite.partitions or ()
         yield from dropped_partitions(operation)
+
+
+def dropped_partitions(operation: Operation) -> tuple[PartitionValues, ...]:
+    changes = (change for change in operation.changes if isinstance(change, PartitionChange))
+    return tuple(change.before for change in changes if change.before is not None and change.after is None)
