@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound
-from lakeui.frontdoor import queries
+from lakeui.frontdoor import create_table, delete_update, insert, optimize, queries, select
 from tests.e2e.lake import Lake
 
 FUNCTIONS = [
@@ -79,7 +79,7 @@ def guarded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lake]:
     def unwanted(*_: Any, **__: Any) -> NoReturn:
         raise AssertionError("the engine was asked")
 
-    for module in queries:
+    for module in (create_table, delete_update, insert, optimize, queries, select):
         for name in ("engine", "table_scan"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, unwanted)

@@ -67,7 +67,7 @@ def test_a_merge_goes_downward_through_few_files(lake: Lake, monkeypatch: pytest
     lake.sql("INSERT INTO d.t VALUES (1)", "b")
     lake.sql("INSERT INTO d.t VALUES (2)")
     user = User.objects.create_user(f"walker-{uuid4().hex[:6]}")
-    join(lake.catalog, user, Role.OWNER)
+    join(user, lake.catalog, Role.OWNER)
     with walked("merge_app_task") as asked:
         sent = {"catalog": lake.catalog, "statement": "MERGE BRANCH b TO main"}
         response = Caller(user).post("/api/v1/sql/", sent, Prefer="respond-async")
