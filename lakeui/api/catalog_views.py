@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
 from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.ahead_behind import divergences_load
 from catalog_app.selectors.branches import (
     branch_detail,
     branches_list,
@@ -21,7 +22,6 @@ from catalog_app.selectors.branches import (
     catalogs_summarise,
     sort_key,
 )
-from catalog_app.selectors.divergence import divergences_load
 from catalog_app.selectors.people import catalogs_visible, role_of
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged

@@ -11,7 +11,7 @@ from catalog_app.domain.operations import ColumnAttribute, ColumnChange
 from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.divergence import Divergence, divergences_load
+from catalog_app.selectors.ahead_behind import Divergence, divergences_load
 from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalog_app.models import Branch, Commit
-from catalog_app.selectors.divergence import Divergence, divergences_load
+from catalog_app.selectors.ahead_behind import Divergence, divergences_load
 from tests.benchmarks.metadata import Bench
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.models import Commit
-from catalog_app.selectors.divergence import divergences_load
+from catalog_app.selectors.ahead_behind import divergences_load
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from tests.e2e.lake import Lake
 from tests.e2e.rows import delete, rows, run, set_v
