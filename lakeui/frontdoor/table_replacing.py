@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog_app.domain.checks import CLUSTERING, LAYOUT
-from catalog_app.domain.differences import state_operations
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import COMMENT, TableState
+from catalog_app.domain.state_diff import state_operations
 from catalog_app.domain.types import parse_type, widens
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.segments import segments_list

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from catalog_app.domain.differences import state_operations
 from catalog_app.domain.operations import (
     AttachedDelete,
     Change,
@@ -18,6 +17,7 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.domain.state import ObjectState
+from catalog_app.domain.state_diff import state_operations
 from catalog_app.selectors.changes import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.net_changes import ObjectKey

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.differences import state_operations
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state_diff import state_operations
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.objects import databases_load, tables_load
