@@ -24,7 +24,6 @@ from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.api.strict import body_checked
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
-from merge_app.review.changes import changes_since
 from merge_app.review.comments import (
     Anchor,
     CommentDraft,
@@ -37,6 +36,7 @@ from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.models import Review
 from merge_app.review.reviews import ReviewDraft, review_submit
 from merge_app.review.selectors import comment_get, comments_list, reviews_list
+from merge_app.review.since_review import changes_since
 
 
 class ReviewListView(ApiView):
