@@ -23,7 +23,6 @@ from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import columns_made, described
-from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
@@ -35,6 +34,7 @@ from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import query_dataframe, table_dataframe
+from catalog_app.engine.row_diff import changes_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, stored_value
