@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, TableScan, is_outside
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.changes import Matched, RowFilter, mask_rows
 from catalog_app.engine.decoding import file_name, internal_name
+from catalog_app.engine.delete_update import Matched, RowFilter, mask_rows
 from catalog_app.engine.plain_values import INTEGER_BITS, literal_value
 from catalog_app.engine.types import arrow_type
 from catalog_app.engine.values import RowChanges

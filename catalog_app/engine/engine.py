@@ -13,7 +13,7 @@ from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDe
 from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
-from catalog_app.engine import changes, rewriting
+from catalog_app.engine import delete_update, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
@@ -205,11 +205,11 @@ class Engine:
         """Mark the rows for which ``condition``, over the target's columns and analysed, is true. ``tables``: what its
         subqueries read, None where it has none.
         """
-        rows = changes.RowFilter(condition, alias, tables)
+        rows = delete_update.RowFilter(condition, alias, tables)
         found = delete_by_key(self._writer, scan, rows)
         if found is not None:
             return found
-        return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
+        return self._sessions.run(lambda spark: delete_update.delete_rows(spark, self._writer, scan, rows))
 
     def update(
         self,
@@ -226,12 +226,12 @@ class Engine:
         analysed, and ``kinds`` holds the types that were found, by column. Rows that have the new values already are
         left alone, unless ``writes_equal``. ``tables`` as in ``delete``.
         """
-        rows = changes.RowFilter(condition, alias, tables)
+        rows = delete_update.RowFilter(condition, alias, tables)
         found = update_by_key(self._writer, scan, rows, assignments, writes_equal=writes_equal)
         if found is not None:
             return found
         return self._sessions.run(
-            lambda spark: changes.update_rows(
+            lambda spark: delete_update.update_rows(
                 spark, self._writer, scan, rows, assignments, kinds=kinds, writes_equal=writes_equal
             )
         )

@@ -19,7 +19,7 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.schema import Column
 from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
-from catalog_app.engine.changes import image_ids, leaves_nothing, scan_parts
+from catalog_app.engine.delete_update import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog_app.engine import changes, freezing, merge_into
+from catalog_app.engine import delete_update, freezing, merge_into
 from tests.e2e.lake import Lake, OwnBranch
 from tests.soak import IS_SOAK
 
@@ -26,7 +26,7 @@ SAME = "MERGE INTO d.t USING d.s AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SE
 def rows_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows pass through this process, or not."""
     if request.param == "many":
-        monkeypatch.setattr(changes, "SMALL_ROWS", 0)
+        monkeypatch.setattr(delete_update, "SMALL_ROWS", 0)
         monkeypatch.setattr(freezing, "FEW_ROWS", 0)
         monkeypatch.setattr(merge_into, "FEW_ROWS", 0)
 

@@ -12,7 +12,7 @@ import pytest
 from catalog_app.domain.schema import Column
 from catalog_app.engine import engine as engines
 from catalog_app.engine.by_key import key_terms
-from catalog_app.engine.changes import RowFilter
+from catalog_app.engine.delete_update import RowFilter
 from catalog_app.engine.values import RowChanges
 from lakeui.common.errors import NotNullViolation
 from tests.engine.lake import Lake, schema_of

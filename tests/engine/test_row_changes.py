@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.engine import changes, marks, reading, writing
+from catalog_app.engine import delete_update, marks, reading, writing
 from lakeui.common.errors import InvalidValue, NotFound, NotNullViolation
 from tests.engine.lake import TABLE, Lake, schema_of
 from tests.soak import IS_SOAK
@@ -19,7 +19,7 @@ MANY = 40_000 if IS_SOAK else 12
 def size(request: pytest.FixtureRequest, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> int:
     """Few rows pass through this process, many are written by Spark; both are, of which there are more than 11."""
     if not IS_SOAK:
-        for module in (changes, writing):
+        for module in (delete_update, writing):
             monkeypatch.setattr(module, "SMALL_ROWS", 11)
     lake.schema = schema_of("k bigint", "v string not null", "w int")
     lake.query(f"SELECT id, concat('v', id), id % 3 FROM range({request.param})")
