@@ -16,8 +16,8 @@ from catalog_app.engine.change_tables import (
     difference_query,
 )
 from catalog_app.engine.values import QuerySource
-from catalog_app.selectors.changes import table_commits
 from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.snapshot_diff import table_commits
 from catalog_app.selectors.snapshots import (
     Snapshot,
     branch_snapshot,

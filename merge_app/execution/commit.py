@@ -14,9 +14,9 @@ from django.db import connection, transaction
 from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
-from catalog_app.selectors.changes import changed_views, changes_made
 from catalog_app.selectors.rows import transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
+from catalog_app.selectors.snapshot_diff import changed_views, changes_made
 from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point

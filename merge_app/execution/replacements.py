@@ -18,7 +18,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import ObjectState
 from catalog_app.domain.state_diff import state_operations
-from catalog_app.selectors.changes import VisibleFile, masked, table_files
+from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart

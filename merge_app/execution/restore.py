@@ -14,8 +14,8 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.state_diff import state_operations
 from catalog_app.models import Branch
-from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.snapshot_diff import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.deleted_keys import deleted_keys_restore
 from lakeui.common.errors import BranchProtected, MergeConflict
