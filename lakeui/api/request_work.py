@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rest_framework.request import Request
 
@@ -17,12 +17,9 @@ from lakeui.tasks.statements import statement_session
 from merge_app.jobs.context import StoppableContext
 from merge_app.jobs.request_work import READS, Work, work_running
 
-if TYPE_CHECKING:
-    from lakeui.frontdoor.parsing import ParsedStatement
-
 
 def query_of(
-    request: Request, parameters: Mapping[str, Any], read: ParsedStatement
+    request: Request, parameters: Mapping[str, Any], read: frontdoor.ParsedStatement
 ) -> AbstractContextManager[StoppableContext]:
     """Run the query, which ``parameters`` hold too, inside, bounded and stoppable. Its rights are judged before."""
     session = statement_session(parameters, user=request.user, scopes=scopes_of(request))

@@ -121,19 +121,20 @@ def written(
 
     def run() -> Response:
         check()
-        return shown(_run(request, parameters))
+        return shown(_run(request, parameters, read))
 
-    if frontdoor.parsed(write.statement).is_unrecorded:
+    read = frontdoor.parsed(write.statement)
+    if read.is_unrecorded:
         return once(request, run)
     key = task_key(request)
     if not key or not task_known(user_id=request.user.pk, idempotency_key=key):
         check()
-    response = statement_response(request, parameters)
+    response = statement_response(request, parameters, read)
     return shown(response.data) if isinstance(response, Response) and response.status_code == 200 else response
 
 
-def _run(request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
-    return statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context())
+def _run(request: Request, parameters: dict[str, Any], read: frontdoor.ParsedStatement) -> dict[str, Any]:
+    return statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context(), read=read)
 
 
 def gone(_: dict[str, Any]) -> Response:

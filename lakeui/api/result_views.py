@@ -52,8 +52,6 @@ from merge_app.jobs.services import task_submit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lakeui.frontdoor.parsing import ParsedStatement
-
 HOURS = int(LIFETIME.total_seconds() // 3600)
 STREAMS = 4
 """In one web process. Each takes a thread for as long as its client reads."""
@@ -365,7 +363,7 @@ def _made(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _select_read(parameters: dict[str, Any]) -> ParsedStatement:
+def _select_read(parameters: dict[str, Any]) -> frontdoor.ParsedStatement:
     from lakeui.frontdoor.results import select_require
 
     read = frontdoor.parsed(parameters["statement"], bound(parameters))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -32,9 +32,6 @@ from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.request_work import LONGEST, query_task_require_place
 from merge_app.jobs.selectors import task_known
 from merge_app.jobs.services import task_submit
-
-if TYPE_CHECKING:
-    from lakeui.frontdoor.parsing import ParsedStatement
 
 PREFER = OpenApiParameter(
     "Prefer",
@@ -83,8 +80,12 @@ class SqlView(ApiView):
         return statement_response(request, sent)
 
 
-def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
-    """The answer to the statement that was sent: at once, or of the task that carries it out."""
+def statement_response(
+    request: Request, sent: dict[str, Any], read: frontdoor.ParsedStatement | None = None
+) -> HttpResponse:
+    """The answer to the statement that was sent: at once, or of the task that carries it out. ``read``: the statement,
+    where it was read before.
+    """
     key = task_key(request)
     preference = read_preference(request.headers.get("Prefer", ""))
     if key and task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
@@ -93,7 +94,6 @@ def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
     members = request.data if sent.get("session") else ()
     parameters = session_filled(sent, members, request.user)
     # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
-    read: ParsedStatement | None = None
     task: Task | None = None
     scopes = scopes_of(request)
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ def statement_response(request: Request, sent: dict[str, Any]) -> HttpResponse:
         # What is refused before it is run leaves its line in the log as what is run does.
         session = session_of(request, parameters["catalog"], parameters["branch"])
         with refusals_recorded(session, lambda: read and read.statement):
-            read = frontdoor.parsed(parameters["statement"], bound(parameters))
+            read = read or frontdoor.parsed(parameters["statement"], bound(parameters))
             if read.is_task or key or preference.respond_async:
                 task = _submit(request, parameters, read, key, request_digest(request, sent))
             elif read.takes_query_place:
@@ -121,7 +121,9 @@ def _known(request: Request, sent: dict[str, Any], key: str) -> Task:
     )
 
 
-def _submit(request: Request, parameters: dict[str, Any], read: ParsedStatement, key: str, digest: str) -> Task:
+def _submit(
+    request: Request, parameters: dict[str, Any], read: frontdoor.ParsedStatement, key: str, digest: str
+) -> Task:
     """The task of the statement, judged already here: who may not is refused at once."""
     scopes = scopes_of(request)
     session = statement_session(parameters, user=request.user, scopes=scopes)

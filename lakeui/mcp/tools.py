@@ -133,8 +133,10 @@ class Tool:
     reads: bool = True
 
 
-def _statement(request: Request, text: str, catalog: str | None, branch: str, **more: Any) -> Any:
-    """What the statement answers, or the task that carries it out and has not ended yet."""
+def _statement(request: Request, text: str, catalog: str | None, branch: str, read: Any = None, **more: Any) -> Any:
+    """What the statement answers, or the task that carries it out and has not ended yet. ``read``: the statement, where
+    it was read before.
+    """
     parameters = {
         "catalog": catalog,
         "branch": branch,
@@ -143,7 +145,7 @@ def _statement(request: Request, text: str, catalog: str | None, branch: str, **
         "bypass_reason": "",
         **more,
     }
-    response: Any = statement_response(request, parameters)
+    response: Any = statement_response(request, parameters, read)
     if response.status_code == 202:
         return {"task": response.data["id"], "state": response.data["state"]}
     if response.status_code != 200:
@@ -190,9 +192,10 @@ def _describe(request: Request, asked: DescribeArguments) -> Any:
 
 def _query(request: Request, asked: QueryArguments) -> Any:
     more = {"parameters": asked.parameters}
-    if not frontdoor.parsed(asked.statement, bound(more)).is_query:
+    read = frontdoor.parsed(asked.statement, bound(more))
+    if not read.is_query:
         raise InvalidValue("This tool takes queries.", remedy="Use the tool `write`.", field="statement")
-    return _statement(request, asked.statement, asked.catalog, asked.branch, **more)
+    return _statement(request, asked.statement, asked.catalog, asked.branch, read, **more)
 
 
 def _open_branch(request: Request, asked: OpenBranchArguments) -> Any:
@@ -208,14 +211,15 @@ def _branch(request: Request, catalog: str, name: str) -> Branch:
 
 def _write(request: Request, asked: StatementArguments) -> Any:
     more = {"parameters": asked.parameters}
-    kind = statement_kind(type(frontdoor.parsed(asked.statement, bound(more)).statement))
+    read = frontdoor.parsed(asked.statement, bound(more))
+    kind = statement_kind(type(read.statement))
     if kind not in WRITE_KINDS:
         raise InvalidValue(
             f"This tool does not take {kind.replace('_', ' ')}.",
             remedy="It takes statements that change databases, tables, views or rows of one branch.",
             field="statement",
         )
-    return _statement(request, asked.statement, asked.catalog, asked.branch, **more)
+    return _statement(request, asked.statement, asked.catalog, asked.branch, read, **more)
 
 
 def _diff(request: Request, asked: PairArguments) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -13,9 +13,6 @@ from catalog_app.services.results import result_begin, result_finish
 from catalog_app.storage.warehouse import Warehouse
 from lakeui import frontdoor
 from merge_app.jobs.context import Context
-
-if TYPE_CHECKING:
-    from lakeui.frontdoor.parsing import ParsedStatement
 
 KEEPS_RESULT = "keeps_result"
 """The parameter of a task that says that the rows are kept rather than answered."""
@@ -27,7 +24,7 @@ def warehouse_now() -> Warehouse:
     return Warehouse(settings.LAKEUI["WAREHOUSE"])
 
 
-def result_make(said: ParsedStatement | str, session: frontdoor.Session, context: Context) -> dict[str, Any]:
+def result_make(said: frontdoor.ParsedStatement | str, session: frontdoor.Session, context: Context) -> dict[str, Any]:
     """Run the query and keep its rows; answers the body. What an earlier attempt at the task had made is answered."""
     from lakeui.frontdoor.results import query_keep
 

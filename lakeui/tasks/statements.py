@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 
@@ -22,9 +22,6 @@ from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_keep
-
-if TYPE_CHECKING:
-    from lakeui.frontdoor.parsing import ParsedStatement
 
 TASK_KIND = "sql"
 
@@ -82,7 +79,7 @@ def statement_run(
     user: Any,
     scopes: frozenset[Scope] | None,
     context: Context,
-    read: ParsedStatement | None = None,
+    read: frontdoor.ParsedStatement | None = None,
 ) -> dict[str, Any]:
     """Execute the ``statement`` of ``parameters`` in their session and answer the JSON body. ``read``: the statement,
     where it was read before. Raises LakeError.
@@ -122,7 +119,7 @@ def user_require_active(user: Any) -> None:
         )
 
 
-def task_kind(read: ParsedStatement) -> str:
+def task_kind(read: frontdoor.ParsedStatement) -> str:
     """The kind of a statement's task: queries have places of their own in the workers."""
     return QUERY_TASK_KIND if read.takes_query_place else TASK_KIND
 
