@@ -67,6 +67,17 @@ def test_pyiceberg_reads_it_without_a_server(lake: Lake, files: Path, tmp_path: 
     assert not list((tmp_path / "out").rglob("*.part"))
 
 
+def test_version_3_is_exported_with_vectors_beside_the_metadata(lake: Lake, files: Path, tmp_path: Path) -> None:
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    place = export(lake, "main", "--format-version", "3", to=tmp_path / "out")["d.t"]
+    metadata = StaticTable.from_metadata(place.removeprefix("file://")).metadata
+    assert (metadata.format_version, metadata.next_row_id) == (3, 3)
+    assert ids(place) == [1, 3]
+    assert [path.parent.name for path in (tmp_path / "out").rglob("*.puffin")] == ["metadata"]
+    # The same folder by version 2 again: the files of both lie beside each other until the older ones are a day old.
+    assert ids(export(lake, "main", to=tmp_path / "out")["d.t"]) == [1, 3]
+
+
 def test_duckdb_reads_it_without_a_server(lake: Lake, files: Path, tmp_path: Path) -> None:
     place = export(lake, "main", to=tmp_path / "out")["d.t"]
     sys.path.insert(0, str(ENGINES))
