@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from lakeui.api.statements import statement_run
 
 from lakeui.api.conversation import Conversation
-from lakeui.api.statements import statement_run
 from lakeui.common.errors import LakeError
 from merge_app.jobs.context import Context
 from tests.docs.pages import GENERATED, PAGES, ROOT, name

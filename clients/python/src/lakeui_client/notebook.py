@@ -104,7 +104,7 @@ class LakeMagics(Magics):
         try:
             return self._command(line) if cell is None else self._statement(line, cell)
         except ConflictError as refused:
-            display(conflict_table(refused))
+            display(conflict_table(refused))  # type: ignore[no-untyped-call]  # IPython's has no types
             raise UsageError(f"{refused.code}: {refused.remedy}") from refused
         except LakeError as refused:
             raise UsageError(show.problem(refused.problem)) from refused
@@ -134,7 +134,7 @@ class LakeMagics(Magics):
         found = self._run(cell, given)
         if given.output is None:
             return found
-        self.shell.user_ns[given.output] = found
+        self._variables[given.output] = found
         return None
 
     def _run(self, cell: str, given: argparse.Namespace) -> Any:
@@ -150,9 +150,16 @@ class LakeMagics(Magics):
         return _answer(here.sql(cell, parameters, dry_run=given.dry_run, **where))
 
     def _value(self, name: str) -> Any:
-        if name not in self.shell.user_ns:
+        if name not in self._variables:
             raise failed(f"The notebook has no variable {name}.", f"Set {name} in a cell above.")
-        return self.shell.user_ns[name]
+        return self._variables[name]
+
+    @property
+    def _variables(self) -> dict[str, Any]:
+        """Those of the notebook."""
+        assert self.shell is not None
+        found: dict[str, Any] = self.shell.user_ns
+        return found
 
 
 def _split(line: str) -> list[str]:
@@ -193,7 +200,7 @@ def _in_form(table: pa.Table, form: str | None) -> Any:
     if form == "arrow":
         return table
     try:
-        import pandas  # noqa: F401
+        import pandas  # type: ignore[import-untyped]  # noqa: F401
     except ImportError:
         if form == "pandas":
             raise failed("There is no pandas.", "pip install pandas, or %%lake --form arrow") from None

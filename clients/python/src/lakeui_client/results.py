@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -70,7 +70,7 @@ class KeptResult:
                 return
             page = self.http.follow(page["next"])
 
-    def batches(self, start: int = 0) -> Iterator[pa.RecordBatch]:
+    def batches(self, start: int = 0) -> Generator[pa.RecordBatch, None, None]:
         """The rows behind the first ``start`` as Arrow batches. What breaks off continues at the row where it broke.
         Takes ``lakeui-client[arrow]``.
         """
