@@ -47,9 +47,9 @@ def second_factor_is_on(user: User) -> bool:
 
 
 def second_factor_is_required(user: User) -> bool:
-    """By ``LAKEUI_SECOND_FACTOR``: of nobody, the staff, them and whoever has a role anywhere, everybody."""
+    """By ``LAKEUI_SECOND_FACTOR``: of none, the staff, them and whoever has a role anywhere, everybody."""
     rule = settings.LAKEUI["SECOND_FACTOR"]
-    if rule in ("nobody", "everybody"):
+    if rule in ("none", "everybody"):
         return bool(rule == "everybody")
     if standing_of(user) > Standing.PERSON:
         return True

@@ -181,7 +181,7 @@ class RequestDetail(RequestAnswer):
     spot_rows = SpotRowEntry(many=True, help_text="Changed rows that were drawn for whoever approves.")
     spot_code = serializers.CharField(
         allow_blank=True,
-        help_text="What you, and nobody else, send with an approval of these rows. Empty without rows.",
+        help_text="What you, and no other person, send with an approval of these rows. Empty without rows.",
     )
     mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
     planned = PlannedEntry(allow_null=True)

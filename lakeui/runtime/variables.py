@@ -164,8 +164,8 @@ Spark = Annotated[
     Allowed("an address such as sc://host:15002/;token=secret"),
 ]
 SecondFactorRule = Annotated[
-    Literal["nobody", "staff", "owner", "maintainer", "everybody"],
-    Allowed("nobody, staff, owner, maintainer or everybody"),
+    Literal["none", "staff", "owner", "maintainer", "everybody"],
+    Allowed("none, staff, owner, maintainer or everybody"),
 ]
 WebAddress = Annotated[str, Field(pattern=r"^https?://\S+$"), Allowed("an address that begins with https://")]
 Networks = Annotated[
@@ -296,7 +296,7 @@ class Variables(BaseModel):
     )
     second_factor: SecondFactorRule = _variable(
         "LAKEUI_SECOND_FACTOR",
-        "nobody",
+        "none",
         "Who signs in by password and a second factor. `staff` are staff and superusers; `owner` and `maintainer`"
         " these and whoever has at least that role in a catalog. Everybody else may set one up.",
     )

@@ -117,7 +117,7 @@ def finished_before(command: MergeCommand) -> MergeAttempt | None:
 
 
 def merge_result(attempt: MergeAttempt) -> dict[str, Any]:
-    """What whoever asked for the merge, or the dry run, is told."""
+    """What whoever asked for the merge, or the dry run, gets as the answer."""
     if attempt.outcome == "dry run":
         shown = ("mergeable", "conflicts", "notes", "findings", "plan", "fingerprint")
         return {"merge_id": str(attempt.merge_id), **{name: attempt.body[name] for name in shown}}

@@ -219,7 +219,7 @@ def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int
 
 
 def _lock(prepared: Prepared, command: MergeCommand) -> tuple[Branch, int]:
-    """The destination, locked, and the head that the source must still have: for a merge request it is locked too, in
+    """The destination, locked, and the head that the source must still have. For a merge request it is locked too, in
     the order of ids, so that requests in both directions do not wait for each other.
     """
     if command.sponsor is None:

@@ -162,9 +162,9 @@ class Standing:
 
 
 def judge(case: Case) -> Standing:
-    """Count the votes. An approval counts once a person, never the author's nor the last writer's, only for what is
-    there now, where its reviewer looked at the rows that policies drew, and once the required checks have passed on
-    that. "Request changes" blocks whatever it was said of, until that person withdraws it.
+    """Count the votes. An approval counts once a person, never the author's nor the last writer's, and only for what is
+    there now. Its reviewer looked at the rows that policies drew, and the required checks have passed on that. "Request
+    changes" blocks whatever it was said of, until that person withdraws it.
     """
     counting: list[Vote] = []
     excluded: list[Excluded] = []

@@ -24,7 +24,7 @@ def rows_drawn(verdicts: Iterable[PolicyVerdict], plan: KnownPlan | None) -> tup
 
 
 def spot_code(request: MergeRequest, user_id: int | None, rows: Iterable[SpotRow], fingerprint: str) -> str:
-    """What the person sends with an approval of just this plan. Nobody else has the code; "" where no row is drawn."""
+    """What the person alone sends with an approval of just this plan; "" where no row is drawn."""
     described: list[Mapping[str, Any]] = [asdict(row) for row in rows]
     if not described or user_id is None:
         return ""

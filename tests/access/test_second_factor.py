@@ -201,7 +201,7 @@ def test_recovery_codes_are_renewed_and_it_is_turned_off_with_password_and_code(
 
 
 RULES = [
-    ("nobody", {"person": False, "contributor": False, "maintainer": False, "owner": False, "staff": False}),
+    ("none", {"person": False, "contributor": False, "maintainer": False, "owner": False, "staff": False}),
     ("staff", {"person": False, "contributor": False, "maintainer": False, "owner": False, "staff": True}),
     ("owner", {"person": False, "contributor": False, "maintainer": False, "owner": True, "staff": True}),
     ("maintainer", {"person": False, "contributor": False, "maintainer": True, "owner": True, "staff": True}),

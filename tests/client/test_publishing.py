@@ -7,7 +7,16 @@ import pickle
 import pytest
 
 from catalog_app.domain.roles import Role
-from lakeui_client import AlreadyPublished, Catalog, ChecksFailed, ConflictError, LakeError, NotFound, WaitsForPeople
+from lakeui_client import (
+    AlreadyPublished,
+    Catalog,
+    ChecksFailed,
+    ConflictError,
+    LakeError,
+    NotFound,
+    Publication,
+    WaitsForPeople,
+)
 from tests.client.conftest import Person, protect
 
 CHECKS = {"no_nameless": "SELECT id FROM d.t WHERE name IS NULL", "ids": "SELECT id FROM d.t WHERE id < 0"}
@@ -22,7 +31,7 @@ def branches(catalog: Catalog) -> list[str]:
 
 
 def test_what_passes_its_checks_is_merged_and_its_branch_is_dropped(catalog: Catalog) -> None:
-    with catalog.publish("loads/1", checks=CHECKS) as run:
+    with Publication(catalog, "loads/1", checks=CHECKS) as run:
         run.sql("INSERT INTO d.t VALUES (?, ?)", [3, "c"])
         assert (ids(catalog), ids(catalog, "loads/1")) == ([1, 2], [1, 2, 3])
     assert run.merged is not None
@@ -33,7 +42,7 @@ def test_what_passes_its_checks_is_merged_and_its_branch_is_dropped(catalog: Cat
 def test_rows_that_a_check_finds_stop_the_run_and_are_named(catalog: Catalog) -> None:
     with (
         pytest.raises(ChecksFailed, match="no_nameless found 2 rows") as refused,
-        catalog.publish("loads/1", checks=CHECKS) as run,
+        Publication(catalog, "loads/1", checks=CHECKS) as run,
     ):
         run.sql("INSERT INTO d.t VALUES (3, NULL), (4, NULL)")
     (failure,) = pickle.loads(pickle.dumps(refused.value)).failures
@@ -43,7 +52,7 @@ def test_rows_that_a_check_finds_stop_the_run_and_are_named(catalog: Catalog) ->
 
 def test_a_block_that_fails_publishes_nothing_and_says_where_its_rows_are(catalog: Catalog) -> None:
     def load() -> None:
-        with catalog.publish("loads/1") as run:
+        with Publication(catalog, "loads/1") as run:
             run.sql("INSERT INTO d.t VALUES (3, 'c')")
             raise ZeroDivisionError
 
@@ -54,9 +63,9 @@ def test_a_block_that_fails_publishes_nothing_and_says_where_its_rows_are(catalo
 
 
 def test_a_later_attempt_begins_anew_and_an_earlier_one_cannot_merge_any_more(catalog: Catalog) -> None:
-    lost = catalog.publish("loads/1").__enter__()
+    lost = Publication(catalog, "loads/1").__enter__()
     lost.sql("INSERT INTO d.t VALUES (3, 'lost')")
-    with catalog.publish("loads/1", attempt=2) as run:
+    with Publication(catalog, "loads/1", attempt=2) as run:
         run.sql("INSERT INTO d.t VALUES (3, 'c')")
     with pytest.raises(NotFound):
         lost.__exit__(None, None, None)
@@ -64,23 +73,23 @@ def test_a_later_attempt_begins_anew_and_an_earlier_one_cannot_merge_any_more(ca
 
 
 def test_a_run_that_was_merged_is_not_published_again(catalog: Catalog) -> None:
-    with catalog.publish("loads/1") as first:
+    with Publication(catalog, "loads/1") as first:
         first.sql("INSERT INTO d.t VALUES (3, 'c')")
     for attempt in (1, 2, 3):
         with pytest.raises(AlreadyPublished) as refused:
-            catalog.publish("loads/1", attempt=attempt).__enter__()
+            Publication(catalog, "loads/1", attempt=attempt).__enter__()
         assert refused.value.problem["merge_id"] == first.outcome["merge_id"]
     assert branches(catalog) == ["main"]
-    with catalog.publish("loads/2", attempt=2) as other:
+    with Publication(catalog, "loads/2", attempt=2) as other:
         other.sql("DELETE FROM d.t WHERE id = 3")
     with pytest.raises(AlreadyPublished):
-        catalog.publish("loads/2", attempt=3).__enter__()
+        Publication(catalog, "loads/2", attempt=3).__enter__()
 
 
 def test_beside_itself_a_run_has_one_branch(catalog: Catalog) -> None:
-    catalog.publish("loads/1").__enter__()
+    Publication(catalog, "loads/1").__enter__()
     with pytest.raises(LakeError) as refused:
-        catalog.publish("loads/1").__enter__()
+        Publication(catalog, "loads/1").__enter__()
     assert refused.value.status == 409
 
 
@@ -101,14 +110,14 @@ def test_where_people_have_to_act_a_request_is_opened_if_that_was_asked_for(cata
 
 
 def test_a_request_is_opened_although_nothing_asks_for_one(catalog: Catalog) -> None:
-    with catalog.publish("loads/1", publish="request") as run:
+    with Publication(catalog, "loads/1", publish="request") as run:
         run.sql("INSERT INTO d.t VALUES (3, 'c')")
     assert run.request is not None
     assert (run.request.get()["title"], ids(catalog)) == ("Publish loads/1", [1, 2])
 
 
 def test_a_conflict_refuses_and_the_branch_stays(catalog: Catalog) -> None:
-    run = catalog.publish("loads/1").__enter__()
+    run = Publication(catalog, "loads/1").__enter__()
     run.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
     catalog.branch("main").sql("UPDATE d.t SET name = 'y' WHERE id = 1")
     with pytest.raises(ConflictError):
@@ -118,11 +127,11 @@ def test_a_conflict_refuses_and_the_branch_stays(catalog: Catalog) -> None:
 
 def test_what_is_no_run_is_refused_before_anything_is_made(catalog: Catalog) -> None:
     with pytest.raises(LakeError, match="published by"):
-        catalog.publish("loads/1", publish="push")  # type: ignore[arg-type]
+        Publication(catalog, "loads/1", publish="push")  # type: ignore[arg-type]
     with pytest.raises(LakeError, match="no attempt 0"):
-        catalog.publish("loads/1", attempt=0)
+        Publication(catalog, "loads/1", attempt=0)
     with pytest.raises(LakeError, match="has not begun"):
-        catalog.publish("loads/1").sql("SELECT 1")
+        Publication(catalog, "loads/1").sql("SELECT 1")
     with pytest.raises(LakeError, match="typo is no query"):
-        catalog.publish("loads/1", checks={"typo": "DELETE FROM d.t"})
+        Publication(catalog, "loads/1", checks={"typo": "DELETE FROM d.t"})
     assert branches(catalog) == ["main"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import importlib
 import json
 import re
 from functools import cache
@@ -127,5 +126,25 @@ def _python_check(text: str) -> None:
 
 
 def _has(module: str, wanted: str) -> bool:
-    """Whether the module has something of that name, or a module."""
-    return hasattr(importlib.import_module(module), wanted) or find_spec(f"{module}.{wanted}") is not None
+    """Whether the module has something of that name, or a module. Read, not imported: its library may not be here."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    if spec.submodule_search_locations and find_spec(f"{module}.{wanted}") is not None:
+        return True
+    return wanted in _names(ast.parse(Path(spec.origin).read_text()))
+
+
+def _names(tree: ast.Module) -> set[str]:
+    """What a module defines and imports by name."""
+    found = set()
+    for node in tree.body:
+        match node:
+            case ast.ClassDef() | ast.FunctionDef():
+                found.add(node.name)
+            case ast.Import() | ast.ImportFrom():
+                found |= {alias.asname or alias.name for alias in node.names}
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found

@@ -165,9 +165,9 @@ def with_values(
     cells: CellReader,
     how: Mapping[int, ColumnMerge] | None = None,
 ) -> tuple[Placed, Placed]:
-    """Both sides, of rows that met with their past: equal images have one code, so that what came out alike is alike,
-    and what is again as it was is no change (P7). ``how``: what becomes of a cell that both sides
-    changed: equal changes may add up.
+    """Both sides, of rows that met with their past. Equal images have one code, so that what came out alike is alike,
+    and what is again as it was is no change (P7). ``how``: what becomes of a cell that both sides changed, as equal
+    changes may add up.
     """
     if not len(met.source):
         return sides
@@ -216,7 +216,7 @@ def with_values(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Images:
     """Images by row, where ``is_there``. ``absent`` says which cells those lack that are there, ``unknown`` which
-    nobody knows. ``cells``: of images that were ``read``.
+    are not known. ``cells``: of images that were ``read``.
     """
 
     codes: Ints

@@ -61,10 +61,10 @@ class LakeHook(BaseHook):
 
     def publish(self, context: Mapping[str, Any], **given: Any) -> Publication:
         """The run of this task as a ``with`` block: its branch is named after DAG, run and task, and each try of
-        Airflow is an attempt of it. ``given`` as of ``Catalog.publish``.
+        Airflow is an attempt of it. ``given`` as of ``Publication``.
         """
         task = context["ti"]
-        return self.catalog.publish(_run(task), **{"attempt": task.try_number, **given})
+        return Publication(self.catalog, _run(task), **{"attempt": task.try_number, **given})
 
 
 class LakePublishOperator(BaseOperator):

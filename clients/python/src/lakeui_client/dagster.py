@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from dagster import ConfigurableResource
 
 from lakeui_client.lake import Lake
+from lakeui_client.publishing import Publication
 
 if TYPE_CHECKING:
     from lakeui_client.lake import Catalog
-    from lakeui_client.publishing import Publication
 
 
 class LakeResource(ConfigurableResource):
@@ -28,10 +28,10 @@ class LakeResource(ConfigurableResource):
 
     def publish(self, context: Any, **given: Any) -> Publication:
         """The step of ``context`` as a ``with`` block: its branch is named after job, run and step, and each retry is
-        an attempt of it. ``given`` as of ``Catalog.publish``.
+        an attempt of it. ``given`` as of ``Publication``.
         """
         attempt = context.retry_number + 1
-        return self.get_catalog().publish(_run(context), **{"attempt": attempt, **given})
+        return Publication(self.get_catalog(), _run(context), **{"attempt": attempt, **given})
 
 
 def _run(context: Any) -> str:

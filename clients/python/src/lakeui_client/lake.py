@@ -13,7 +13,6 @@ from lakeui_client.errors import LakeError, NotFound, Stale, failed
 from lakeui_client.files import FileTable
 from lakeui_client.http import Http, Watcher, key_make, segment
 from lakeui_client.kinds import is_query, reads, reads_in_session
-from lakeui_client.publishing import How, Publication
 from lakeui_client.results import KeptResult, kind_of
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone, version_require
 
@@ -107,31 +106,6 @@ class Catalog:
         if len(given) > 1:
             raise failed("A table is one of a branch, a tag or a version.", "Say one of them.")
         return FileTable(self.http, self.name, name, given[0] if given else "branch:main")
-
-    def publish(
-        self,
-        run: str,
-        *,
-        into: str = "main",
-        checks: Mapping[str, str] | None = None,
-        publish: How = "merge",
-        title: str = "",
-        description: str = "",
-        attempt: int = 1,
-    ) -> Publication:
-        """A ``with`` block that writes on the branch ``run`` and publishes it once. ``checks`` are queries by name, of
-        rows that must not be there.
-        """
-        return Publication(
-            self,
-            run,
-            into=into,
-            checks=checks,
-            publish=publish,
-            title=title,
-            description=description,
-            attempt=attempt,
-        )
 
     def undrop_branch(self, name: str) -> Branch:
         self.http.write("POST", f"{self.path}undrops/", {"branch": name})

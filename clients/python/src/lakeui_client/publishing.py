@@ -1,6 +1,7 @@
 """Write, audit, publish: a run writes on a branch of its own, checks look at it, and what passes them is merged.
 
-with catalog.publish("loads/42", checks={"no_negative_delay": "SELECT * FROM flights.flights WHERE delay < 0"}) as run:
+checks = {"no_negative_delay": "SELECT * FROM flights.flights WHERE delay < 0"}
+with Publication(catalog, "loads/42", checks=checks) as run:
     run.sql("INSERT INTO flights.flights SELECT * FROM staging.flights")
 """
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("merge_app", "0019_audit_checkpoints")]
+    dependencies = [("merge_app", "0020_second_factor_records")]
 
     operations = [
         migrations.AddField(model_name="review", name="looked_at", field=models.JSONField(default=list)),
