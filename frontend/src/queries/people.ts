@@ -59,6 +59,19 @@ export function useLink() {
   return useChange((username: string) => body(client.POST("/api/v1/people/{username}/link/", { params: { path: { username } } })));
 }
 
+export function useSecondFactorOf(username: string) {
+  return useQuery({
+    queryKey: [...PEOPLE, "second factor", username],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/people/{username}/second-factor/", { params: { path: { username } }, signal })),
+  });
+}
+
+export function useSecondFactorReset() {
+  return useChange(async (username: string): Promise<void> => {
+    await client.DELETE("/api/v1/people/{username}/second-factor/", { params: { path: { username } } });
+  });
+}
+
 export function useGroups() {
   return useInfiniteQuery({
     queryKey: [...PEOPLE, "groups"],

@@ -53,6 +53,20 @@ it("disables an account that nobody changed meanwhile", async () => {
   expect(sent?.headers.get("If-Match")).toBe('"e"');
 });
 
+it("turns off the second factor of somebody who lost it", async () => {
+  const asked = serve({
+    "/api/v1/people/": page([ERIN]),
+    "/api/v1/groups/": page([]),
+    "/api/v1/people/erin/second-factor/": { is_on: true, is_required: false, recovery_codes: 10, page: "/second-factor/" },
+    "DELETE /api/v1/people/erin/second-factor/": () => new Response(null, { status: 204 }),
+  });
+  const user = userEvent.setup();
+  renderAt("/people");
+  await user.click(await screen.findByRole("button", { name: "Manage erin" }));
+  await user.click(await screen.findByRole("button", { name: "Turn the second factor off" }));
+  await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+});
+
 it("offers the staff neither standings nor groups", async () => {
   standing("staff");
   serve({ "/api/v1/people/": page([ERIN]), "/api/v1/groups/": page([{ name: "writers", member_count: 1 }]) });

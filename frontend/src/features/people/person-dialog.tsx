@@ -1,4 +1,4 @@
-import { useGroupChange, useGroups, useLink, usePersonChange, type Person } from "../../queries/people";
+import { useGroupChange, useGroups, useLink, usePersonChange, useSecondFactorOf, useSecondFactorReset, type Person } from "../../queries/people";
 import type { Standing } from "../../queries/user";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
@@ -35,6 +35,7 @@ export function PersonDialog({ person, isSuperuser, onClose }: { person: Person;
           </label>
         ) : null}
         {isSuperuser ? <GroupsOf person={person} /> : null}
+        {isSuperuser ? <SecondFactorOf person={person} /> : null}
         {person.is_active ? (
           <div>
             <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate(person.username)}>
@@ -62,6 +63,22 @@ export function PersonDialog({ person, isSuperuser, onClose }: { person: Person;
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** For somebody who lost app and recovery codes. */
+function SecondFactorOf({ person }: { person: Person }) {
+  const found = useSecondFactorOf(person.username);
+  const reset = useSecondFactorReset();
+  if (!found.data?.is_on) return null;
+  return (
+    <div>
+      <button type="button" className="button" disabled={reset.isPending} onClick={() => reset.mutate(person.username)}>
+        Turn the second factor off
+      </button>
+      <p className="small muted">For somebody who lost app and recovery codes. Their sessions end.</p>
+      {reset.error ? <Failure error={reset.error} /> : null}
+    </div>
   );
 }
 
