@@ -1,6 +1,6 @@
 """Airflow and Dagster: a program of each writes on a branch, checks it and publishes it once, against a real server.
 
-It runs with a stand-in of their interface; with their real libraries where ``LAKEUI_ORCHESTRATORS`` names a Python that
+It runs with a stand-in of their interface; with their real libraries where ``LAKEUI_TEST_ORCHESTRATORS`` names a Python that
 has them.
 """
 
@@ -19,7 +19,7 @@ from lakeui_client import Catalog
 
 HERE = Path(__file__).resolve().parent
 CLIENT = HERE.parents[1] / "clients" / "python" / "src"
-REAL = os.environ.get("LAKEUI_ORCHESTRATORS", "")
+REAL = os.environ.get("LAKEUI_TEST_ORCHESTRATORS", "")
 
 
 @pytest.fixture
