@@ -1,7 +1,7 @@
 """Airflow and Dagster: a program of each writes on a branch, checks it and publishes it once, against a real server.
 
-It runs with a stand-in of their interface; with their real libraries where ``LAKEUI_TEST_ORCHESTRATORS`` names a Python that
-has them.
+It runs with a stand-in of their interface; with their real libraries where ``LAKEUI_TEST_ORCHESTRATORS`` names a Python
+that has them.
 """
 
 from __future__ import annotations
