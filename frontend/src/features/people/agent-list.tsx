@@ -48,7 +48,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
         </span>
         <span>{agent.purpose}</span>
         <dl className="small">
-          <Fact name="Model" value={agent.model ?? ""} />
+          <Fact name="Model" value={agent.model} />
           <Fact name="Catalogs" value={agent.catalogs.join(", ")} />
           <Fact name="Branches" value={agent.branches} />
           <Fact name="Tables" value={(agent.tables ?? []).join(", ") || "all on its branches"} />
