@@ -29,7 +29,7 @@ from merge_app.review.checking import Found, checks_missing, checks_run
 from merge_app.review.known_plans import plan_load
 from merge_app.review.models import MergeRequest
 from merge_app.review.policies import PolicyWork, is_in_hand, policies_keep, policies_waiting, policy_work
-from merge_app.review.queue import QueueSponsor, destinations_waiting, queue_is_waiting, queue_take
+from merge_app.review.queue import QueuePort, destinations_waiting, queue_is_waiting, queue_take
 from merge_app.review.states import RequestState
 
 TASK_KIND = "merge request"
@@ -169,7 +169,7 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
         header=header,
         engine=engine,
         progress=context,
-        sponsor=QueueSponsor(request.pk, header),
+        request_port=QueuePort(request.pk, header),
     )
 
 

@@ -40,8 +40,8 @@ def refusal_recorded(prepared: Prepared, command: MergeCommand) -> Iterator[None
 
 def refusal_record(prepared: Prepared, command: MergeCommand, said: dict[str, Any]) -> None:
     with transaction.atomic():
-        if command.sponsor is not None:
-            command.sponsor.hold()
+        if command.request_port is not None:
+            command.request_port.hold()
         attempt_of(prepared, command, "refused", {**refusal_describe(prepared.planned), **said})
 
 
@@ -56,8 +56,8 @@ def refusal_text(prepared: Prepared, command: MergeCommand) -> str:
 def nothing_record(prepared: Prepared, command: MergeCommand) -> MergeAttempt:
     """Record that there was nothing; or there is nothing any more, because another attempt at the same task merged."""
     with transaction.atomic():
-        if command.sponsor is not None:
-            command.sponsor.hold()
+        if command.request_port is not None:
+            command.request_port.hold()
         done = finished_before(command)
         if done is not None:
             return done
@@ -83,8 +83,8 @@ def attempt_of(
     foreign = source.catalog_id != destination.catalog_id
     # What the plan is made of once more, whatever the branches are called then.
     body = {**body, "branches": {"source": source.pk, "destination": destination.pk}, "rules": load_rules().digest}
-    if command.sponsor is not None:
-        body = {**body, **command.sponsor.describe(prepared)}
+    if command.request_port is not None:
+        body = {**body, **command.request_port.describe(prepared)}
     if command.decided is not None:
         body = {**body, "resolutions": list(command.decided.described)}
     recorded = attempt_record(
@@ -105,8 +105,8 @@ def attempt_of(
             task_id=command.header.task_id,
         )
     )
-    if command.sponsor is not None:
-        command.sponsor.settle(recorded)
+    if command.request_port is not None:
+        command.request_port.settle(recorded)
     return recorded
 
 

@@ -81,7 +81,7 @@ def merge_prepare(command: MergeCommand, engine: EngineSource) -> Prepared:
 def _resolutions(command: MergeCommand, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
     if command.decided is not None:
         return command.decided.of(source, destination)
-    return command.sponsor.resolutions(source, destination) if command.sponsor else ()
+    return command.request_port.resolutions(source, destination) if command.request_port else ()
 
 
 _BRANCHES = (
@@ -119,7 +119,7 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
             time.sleep(pause_seconds(attempt))
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(command, engine)
-        if command.sponsor is None:
+        if command.request_port is None:
             # Not the judgement that counts, which is the commit's, but one that spares the work before it.
             with refusal_recorded(prepared, command):
                 asked = replace(
@@ -166,8 +166,8 @@ def _commit(prepared: Prepared, command: MergeCommand, row_work: Any) -> MergeAt
         if (branch.head_version, source_head) != (prepared.destination.head_version, prepared.source.head_version):
             return None
         header = command.header
-        if command.sponsor is not None:
-            header = replace(header, authority=command.sponsor.authorise(prepared))
+        if command.request_port is not None:
+            header = replace(header, authority=command.request_port.authorise(prepared))
         is_transaction = command.transaction_id is not None
         if is_transaction and header.publishes:
             _require_known_tombstones(prepared, branch)
@@ -222,8 +222,8 @@ def _lock(prepared: Prepared, command: MergeCommand) -> tuple[Branch, int]:
     """The destination, locked, and the head that the source must still have. For a merge request it is locked too, in
     the order of ids, so that requests in both directions do not wait for each other.
     """
-    if command.sponsor is None:
+    if command.request_port is None:
         return branch_lock(command.destination_id), prepared.source.head_version
-    command.sponsor.hold()
+    command.request_port.hold()
     locked = {pk: branch_lock(pk) for pk in sorted((command.source_id, command.destination_id))}
     return locked[command.destination_id], locked[command.source_id].head_version

@@ -24,7 +24,7 @@ class Progress(Protocol):
     def check_cancelled(self) -> None: ...
 
 
-class Sponsor(Protocol):
+class MergeRequestPort(Protocol):
     """The merge request that a merge is carried out for. What it is asked happens in one transaction with the merge,
     or with the record of its refusal.
     """
@@ -66,15 +66,16 @@ class Decided:
 @dataclass(frozen=True, slots=True)
 class MergeCommand:
     """What is to be merged where. ``header`` names the actor and the statement; ``transaction_id`` the transaction
-    whose workspace the source is, ``sponsor`` the merge request that this is done for, if there is one; ``decided``
-    what the statement decided itself. ``account``: the actor's as the statement began, where that was looked up.
+    whose workspace the source is, ``request_port`` the merge request that this is done for, if there is one;
+    ``decided`` what the statement decided itself. ``account``: the actor's as the statement began, where that was
+    looked up.
     """
 
     source_id: int
     destination_id: int
     header: CommitHeader
     transaction_id: UUID | None = None
-    sponsor: Sponsor | None = None
+    request_port: MergeRequestPort | None = None
     decided: Decided | None = None
     account: Account | None = None
 

@@ -135,8 +135,8 @@ def _as_json(blockers: list[Blocker]) -> list[dict[str, str]]:
 
 
 @dataclass(slots=True)
-class RequestSponsor:
-    """Answers for one request to the merge that is carried out for it (``merge_app.execution.merge.Sponsor``)."""
+class RequestPort:
+    """Answers for one request to the merge that is carried out for it (``merge_command.MergeRequestPort``)."""
 
     request_id: int
     header: CommitHeader
@@ -293,25 +293,25 @@ def request_merge_run(
     header: CommitHeader,
     engine: EngineSource,
     progress: Progress,
-    sponsor: RequestSponsor | None = None,
+    request_port: RequestPort | None = None,
 ) -> dict[str, Any]:
     """Merge the request that the header's task has in hand. The request returns to people where that is refused, as
     where the ``principal`` has lost the right to merge since asking for it.
 
-    A task that did it before answers what it answered then. ``sponsor`` answers for the request, itself as a rule.
+    A task that did it before answers what it answered then. ``request_port`` answers for the request, itself as a rule.
     """
     assert header.task_id is not None
     done = attempt_of_task(header.task_id)
     if done is not None:
         return _answer(done)
     request = MergeRequest.objects.select_related("catalog", "source__catalog").get(pk=request_id)
-    sponsor = sponsor or RequestSponsor(request_id, header)
-    command = MergeCommand(request.source_id, request.destination_id, header, sponsor=sponsor)
+    request_port = request_port or RequestPort(request_id, header)
+    command = MergeCommand(request.source_id, request.destination_id, header, request_port=request_port)
     try:
         merge_require(principal, request)
         if policies_of(branches_now(request)[1]):
             # Outside of all locks. Where a branch moves meanwhile, no policy knows the plan, and it waits for a person.
-            sponsor.look(plan_load(request, engine))
+            request_port.look(plan_load(request, engine))
         return merge_run(command, engine, progress)
     except TaskSuperseded:
         raise

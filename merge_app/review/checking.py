@@ -29,7 +29,7 @@ from merge_app.execution.merge import merge_prepare
 from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
-from merge_app.review.carry_out import RequestSponsor
+from merge_app.review.carry_out import RequestPort
 from merge_app.review.judgement import CheckState, Seen
 from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
@@ -146,8 +146,10 @@ def _preview_make(
 ) -> Prepared:
     """Lay the merge on the workspace."""
     progress.step("plan", "compare both branches")
-    sponsor = RequestSponsor(request.pk, header)
-    prepared = merge_prepare(MergeCommand(request.source_id, workspace.workspace_id, header, sponsor=sponsor), engine)
+    request_port = RequestPort(request.pk, header)
+    prepared = merge_prepare(
+        MergeCommand(request.source_id, workspace.workspace_id, header, request_port=request_port), engine
+    )
     if prepared.planned.conflicts:
         raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
     progress.step("rows", "move rows that files alone cannot")

@@ -23,7 +23,7 @@ from merge_app.execution.merge import merge_prepare
 from merge_app.execution.merge_command import MergeCommand, Prepared
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
-from merge_app.review.carry_out import RequestSponsor, merge_require, refuse_blocked
+from merge_app.review.carry_out import RequestPort, merge_require, refuse_blocked
 from merge_app.review.judgement import Standing
 from merge_app.review.known_plans import (
     KnownPlan,
@@ -58,8 +58,10 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
     """
     merge_require(principal, request)
     _require_few(principal)
-    sponsor = RequestSponsor(request.pk, CommitHeader("MERGE BRANCH"))
-    command = MergeCommand(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
+    request_port = RequestPort(request.pk, CommitHeader("MERGE BRANCH"))
+    command = MergeCommand(
+        request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), request_port=request_port
+    )
     looked = plan_load(request, engine) if policies_of(branches_now(request)[1]) else None
     for _ in range(ATTEMPTS):
         entered = _enter(principal, request, merge_prepare(command, engine), looked)
@@ -167,7 +169,7 @@ def queue_is_waiting(destination_id: int) -> bool:
     return MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED).exists()
 
 
-class QueueSponsor(RequestSponsor):
+class QueuePort(RequestPort):
     """Answers for a request whose turn has come: what was approved may have been on an earlier head of the
     destination, if nothing that people judged is different.
     """
