@@ -82,7 +82,7 @@ def _content(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
     return None
 
 
