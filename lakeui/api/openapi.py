@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import get_doc
 
 from lakeui.api.examples import example_add
+
+
+class OperationSchema(AutoSchema):
+    """How one operation is described."""
+
+    def get_description(self) -> str:
+        """Its own text, never the docstring that its view inherits: that one speaks to programmers."""
+        text = str(super().get_description() or "")
+        view = type(self.view)
+        return "" if view.__doc__ is None and text == get_doc(view) else text
 
 
 class BearerScheme(OpenApiAuthenticationExtension):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from drf_spectacular.plumbing import get_doc
 
 from catalog_app.domain.table_properties import KNOWN
 from catalog_app.rules.codes import VerdictCode
+from lakeui.api.base import ApiView
 from lakeui.reference.pages import COMMAND, FOLDER, PAGES
 from lakeui.reference.properties import DOES
 from tests.docs.pages import GENERATED, ROOT, anchors
@@ -35,6 +38,14 @@ def test_every_error_that_the_code_declares_is_listed() -> None:
     declared = {code for path in sources for code in _CODE.findall(Path(path).read_text(encoding="utf-8"))}
     listed = set(re.findall(r"^\| `([A-Z_]+)` \|", (FOLDER / "errors.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert declared <= listed
+
+
+def test_no_operation_says_what_its_view_inherits() -> None:
+    document = json.loads((ROOT / "frontend" / "openapi.json").read_text(encoding="utf-8"))
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    inherited = get_doc(ApiView)
+    assert inherited
+    assert not [operation["operationId"] for operation in operations if operation.get("description") == inherited]
 
 
 def test_every_property_says_what_it_does() -> None:
