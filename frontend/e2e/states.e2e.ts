@@ -120,7 +120,7 @@ describe("with nothing to show", () => {
     ["/c/demo", /\/graph\//, { commits: [], branches: [], failed_merges: [], tags: [], next_before: null }, "No commit yet"],
     ["/c/demo/b/main", /\/databases\//, nothing, "No database yet"],
     ["/c/demo/compare", /\/branches\//, nothing, "There is only one branch"],
-    ["/c/demo/merges", /\/merges\//, nothing, "Nobody has tried to merge yet"],
+    ["/c/demo/merges", /\/merges\//, nothing, "No merge was tried yet"],
     ["/c/demo/requests", /\/merge-requests\//, nothing, "No open merge request"],
     ["/c/demo/pipelines", /\/pipelines\//, nothing, "No pipeline yet"],
     ["/c/demo/pipelines/1?tab=runs", /\/runs\//, nothing, "It never ran"],

@@ -68,13 +68,13 @@ def data_texts(files: Iterable[Path]) -> Iterator[Text]:
 
 
 def page_strings(files: Iterable[Path]) -> Iterator[Text]:
-    """Sentences of the pages: between tags, and in strings. A piece in braces is one word."""
+    """Sentences and labels of the pages: between tags, and in strings. A piece in braces is one word."""
     for path in files:
         source = path.read_text(encoding="utf-8")
         for found in [*_PAGE_STRING.finditer(source), *_PAGE_TEXT.finditer(source)]:
             content = re.sub(r"\s+", " ", next(part for part in found.groups() if part is not None)).strip()
             content = _PAGE_FIELD.sub("X", content)
-            if _is_sentence(content):
+            if len(content.split()) >= _WORDS and content[:1].isupper() and content.split()[0].isalpha():
                 yield Text(path, source.count("\n", 0, found.start()) + 1, _plain(_TAGS.sub("", content)))
 
 

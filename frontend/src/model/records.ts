@@ -10,7 +10,7 @@ export interface RecordKindWords {
   empty: string;
 }
 
-export const MERGES: RecordKindWords = { kind: "merge", title: "Merges", empty: "Nobody has tried to merge yet" };
+export const MERGES: RecordKindWords = { kind: "merge", title: "Merges", empty: "No merge was tried yet" };
 export const RECORD_KINDS: readonly RecordKindWords[] = [
   MERGES,
   { kind: "bypass", title: "Bypassed protections", empty: "No protection was bypassed" },
@@ -18,7 +18,7 @@ export const RECORD_KINDS: readonly RecordKindWords[] = [
   { kind: "restore", title: "Restores", empty: "Nothing was restored yet" },
   { kind: "undrop", title: "Undrops", empty: "Nothing was undropped yet" },
   { kind: "transaction", title: "Transactions", empty: "No transaction was committed yet" },
-  { kind: "vacuum", title: "Vacuums", empty: "Nobody has vacuumed yet" },
+  { kind: "vacuum", title: "Vacuums", empty: "No vacuum was run yet" },
 ];
 
 export interface ChangedField {

@@ -27,7 +27,7 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
           const found = pages.flatMap((page) => page.results);
           if (found.length === 0) {
             return (
-              <Empty title={search ? "Nobody is called that" : "No members yet"}>
+              <Empty title={search ? "No member has that name" : "No members yet"}>
                 <p>Administrators are owners of every catalog without being members.</p>
               </Empty>
             );

@@ -76,7 +76,7 @@ function WebhookForm({
         />
       </label>
       <fieldset className="option-set">
-        <legend className="small">It is told of</legend>
+        <legend className="small">It gets messages of</legend>
         {EVENTS.map(({ event, label }) => (
           <label key={event} className="row">
             <input

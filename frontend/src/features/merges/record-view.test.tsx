@@ -50,7 +50,7 @@ describe("a record of the audit", () => {
     const asked = serve({ "/api/v1/merges/": page([]), "/api/v1/merges/?catalog=demo&kind=bypass&limit=50": page([BYPASS]) });
     const user = userEvent.setup();
     renderAt("/c/demo/merges");
-    await screen.findByText("Nobody has tried to merge yet");
+    await screen.findByText("No merge was tried yet");
     await user.selectOptions(screen.getByLabelText("Kind of records"), "Bypassed protections");
     const item = within(await screen.findByRole("list", { name: "Bypassed protections" })).getByRole("listitem");
     expect(within(item).getByRole("link", { name: "main" }).getAttribute("href")).toBe(`/merges/${ID}`);
