@@ -25,7 +25,7 @@ from lakeui.common.problem import CONTENT_TYPE, internal_problem, problem
 logger = logging.getLogger(__name__)
 
 # Status → code, title and remedy of what Django REST Framework itself refuses.
-_FRAMEWORK = {
+FRAMEWORK = {
     400: ("INVALID_VALUE", "Invalid value", ""),
     401: ("UNAUTHENTICATED", "Not signed in", "Send the header Authorization: Bearer <token>, or sign in at /login/."),
     403: ("PERMISSION_DENIED", "Permission denied", ""),
@@ -90,7 +90,7 @@ def _is_without_database(error: BaseException | None) -> bool:
 
 
 def _framework_response(error: exceptions.APIException) -> HttpResponse:
-    code, title, remedy = _FRAMEWORK.get(error.status_code, _FRAMEWORK[400])
+    code, title, remedy = FRAMEWORK.get(error.status_code, FRAMEWORK[400])
     headers = {}
     if header := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = header
@@ -171,6 +171,6 @@ def page_failed(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, status: int, detail: str) -> HttpResponse:
     if _wants_problem(request):
-        code, title, remedy = _FRAMEWORK[status]
+        code, title, remedy = FRAMEWORK[status]
         return problem_response(problem(status=status, code=code, title=title, detail=detail, remedy=remedy))
     return render(request, f"{status}.html", status=status)

@@ -56,6 +56,8 @@ class SyntaxProblem(LakeError):
 
 
 class NotSupported(LakeError):
+    """A form of Spark, or a value, that lakeui knows and does not take. The way out names another form."""
+
     code, status, title = "NOT_SUPPORTED", 400, "Not supported yet"
 
 
@@ -66,6 +68,8 @@ class ForbiddenStatement(LakeError):
 
 
 class InvalidValue(LakeError):
+    """A value cannot be what it is. Details: ``field``, and ``nearest`` where a known name is near."""
+
     code, status, title = "INVALID_VALUE", 400, "Invalid value"
 
 
@@ -78,10 +82,14 @@ class NestedTooDeeply(InvalidValue):
 
 
 class Unauthenticated(LakeError):
+    """No token and no session, or one that does not count any more."""
+
     code, status, title = "UNAUTHENTICATED", 401, "Not signed in"
 
 
 class PermissionDenied(LakeError):
+    """The role, the scopes of the token or the standing do not allow it."""
+
     code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
 
 
@@ -144,6 +152,8 @@ class AlreadyExists(LakeError):
 
 
 class SameBranch(LakeError):
+    """A merge or a comparison names one branch twice."""
+
     code, status, title = "SAME_BRANCH", 409, "Source and destination are the same branch"
 
 
@@ -166,6 +176,8 @@ class MergeBlocked(LakeError):
 
 
 class Stale(LakeError):
+    """The ``If-Match`` of the request, or the heads that were looked at, are not those of now."""
+
     code, status, title = "STALE", 412, "Changed since you read it"
 
 
@@ -176,6 +188,8 @@ class ResultExpired(LakeError):
 
 
 class ResultTooLarge(LakeError):
+    """An answer or a body has more bytes or rows than are held at once."""
+
     code, status, title = "TOO_LARGE", 413, "Too large"
 
 
@@ -188,6 +202,8 @@ def answer_too_large(most_bytes: int) -> ResultTooLarge:
 
 
 class NotNullViolation(LakeError):
+    """A row would have NULL in a column that takes none."""
+
     code, status, title = "NOT_NULL_VIOLATION", 422, "A NOT NULL column has no value"
 
 
@@ -198,6 +214,8 @@ class InvalidDefault(LakeError):
 
 
 class DuplicateKey(LakeError):
+    """Two rows of the result have one primary key, or one key of a batch."""
+
     code, status, title = "DUPLICATE_KEY", 422, "Duplicate key"
 
 
@@ -208,14 +226,20 @@ class CheckViolated(LakeError):
 
 
 class Cardinality(LakeError):
+    """Several rows of a source match one row of the target, and a WHEN MATCHED clause would have to choose."""
+
     code, status, title = "CARDINALITY", 422, "A target row matches several source rows"
 
 
 class TypeNarrowing(LakeError):
+    """ALTER COLUMN .. TYPE names a type that does not hold every value of the present one."""
+
     code, status, title = "TYPE_NARROWING", 422, "The new type is not wider"
 
 
 class PropertyNotFound(LakeError):
+    """UNSET names a property that is not set."""
+
     code, status, title = "PROPERTY_NOT_FOUND", 422, "No such property"
 
 
@@ -269,6 +293,8 @@ class DatabaseAway(LakeError):
 
 
 class Overloaded(LakeError):
+    """The server has no place for more work of this kind now."""
+
     code, status, title = "OVERLOADED", 503, "Too busy"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 
+from lakeui.api.errors import FRAMEWORK
 from lakeui.common.errors import LakeError
 from lakeui.common.problem import internal_problem
 from lakeui.reference.markdown import code, page, table
@@ -59,7 +60,8 @@ def _lines() -> Iterator[str]:
 def _codes() -> dict[str, tuple[int, str, str]]:
     """By code its status, its title and the docstring of the class that declares it."""
     away = internal_problem()
-    found = {away["code"]: (int(away["status"]), away["title"], "")}
+    found = {error: (status, title, remedy) for status, (error, title, remedy) in FRAMEWORK.items()}
+    found[away["code"]] = (int(away["status"]), away["title"], "A fault of lakeui. Details: `error_id`.")
     for module in map(import_module, _MODULES):
         for kind in vars(module).values():
             is_error = isinstance(kind, type) and issubclass(kind, LakeError) and kind is not LakeError

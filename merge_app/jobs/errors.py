@@ -34,6 +34,8 @@ class TaskLost(LakeError):
 
 
 class TaskFinished(LakeError):
+    """A task that ended is not cancelled, nor done again where a part of it stands."""
+
     code, status, title = "TASK_FINISHED", 409, "The task is finished already"
 
 

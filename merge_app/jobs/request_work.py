@@ -75,6 +75,8 @@ def timeout(noun: str, seconds: float, otherwise: str) -> StatementTimeout:
 
 
 class QueryCancelled(LakeError):
+    """CANCEL QUERY, or a request for it, stopped the statement."""
+
     code, status, title = "QUERY_CANCELLED", 409, "The statement was cancelled"
 
 
