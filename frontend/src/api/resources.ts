@@ -156,7 +156,7 @@ export interface MergeRecord extends RecordHead {
   undone_by?: RequestDetail["undone_by"];
   /** Of a merge that a merge request was carried out for, besides who approved what of it. */
   request?: { number: number; title: string; author: string };
-  approvals?: { reviewer: string; review: number; fingerprint: string; looked_at?: [string, string][] }[];
+  approvals?: { reviewer: string; review: number; fingerprint: string; looked_at?: string[][] }[];
   resolutions?: { resolution: number; author: string; object_kind: ObjectKind; object_id: number; decision: string; part: string; part_key: string; name: string; value?: string; object?: string; column?: string; effect?: string }[];
   checks?: { name: string; state: string; task: string }[];
   findings: Finding[];
