@@ -71,8 +71,10 @@ def compare(
         alike = has[0][at] == has[1][at]
         source_nothing = np.where(alike, source_nothing, has[1][at])
         target_nothing = np.where(alike, target_nothing, has[0][at])
-    source_nothing &= ~same
-    target_nothing &= ~same & ~source_nothing
+    # Two values that both know, one on each side: two branches decided otherwise, and P7 speaks for neither.
+    one_alone = ~same & (source_nothing != target_nothing)
+    source_nothing &= one_alone
+    target_nothing &= one_alone
     outcome[at[same & (met.source.stamp > met.target.stamp)]] = Outcome.SOURCE
     outcome[at[source_nothing]] = Outcome.TARGET_DECIDED
     outcome[at[target_nothing]] = Outcome.SOURCE_DECIDED

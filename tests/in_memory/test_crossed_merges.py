@@ -85,3 +85,18 @@ def test_cells_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> N
     assert (lake.rows("d.t", columns="v"), lake.rows("d.t", "dev", columns="v")) == ([("g",)], [("f",)])
     assert lake.codes("dev") == {"PRIMARY_KEY_CLASH"}
     assert lake.codes("main", "dev") == {"PRIMARY_KEY_CLASH"}
+
+
+def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o')")
+    for branch in ("f", "g", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    for branch in ("f", "g"):
+        lake.sql(f"UPDATE d.t SET v = '{branch}'", branch)
+    for first, second, target in (("f", "g", "main"), ("g", "f", "dev")):
+        lake.merge(first, target)
+        lake.sql(f"MERGE BRANCH {second} TO {target} RESOLVE (TABLE d.t TAKE SOURCE)")
+    assert (lake.rows("d.t"), lake.rows("d.t", "dev")) == ([(1, "g")], [(1, "f")])
+    assert lake.codes("dev") == {"SAME_FILE_UPDATE_UPDATE"}
+    assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_UPDATE"}
