@@ -225,6 +225,7 @@ UNION ALL
 SELECT NULL, x.id, x.path, x.bytes FROM catalog_app_deletefile x JOIN catalog_app_table t ON t.id = x.table_id
 WHERE t.catalog_id = %(catalog)s AND x.created_at < %(before)s
   AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = x.id)
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentstamp p WHERE p.rows_file_id = x.id)
   AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = x.id)
 ORDER BY 3
 """

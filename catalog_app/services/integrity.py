@@ -175,7 +175,9 @@ WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segment s
   AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
 UNION ALL
 SELECT f.path, f.bytes FROM catalog_app_deletefile f JOIN catalog_app_table t ON t.id = f.table_id
-WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = f.id)
+WHERE t.catalog_id = %(catalog)s
+  AND (EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = f.id)
+    OR EXISTS (SELECT 1 FROM catalog_app_segmentstamp p WHERE p.rows_file_id = f.id))
   AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = f.id)
 """
 
