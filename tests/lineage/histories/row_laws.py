@@ -44,8 +44,10 @@ class RowLaw(Law, ABC):
             self.dropped |= (before.tables.keys() ^ after.tables.keys()) | set(self._moved(before, after))
         for number in before.tables.keys() | after.tables.keys():
             old, new = before.tables.get(number), after.tables.get(number)
+            # Rows that a replaced table takes over are other rows, with the same values.
+            is_replaced = old is not None and f"OR REPLACE TABLE {old.path} " in sql
             for row in (old.rows if old else {}).keys() | (new.rows if new else {}).keys():
-                if not (old and new and is_same(old, new, row, with_place=True)):
+                if is_replaced or not (old and new and is_same(old, new, row, with_place=True)):
                     self.last[b][number, row] = self.events
         self._note_cells(after)
 
