@@ -17,7 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from pyiceberg.schema import Schema
 from pyiceberg.table import StaticTable
+from pyiceberg.typedef import Record
+from pyiceberg.types import LongType, NestedField
 
 from catalog_app.services import exports
 from catalog_app.storage.warehouse import Warehouse
@@ -26,6 +29,7 @@ from tests.e2e.conftest import lake
 from tests.e2e.lake import Lake
 from tests.iceberg.engines import ENGINES
 from tests.in_memory.conftest import services
+from tests.takeover.iceberg_lake import catalog_in, with_deletes
 
 __all__ = ["lake", "services"]
 
@@ -68,14 +72,17 @@ def test_pyiceberg_reads_it_without_a_server(lake: Lake, files: Path, tmp_path: 
 
 
 def test_version_3_is_exported_with_vectors_beside_the_metadata(lake: Lake, files: Path, tmp_path: Path) -> None:
-    lake.sql("DELETE FROM d.t WHERE id = 2")
-    place = export(lake, "main", "--format-version", "3", to=tmp_path / "out")["d.t"]
+    table = catalog_in(tmp_path / "ice").create_table("n.t", Schema(NestedField(1, "id", LongType())))
+    table.append(pa.table({"id": [1, 2, 3]}))
+    path = next(iter(table.scan().plan_files())).file.file_path
+    lake.sql(f"CREATE TABLE d.ice FROM ICEBERG '{with_deletes(table, [(path, 1)], partition=Record())}'")
+    place = export(lake, "main", "--format-version", "3", to=tmp_path / "out")["d.ice"]
     metadata = StaticTable.from_metadata(place.removeprefix("file://")).metadata
     assert (metadata.format_version, metadata.next_row_id) == (3, 3)
     assert ids(place) == [1, 3]
-    assert [path.parent.name for path in (tmp_path / "out").rglob("*.puffin")] == ["metadata"]
+    assert [str(path.parent) for path in (tmp_path / "out").rglob("*.puffin")] == [f"{tmp_path}/out/d/ice/metadata"]
     # The same folder by version 2 again: the files of both lie beside each other until the older ones are a day old.
-    assert ids(export(lake, "main", to=tmp_path / "out")["d.t"]) == [1, 3]
+    assert ids(export(lake, "main", to=tmp_path / "out")["d.ice"]) == [1, 3]
 
 
 def test_duckdb_reads_it_without_a_server(lake: Lake, files: Path, tmp_path: Path) -> None:
