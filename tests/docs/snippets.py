@@ -15,10 +15,14 @@ _COMMENT = re.compile(r"\s#\s.*$|\s{2,}#.*$")
 _PYTHONS = ("python", ".venv/bin/python")
 
 
+def blocks(page: Path) -> list[str]:
+    """Blocks in the SQL of lakeui. A word behind ``sql`` says that a block is of another dialect."""
+    return [token.content for token in tokens(page) if token.type == "fence" and token.info.strip() == "sql"]
+
+
 def statements(page: Path) -> list[str]:
-    """The statements of blocks in the SQL of lakeui. A word behind ``sql`` says that a block is of another dialect."""
-    blocks = (token.content for token in tokens(page) if token.type == "fence" and token.info.strip() == "sql")
-    return [statement.text for block in blocks for statement in script_split(block)]
+    """The statements of all blocks."""
+    return [statement.text for block in blocks(page) for statement in script_split(block)]
 
 
 def limits(page: Path) -> list[tuple[str, str]]:

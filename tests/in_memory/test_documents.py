@@ -1,4 +1,4 @@
-"""Every statement of the documents runs, page by page, on the tables that the page speaks of."""
+"""Every statement of the documents runs, block by block, on the tables that the page speaks of."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from lakeui.api.statements import statement_run
 
 from lakeui.api.conversation import Conversation
 from lakeui.common.errors import LakeError
+from lakeui.sql.scripts import script_split
 from merge_app.jobs.context import Context
 from tests.docs.pages import GENERATED, PAGES, ROOT, name
-from tests.docs.snippets import limits, statements
+from tests.docs.snippets import blocks, limits
 from tests.e2e.lake import Lake
 
 SETUP: dict[str, tuple[str, ...]] = {
@@ -33,22 +34,27 @@ _FILES = re.compile(r"\bFROM\s+(PARQUET\s|ICEBERG\s|DELTA\s)?'")
 """Statements on files of others: ``tests/takeover`` runs these forms."""
 
 
-def _pages() -> list[str]:
+def _blocks() -> list[tuple[str, str]]:
     made = GENERATED - {"docs/reference/table-properties.md"}
-    return [name(page) for page in PAGES if name(page) not in made and statements(page)]
+    return [(name(page), block) for page in PAGES if name(page) not in made for block in blocks(page)]
 
 
-@pytest.mark.parametrize("page", _pages())
-def test_its_statements_run(lake: Lake, page: str) -> None:
-    own = [text for text in statements(ROOT / page) if not _FILES.search(text)]
+def _conversation(lake: Lake) -> Conversation:
+    session = {"catalog": lake.catalog, "branch": "main", "transaction": None, "bypass_reason": ""}
+    return Conversation(session, lambda said: statement_run(said, user=None, scopes=None, context=Context()))
+
+
+@pytest.mark.parametrize(("page", "block"), _blocks())
+def test_its_statements_run(lake: Lake, page: str, block: str) -> None:
+    own = [statement.text for statement in script_split(block) if not _FILES.search(statement.text)]
+    conversation = _conversation(lake)
     for text in (*SETUP.get(page, ()), *own):
-        lake.sql(re.sub(r"\bCATALOG lake\b", f"CATALOG {lake.catalog}", text))
+        conversation.say(re.sub(r"\bCATALOG lake\b", f"CATALOG {lake.catalog}", text), lambda _: None)
 
 
 @pytest.mark.parametrize(("text", "code"), limits(ROOT / "docs" / "reliability.md"))
 def test_a_limit_is_refused_as_it_says(lake: Lake, text: str, code: str) -> None:
-    session = {"catalog": lake.catalog, "branch": "main", "transaction": None, "bypass_reason": ""}
-    conversation = Conversation(session, lambda said: statement_run(said, user=None, scopes=None, context=Context()))
+    conversation = _conversation(lake)
     *before, last = [part for part in text.split(";\n") if part.strip()]
     for statement in before:
         conversation.say(statement, lambda _: None)
