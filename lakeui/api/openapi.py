@@ -14,7 +14,7 @@ from lakeui.api.examples import example_add
 class OperationSchema(AutoSchema):
     """How one operation is described."""
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # as of drf-spectacular
         """Its own text, never the docstring that its view inherits: that one speaks to programmers."""
         text = str(super().get_description() or "")
         view = type(self.view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from lakeui.api.statements import statement_run
@@ -34,9 +35,14 @@ _FILES = re.compile(r"\bFROM\s+(PARQUET\s|ICEBERG\s|DELTA\s)?'")
 """Statements on files of others: ``tests/takeover`` runs these forms."""
 
 
-def _blocks() -> list[tuple[str, str]]:
+def _blocks() -> list[Any]:
     made = GENERATED - {"docs/reference/table-properties.md"}
-    return [(name(page), block) for page in PAGES if name(page) not in made for block in blocks(page)]
+    return [
+        pytest.param(name(page), block, id=f"{name(page)} {number}")
+        for page in PAGES
+        if name(page) not in made
+        for number, block in enumerate(blocks(page), 1)
+    ]
 
 
 def _conversation(lake: Lake) -> Conversation:

@@ -208,8 +208,8 @@ def test_a_command_says_what_is_wrong_without_a_traceback(tmp_path: Path) -> Non
     assert ran.stderr.splitlines() == [
         "2 settings are wrong.",
         "LAKEUI_ALOWED_HOSTS is no setting. Did you mean LAKEUI_ALLOWED_HOSTS?",
-        f"LAKEUI_HTTPS is 'yess'; write {allowed(FIELDS['LAKEUI_HTTPS'])}. docs/reference/settings.md lists every "
-        "setting.",
+        f"LAKEUI_HTTPS is 'yess'; write {allowed(FIELDS['LAKEUI_HTTPS'])}."
+        " docs/reference/settings.md lists every setting.",
     ]
     assert list(tmp_path.iterdir()) == []
 
