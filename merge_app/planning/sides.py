@@ -81,6 +81,8 @@ def _sides(given: PlanInput) -> Sides:
         _undrop_members(given, source, merged)
     _drop_members(given, source)
     source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
+    # What a decision left out of the source is on neither side.
+    source = {key: mine for key, mine in source.items() if _is_known(given, key)}
     _forget_answered_drops(given, source, destination, merged)
     for key, mine in source.items():
         if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
@@ -122,6 +124,17 @@ def by_facts(
 def _with_rows(changes: ObjectChanges | None) -> ObjectChanges | None:
     left = None if changes is None else of_rows(changes)
     return left if left is not None and left.operations else None
+
+
+def _is_known(given: PlanInput, key: ObjectKey) -> bool:
+    """Whether a side has or had the object."""
+    kind, object_id = key
+    states = (
+        (given.source_databases, given.databases)
+        if kind is ObjectKind.DATABASE
+        else (given.source_tables, given.tables)
+    )
+    return any(object_id in side for side in states)
 
 
 def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
