@@ -1,0 +1,45 @@
+"""``make cluster-test``: the tour, strategies, MERGE INTO and kills on a cluster of Spark that this starts.
+
+The cluster is a standalone master, two workers and a Connect server of this machine, with the warehouse on its disk.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.cluster.servers import WORKERS, Cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAYED = (
+    "tests/e2e/test_tutorial.py",
+    "tests/e2e/test_merge_stories.py",
+    "tests/e2e/test_pipelines.py",
+    "tests/e2e/test_merge_into.py",
+    # Last: it leaves one worker.
+    "tests/cluster/kills.py",
+)
+
+
+def main() -> int:
+    chosen = sys.argv[1:] or [*PLAYED]
+    with tempfile.TemporaryDirectory(prefix="lakeui-cluster-") as made:
+        Path(made).chmod(0o711)
+        cluster = Cluster(Path(made))
+        try:
+            cluster.start()
+            environment = os.environ | {
+                "SPARK_REMOTE": cluster.driver.url,
+                WORKERS: ",".join(str(worker.pid) for worker in cluster.workers),
+            }
+            command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "--durations=10", *chosen]
+            return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        finally:
+            cluster.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Parts of a cluster are killed in the middle of statements: no row is lost, and none is there twice.
+
+``make cluster-test`` runs this; there is nothing to kill on the Spark of other tests.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.cluster.servers import WORKERS, executors
+from tests.e2e.conftest import lake, services
+from tests.e2e.lake import Lake
+
+__all__ = ["lake", "services"]
+
+ROWS = 3_000_000
+BUSY_SECONDS = 2
+# So much work for each row that there is time to kill something.
+COLUMNS = "id, sha2(CAST(id AS STRING), 512) AS v, id % 7 AS k"
+
+
+def workers() -> list[int]:
+    return [int(pid) for pid in os.environ[WORKERS].split(",")]
+
+
+def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also: psutil.Process) -> Any:
+    """What the work answers while the first of the watched processes that is at work is killed, with those ``also``."""
+    before = {process.pid: used(process) for process in watched}
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        busy: list[psutil.Process] = []
+        while not busy and not working.done():
+            time.sleep(0.1)
+            busy = [process for process in watched if used(process) - before[process.pid] > BUSY_SECONDS]
+        assert busy, f"The statement ended before anything was at work: {working.result()}"
+        for process in (*also, busy[0]):
+            process.kill()
+        assert not working.done(), "The statement ended before anything was killed."
+        return working.result(timeout=300)
+
+
+def used(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def all_executors() -> list[psutil.Process]:
+    return [item for worker in workers() if psutil.pid_exists(worker) for item in executors(worker)]
+
+
+def wait_for_executors() -> None:
+    """One that was killed comes again."""
+    deadline = time.monotonic() + 60
+    while len(all_executors()) < len(workers()):
+        assert time.monotonic() < deadline, "A worker has no executor."
+        time.sleep(0.2)
+
+
+@pytest.fixture
+def big(lake: Lake) -> Lake:
+    lake.sql("CREATE TABLE d.t (id BIGINT, v STRING, k BIGINT)")
+    wait_for_executors()
+    return lake
+
+
+def totals(lake: Lake) -> list[Any]:
+    (row,) = lake.sql("SELECT count(*), count(DISTINCT id), sum(k) FROM d.t").rows
+    return list(row)
+
+
+EXPECTED = [ROWS, ROWS, sum(number % 7 for number in range(ROWS))]
+
+
+def insert(lake: Lake) -> Any:
+    return lake.sql(f"INSERT INTO d.t SELECT {COLUMNS} FROM range(0, {ROWS}, 1, 8)")
+
+
+def test_an_executor_is_killed_in_an_insert(big: Lake) -> None:
+    done = killed_within(lambda: insert(big), all_executors())
+    assert done.metrics["rows_inserted"] == ROWS
+    assert totals(big) == EXPECTED
+
+
+def test_an_executor_is_killed_in_a_merge_into(big: Lake) -> None:
+    big.sql(f"INSERT INTO d.t SELECT {COLUMNS} FROM range(0, {ROWS // 2}, 1, 4)")
+    source = f"(SELECT {COLUMNS} FROM range({ROWS // 4}, {ROWS}, 1, 8))"
+    clauses = "WHEN MATCHED THEN UPDATE SET v = 'new' WHEN NOT MATCHED THEN INSERT *"
+    killed_within(lambda: big.sql(f"MERGE INTO d.t USING {source} s ON d.t.id = s.id {clauses}"), all_executors())
+    assert totals(big) == EXPECTED
+    assert big.sql("SELECT count(*) FROM d.t WHERE v = 'new'").rows[0][0] == ROWS // 2 - ROWS // 4
+
+
+def test_a_worker_is_killed_with_its_executor(big: Lake) -> None:
+    """The last test, as one worker is left. A worker takes its executors with it when a machine ends."""
+    worker = psutil.Process(workers()[0])
+    done = killed_within(lambda: insert(big), executors(worker.pid), worker)
+    assert done.metrics["rows_inserted"] == ROWS
+    assert totals(big) == EXPECTED
+    assert len(all_executors()) == 1

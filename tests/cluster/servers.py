@@ -1,0 +1,126 @@
+"""A standalone cluster of Spark on this machine: a master, workers, and a Spark Connect server that runs on them.
+
+All of them see one disk. The wheel of PySpark has no scripts that start a master or a worker, and all their classes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import Popen
+
+import psutil
+
+from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
+from lakeui.runtime.redis_server import LOOPBACK, free_port
+from lakeui.runtime.spark import LOGGING, EmbeddedSpark, is_listening, java_require
+from tests.servers import JAVA_OPTIONS
+
+WORKERS = "LAKEUI_TESTS_CLUSTER_WORKERS"
+"""Environment variable: the process ids of the workers."""
+WORKER_MEMORY, EXECUTOR_MEMORY, DRIVER_MEMORY, DAEMON_MEMORY = "1g", "800m", "1g", "256m"
+EXECUTOR = "CoarseGrainedExecutorBackend"
+
+
+class Driver(EmbeddedSpark):
+    """The Connect server, whose tasks run in executors of a master's workers."""
+
+    master: str
+
+    def _configure(self, scratch: Path) -> None:
+        super()._configure(scratch)
+        said = {
+            "spark.master": self.master,
+            "spark.executor.memory": EXECUTOR_MEMORY,
+            "spark.executor.cores": "1",
+            "spark.executor.extraJavaOptions": "-XX:+UseSerialGC",
+            # A worker that was killed is noticed by its connection, and by this where the connection stays open.
+            "spark.network.timeout": "60s",
+        }
+        with (self.home / "conf" / "spark-defaults.conf").open("a") as settings:
+            settings.writelines(f"{name} {value}\n" for name, value in said.items())
+
+
+class Cluster:
+    """The processes, each of which can be killed."""
+
+    def __init__(self, home: Path, workers: int = 2) -> None:
+        self.home = home
+        self._port = free_port()
+        self._processes: list[Popen[bytes]] = []
+        self.workers: list[Popen[bytes]] = []
+        self._count = workers
+        self.driver = Driver(home / "spark", home / "spark.log", memory=DRIVER_MEMORY, java_options=JAVA_OPTIONS)
+        self.driver.master = self.master
+
+    @property
+    def master(self) -> str:
+        return f"spark://{LOOPBACK}:{self._port}"
+
+    def start(self) -> None:
+        (self.home / "conf").mkdir(parents=True)
+        (self.home / "conf" / "log4j2.properties").write_text(LOGGING.replace("warn", "info"))
+        self._daemon("master", "master.Master", "--host", LOOPBACK, "--port", str(self._port))
+        self._wait("master", lambda: is_listening(self._port))
+        for number in range(self._count):
+            self.worker_start(number)
+        self._wait("master", lambda: self._log("master").count("Registering worker") >= self._count)
+        self.driver.start()
+        self.driver.wait_until_ready()
+
+    def worker_start(self, number: int) -> None:
+        name = f"worker{number}"
+        options = ("--host", LOOPBACK, "--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(self.home / name))
+        self.workers.append(self._daemon(name, "worker.Worker", *options, self.master))
+
+    def stop(self) -> None:
+        self.driver.stop()
+        for process in reversed(self._processes):
+            if process.poll() is None:
+                process_stop(process_record("cluster", process.pid), how=signal.SIGKILL, patience_seconds=10)
+                process.wait()
+
+    def _daemon(self, name: str, kind: str, *options: str) -> Popen[bytes]:
+        java = java_require()
+        installed = _installed()
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+        environment = kept | {
+            "JAVA_HOME": str(java.parent.parent),
+            "SPARK_HOME": str(installed),
+            "SPARK_CONF_DIR": str(self.home / "conf"),
+            "SPARK_LOCAL_IP": LOOPBACK,
+            "SPARK_LOCAL_DIRS": str(self.home / "scratch"),
+            "SPARK_DAEMON_MEMORY": DAEMON_MEMORY,
+        }
+        command = [str(installed / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--webui-port", "0"]
+        process = process_start([*command, *options], log=self.home / f"{name}.log", env=environment)
+        self._processes.append(process)
+        return process
+
+    def _log(self, name: str) -> str:
+        return log_tail(self.home / f"{name}.log", lines=1000)
+
+    def _wait(self, name: str, is_there: Callable[[], bool], seconds: float = 60) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if is_there():
+                return
+            time.sleep(0.2)
+        raise AssertionError(f"The {name} did not start. Its log ends with:\n{log_tail(self.home / f'{name}.log')}")
+
+
+def _installed() -> Path:
+    spec = importlib.util.find_spec("pyspark")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def executors(worker: int) -> list[psutil.Process]:
+    """The executors that a worker started."""
+    started = psutil.Process(worker).children(recursive=True)
+    return [process for process in started if any(EXECUTOR in part for part in process.cmdline())]
