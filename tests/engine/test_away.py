@@ -57,7 +57,7 @@ def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
 def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses that grow would have a server that is back wait for its clients: three visits in the same time."""
+    """With pauses that grow, as gRPC makes them, there would be three visits in this time, and soon one in a minute."""
     monkeypatch.setattr(session, "_RETRIES", {"max_retries": 3, "max_backoff": 1000})
     visits: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -69,10 +69,10 @@ def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.
                     visits.append(time.monotonic())
 
         threading.Thread(target=refuse, daemon=True).start()
-        sessions, deadline = SparkSessions(f"sc://127.0.0.1:{listener.getsockname()[1]}"), time.monotonic() + 4
-        while len(visits) < 6 and time.monotonic() < deadline:
+        sessions, deadline = SparkSessions(f"sc://127.0.0.1:{listener.getsockname()[1]}"), time.monotonic() + 4.5
+        while len(visits) < 5 and time.monotonic() < deadline:
             with suppress(LakeError):
                 sessions.run(lambda spark: None)
         # Wakes the thread.
         listener.shutdown(socket.SHUT_RDWR)
-    assert len(visits) >= 6
+    assert len(visits) >= 5
