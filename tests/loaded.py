@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module, reload
 
 import django
@@ -81,8 +82,11 @@ def _read_settings() -> None:
     loading_ends()
     settings._wrapped = empty
     for handler in (connections, caches):
+        handler._settings = None
         vars(handler).pop("settings", None)
-        handler.__init__()
+        for alias in handler:
+            with suppress(AttributeError):
+                del handler[alias]
 
 
 if __name__ == "__main__":
