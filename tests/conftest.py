@@ -139,9 +139,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """From now on cycles are looked for in what tests make. A process of tests has the memory to look seldom."""
+    """From now on cycles are looked for in what tests make."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 
