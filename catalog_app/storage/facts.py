@@ -43,7 +43,9 @@ def rows_find(warehouse: Warehouse, file: FileScan, row_ids: Integers) -> tuple[
     are not decoded into numbers.
     """
     if not file.stores_row_ids:
-        found: Integers = np.unique(row_ids[(row_ids >= file.base) & (row_ids < file.base + file.rows)])
+        found = row_ids[(row_ids >= file.base) & (row_ids < file.base + file.rows)]
+        if not (found[1:] > found[:-1]).all():
+            found = np.unique(found)
         return found - file.base, found, None
     with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
         held = _integers(stored.read(columns=[ROW_ID_COLUMN]).column(0))

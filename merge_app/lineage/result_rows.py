@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, RowFacts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.segments import DOT, ShownFile
@@ -112,4 +113,4 @@ def by_file(files: Ints) -> dict[int, Array]:
 def positions_masked(file: ShownFile, reader: MarksReader) -> Ints:
     """The positions that the file's deletes mask, ascending."""
     found = [reader.marks(mark.file_id)[0] for mark in file.deletes]
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+    return ascending(np.concatenate([np.zeros(0, dtype=np.int64), *found]))

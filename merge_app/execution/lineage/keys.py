@@ -23,6 +23,7 @@ from merge_app.execution.lineage.placed import Placed, image_codes, image_places
 from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
 from merge_app.execution.reach import Reach
+from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
@@ -178,7 +179,7 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     """The rows of both sides whose facts differ or may. Only their keys are read."""
     # Another row may have taken the key of a row that one side alone shows.
     alone = shown_by_one_side(group, reader)
-    may = np.unique(np.concatenate([alone, rows_with_news(group, reader, news)]))
+    may = ascending(np.concatenate([alone, rows_with_news(group, reader, news)]))
     sides = (
         collected(group.source, group.source_gone, reader, may),
         collected(group.target, group.target_gone, reader, may),
@@ -196,7 +197,7 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     by_part = [part[mask] for part, mask in zip(np.split(codes, ends), kept, strict=True)]
     parts = [_where(rows, mask) for rows, mask in zip(parts, kept, strict=True)]
     codes, ids = np.concatenate(by_part), np.concatenate([rows["row_id"] for rows in parts])
-    births = Births.load(reader, np.unique(ids))
+    births = Births.load(reader, ascending(ids))
     files = (group.source, group.source_gone), (group.target, group.target_gone)
     found = [
         _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births.lying(*files[at // 2], reader), of_side)
@@ -212,7 +213,7 @@ def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], ne
         for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
         for rows in side
     ]
-    found: Ints = np.unique(np.concatenate([*fresh, alone]))
+    found: Ints = ascending(np.concatenate([*fresh, alone]))
     return found
 
 
@@ -228,7 +229,7 @@ def _by_key(
     live: Mapping[str, Array], live_keys: Ints, dead: Mapping[str, Array], dead_keys: Ints, births: Births, news: Ints
 ) -> Placed:
     """One fact a key: that of the row which is shown, else the newest of those that are gone."""
-    if len(np.unique(live_keys)) != len(live_keys):
+    if len(ascending(live_keys)) != len(live_keys):
         raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
     order = np.lexsort((dead["stamp"], dead_keys))
     last = np.ones(len(order), dtype=np.bool_)
@@ -242,7 +243,7 @@ def _by_key(
 
 def met_by_row(reader: Reader, schema: Schema, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
     """Rows that both sides changed, each with the newest image that both know. ``schema``: of the merged table."""
-    images = shared_images(reader, np.unique(met.row_id), reaches)
+    images = shared_images(reader, ascending(met.row_id), reaches)
     held = _columns_held(reader, schema, images.image)
     base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp, held)
     crossed = crossed_rows(met.row_id, base, (images.row_id, images.image, images.stamp), _branches(reaches))
@@ -253,7 +254,7 @@ def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches:
     """The same by key: of all rows that had the key, as long as they had it. A key without such an image was on neither
     side when they met last.
     """
-    ids = np.unique(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
+    ids = ascending(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
     images = shared_images(reader, ids, reaches)
     codes = keys.codes(images.image, keys.places_shared(images.image))
     held = _columns_held(reader, keys.schema, images.image)

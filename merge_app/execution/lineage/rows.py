@@ -11,6 +11,7 @@ from catalog_app.domain.files import FACT_KINDS, PartitionValues
 from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader, are_among
+from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
 from merge_app.lineage.shared_places import NOW
@@ -218,7 +219,7 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     wanted = None if is_whole else rows_with_news(group, reader, news)
     source = side_rows(group.source, group.source_gone, reader, wanted)
     target = side_rows(group.target, group.target_gone, reader, wanted)
-    fresh = np.unique(
+    fresh = ascending(
         np.concatenate(
             [
                 rows["row_id"][is_whole | is_news(rows["stamp"]) | is_news(rows["placed"])]
@@ -241,7 +242,7 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
 def rows_with_news(group: Group, reader: Reader, news: News) -> Ints:
     """The row ids, ascending, of which a side may have news; at least those of which it has."""
     both = (group.source, group.source_gone, news.of_source), (group.target, group.target_gone, news.of_target)
-    found: Ints = np.unique(np.concatenate([ids for side in both for ids in _with_news(*side, reader)]))
+    found: Ints = ascending(np.concatenate([ids for side in both for ids in _with_news(*side, reader)]))
     return found
 
 
@@ -250,17 +251,10 @@ def shown_by_one_side(group: Group, reader: Reader) -> Ints:
     sides = tuple({file.file_id: file for file in side} for side in (group.source, group.target))
     empty = np.zeros(0, dtype=np.int64)
     mine, theirs = (
-        _ascending(np.concatenate([empty, *_shown_elsewhere(side, other, reader)]))
+        ascending(np.concatenate([empty, *_shown_elsewhere(side, other, reader)]))
         for side, other in (sides, sides[::-1])
     )
-    return _ascending(np.concatenate([mine[~are_among(mine, theirs)], theirs[~are_among(theirs, mine)]]))
-
-
-def _ascending(row_ids: Ints) -> Ints:
-    """The ids, each once. Files mostly hold them in order, so many are not sorted again."""
-    is_in_order = bool((row_ids[1:] > row_ids[:-1]).all())
-    found: Ints = row_ids if is_in_order else np.unique(row_ids)
-    return found
+    return ascending(np.concatenate([mine[~are_among(mine, theirs)], theirs[~are_among(theirs, mine)]]))
 
 
 def _shown_elsewhere(side: Mapping[int, ShownFile], other: Mapping[int, ShownFile], reader: Reader) -> Iterator[Ints]:
