@@ -49,8 +49,11 @@ class _Conflicts:
     found: dict[int, tuple[Pair, RefusedRow]] = field(default_factory=dict)
 
     def add(self, pair: Pair, key: str, at: int, *, is_left: bool) -> None:
-        first, known = self.found.get(at, (pair, RefusedRow(key, is_left=False)))
-        self.found[at] = first, RefusedRow(known.key, known.is_left or is_left)
+        known = self.found.get(at)
+        if known is None:
+            self.found[at] = pair, RefusedRow(key, is_left)
+        elif is_left and not known[1].is_left:
+            self.found[at] = known[0], RefusedRow(known[1].key, is_left)
 
     @property
     def rows(self) -> dict[int, RefusedRow]:

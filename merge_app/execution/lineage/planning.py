@@ -78,7 +78,8 @@ class TableCase:
     """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
     ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
     ``how``: by column, what becomes of a cell that both sides changed. ``kept``: columns of ``merged`` that one side
-    dropped, ``kept_fields``: ids of fields inside of columns. ``is_new``: the target never had it.
+    dropped, ``kept_fields``: ids of fields inside of columns. ``is_new``: the target never had it. ``is_planned``: the
+    steps are wanted, and what finer settings would say; who shows rows needs neither.
     """
 
     table_id: int
@@ -93,6 +94,7 @@ class TableCase:
     decision: RowsDecision = RowsDecision()
     is_new: bool = False
     lists: Lists = Lists.NEEDED
+    is_planned: bool = True
 
     @property
     def has_key(self) -> bool:
@@ -152,7 +154,7 @@ def rows_plan(
 def rows_looked_at(case: TableCase, parties: Parties, engine: EngineSource) -> LookedAt | None:
     """The rows that ``rows_plan`` looks at to plan the table, as it decides them; None without any."""
     ((_, planned),) = _planners([case], parties, engine)
-    return planned(replace(case, decision=RowsDecision()))[1]
+    return planned(replace(case, decision=RowsDecision(), is_planned=False))[1]
 
 
 _Planner = Callable[[TableCase], tuple[RowsPlan, LookedAt | None]]
@@ -356,11 +358,13 @@ def _rows(
         keyed = keyed_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
         conflicts = keyed.conflicts
-    rows = _result(merged, source, target)
-    steps = list(carried_by_row(group, rows, reader))
-    steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
+    steps: list[Step] = []
     finer: Finer = {}
-    if not case.has_key:
+    if case.is_planned:
+        rows = _result(merged, source, target)
+        steps += carried_by_row(group, rows, reader)
+        steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
+    if case.is_planned and not case.has_key:
         by_cell = _by_cell(case, parties, group, news, reader, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
     kept = overtaken or _kept(merged, source.facts, target.facts)
