@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.domain.roles import Action
-from lakeui.frontdoor.statements import ALONE, has, required
+from lakeui.frontdoor.statements import ALONE, STATEMENTS, has
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import parse
@@ -44,7 +44,7 @@ def test_a_text_is_what_the_server_reads(text: str) -> None:
     if isinstance(statement, sql.DryRun):
         # Nothing is written; that it is sent under a key costs nothing.
         return
-    is_read = required(statement).action is Action.READ
+    is_read = STATEMENTS[type(statement)].requires.action is Action.READ
     assert reads(text) is (is_read and not isinstance(statement, NOT_TWICE))
     assert is_query(text) is isinstance(statement, sql.Select)
     is_of_one = not is_read and not has(statement, ALONE) and not isinstance(statement, OF_TRANSACTIONS)
