@@ -20,7 +20,7 @@ from lakeui.runtime.redis_server import LOOPBACK, free_port
 from lakeui.runtime.spark import LOGGING, EmbeddedSpark, is_listening, java_require
 from tests.servers import JAVA_OPTIONS
 
-WORKERS = "LAKEUI_TESTS_CLUSTER_WORKERS"
+WORKERS = "TESTS_CLUSTER_WORKERS"
 """Environment variable: the process ids of the workers."""
 WORKER_MEMORY, EXECUTOR_MEMORY, DRIVER_MEMORY, DAEMON_MEMORY = "1g", "800m", "1g", "256m"
 EXECUTOR = "CoarseGrainedExecutorBackend"
