@@ -122,5 +122,12 @@ def _installed() -> Path:
 
 def executors(worker: int) -> list[psutil.Process]:
     """The executors that a worker started."""
-    started = psutil.Process(worker).children(recursive=True)
-    return [process for process in started if any(EXECUTOR in part for part in process.cmdline())]
+    return [process for process in psutil.Process(worker).children(recursive=True) if _is_executor(process)]
+
+
+def _is_executor(process: psutil.Process) -> bool:
+    try:
+        return any(EXECUTOR in part for part in process.cmdline())
+    except psutil.NoSuchProcess:
+        # It ended meanwhile, and may still have a number.
+        return False
