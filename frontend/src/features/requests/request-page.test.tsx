@@ -73,13 +73,13 @@ describe("a merge request", () => {
   });
 
   it("approves the plan that is on the page, and says which", async () => {
-    const asked = lake(request(), { [`POST ${AT}reviews/`]: () => json({}, 201) });
+    const asked = lake(request({ spot_code: "code" }), { [`POST ${AT}reviews/`]: () => json({}, 201) });
     const user = userEvent.setup();
     renderAt(ADDRESS);
     await user.type(await screen.findByRole("textbox", { name: "Comment on the request" }), "Good.");
     await screen.findByText(/A new commit on either branch cancels it/);
     await user.click(screen.getByRole("button", { name: "✓ Approve" }));
-    await waitFor(() => expect(sent(asked, "POST", `${AT}reviews/`)).toEqual({ verdict: "approve", fingerprint: "f", body: "Good." }));
+    await waitFor(() => expect(sent(asked, "POST", `${AT}reviews/`)).toEqual({ verdict: "approve", fingerprint: "f", body: "Good.", spot_code: "code" }));
     expect(asked.some(({ address }) => address.startsWith(COMPARE) && address.includes("merge_request=3"))).toBe(true);
   });
 
