@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 import pytest
+from django.db import connections
 
 from tests.cluster.servers import WORKERS, executors
 from tests.e2e.conftest import lake, services
@@ -34,7 +35,7 @@ def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also:
     """What the work answers while the first of the watched processes that is at work is killed, with those ``also``."""
     before = {process.pid: used(process) for process in watched}
     with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(work)
+        working = pool.submit(_worked, work)
         busy: list[psutil.Process] = []
         while not busy and not working.done():
             time.sleep(0.1)
@@ -44,6 +45,14 @@ def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also:
             process.kill()
         assert not working.done(), "The statement ended before anything was killed."
         return working.result(timeout=300)
+
+
+def _worked(work: Callable[[], Any]) -> Any:
+    """What the work answers. Its thread leaves no connection, or the database could not be removed in the end."""
+    try:
+        return work()
+    finally:
+        connections.close_all()
 
 
 def used(process: psutil.Process) -> float:
