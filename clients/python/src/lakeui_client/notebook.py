@@ -103,11 +103,12 @@ class LakeMagics(Magics):
         """``%lake COMMAND`` is the command ``lake``. ``%%lake`` runs the SQL of its cell: ``%%lake --help``."""
         try:
             return self._command(line) if cell is None else self._statement(line, cell)
+        # Without their frames: a notebook keeps the last error, and with its frames the connection to the server.
         except ConflictError as refused:
             display(conflict_table(refused))  # type: ignore[no-untyped-call]  # IPython's has no types
-            raise UsageError(f"{refused.code}: {refused.remedy}") from refused
+            raise UsageError(f"{refused.code}: {refused.remedy}") from refused.with_traceback(None)
         except LakeError as refused:
-            raise UsageError(show.problem(refused.problem)) from refused
+            raise UsageError(show.problem(refused.problem)) from refused.with_traceback(None)
 
     def _command(self, line: str) -> None:
         words = _split(line) or ["status"]
