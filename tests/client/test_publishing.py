@@ -96,15 +96,15 @@ def test_beside_itself_a_run_has_one_branch(catalog: Catalog) -> None:
 def test_where_people_have_to_act_a_request_is_opened_if_that_was_asked_for(catalog: Catalog, person: Person) -> None:
     protect(catalog)
     mine = person(Role.CONTRIBUTOR)
-    with pytest.raises(WaitsForPeople), mine.publish("loads/1") as run:
+    with pytest.raises(WaitsForPeople), Publication(mine, "loads/1") as run:
         run.sql("INSERT INTO d.t VALUES (3, 'c')")
-    with mine.publish("loads/2", publish="either", title="Flights of today", checks=CHECKS) as run:
+    with Publication(mine, "loads/2", publish="either", title="Flights of today", checks=CHECKS) as run:
         run.sql("INSERT INTO d.t VALUES (3, 'c')")
     assert run.request is not None
     assert run.merged is None
     assert run.request.get()["title"] == "Flights of today"
     with pytest.raises(AlreadyPublished) as refused:
-        mine.publish("loads/2", attempt=2).__enter__()
+        Publication(mine, "loads/2", attempt=2).__enter__()
     assert refused.value.problem["request"] == run.request.number
     assert (ids(catalog), "loads/2" in branches(catalog)) == ([1, 2], True)
 
