@@ -74,7 +74,7 @@ def import_create(
         created_by_id=user_id,
         expires_at=timezone.now() + lifetime,
     )
-    # The row first: a crash in between leaves a row that expires, never a file that nobody knows.
+    # The row first: a crash in between leaves a row that expires, never a file without a row.
     _keep(made, scan)
     warehouse.put(file, path)
     return made
@@ -99,7 +99,7 @@ def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Wa
         raise InvalidValue("Only CSV and JSON have an encoding.", remedy="Leave it out.")
     after = replace(after, encoding=changes.get("encoding", before.encoding))
     if after != before:
-        # Types were told from other texts, and names maybe from another row.
+        # Types were found in other texts, and names maybe from another row.
         scan = _scanned(made, replace(after, columns=()), warehouse)
         chosen = _chosen(scan.reading, changes.get("columns", ()))
         _keep(made, replace(scan, reading=chosen))

@@ -121,7 +121,7 @@ BRANCH_INVARIANTS = {
             SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
               AND i.added_version <= l.max_version
             WHERE i.table_id = v.table_id AND i.version = v.schema_version AND i.definition_id = v.definition_id)""",
-    "rows lie in another partition than they were written in, and nobody moved them": """
+    "rows lie in another partition than they were written in, and no statement moved them": """
         SELECT v.id FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
         WHERE v.partition <> f.partition AND v.partition_stamp = 0""",
     "a visible file has expired": """

@@ -107,7 +107,7 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
 
 def _made_by_another(pair: Pair) -> dict[str, Any] | None:
     """What the request that makes the comparison has kept; None where it failed or takes too long."""
-    # Looked at, as a cache tells nobody of its changes; the mark expires, so this ends even if its maker died.
+    # Asked again and again, as a cache announces no change; the mark expires, so this ends even if its maker died.
     while cache.get(pair.cache_key("making")):
         time.sleep(LOOK_SECONDS)
     made: dict[str, Any] | None = cache.get(pair.cache_key("list"))

@@ -50,8 +50,8 @@ def _key(request: Request) -> str:
 
 def request_digest(request: Request, content: Any) -> str:
     """What tells one request from another under the same key: method, address and ``content``."""
-    told = [request.method, request.get_full_path(), content]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+    parts = [request.method, request.get_full_path(), content]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def once(request: Request, work: Callable[[], Response]) -> Response:

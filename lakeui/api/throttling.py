@@ -24,12 +24,12 @@ class PersonThrottle(BaseThrottle):
     """
 
     def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+        self._limits: dict[str, str] = {}
 
     @property
     def headers(self) -> dict[str, str]:
         """What is left, as draft-ietf-httpapi-ratelimit-headers says it; none where nothing was counted."""
-        return self._told
+        return self._limits
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         limit = int(settings.LAKEUI["REQUESTS_PER_MINUTE"])
@@ -38,7 +38,7 @@ class PersonThrottle(BaseThrottle):
         who = f"person:{request.user.pk}" if request.user.is_authenticated else f"address:{self.get_ident(request)}"
         try:
             count = _count(f"requests:{who}:{int(time.time()) // WINDOW_SECONDS}")
-            self._told = {
+            self._limits = {
                 "RateLimit-Policy": f'"requests";q={limit};w={WINDOW_SECONDS}',
                 "RateLimit": f'"requests";r={max(0, limit - count)};t={ceil(self.wait())}',
             }

@@ -42,8 +42,8 @@ def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
 
 def _tell_drop(call: Call, catalog: Catalog, branch: str | None) -> None:
     """Leave the message that a branch, or with None the catalog, was dropped."""
-    told = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
-    event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: told)
+    message = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
+    event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: message)
 
 
 def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:

@@ -1,4 +1,4 @@
-"""A view as other engines are told of it: its query in Spark's SQL, with tables that they find in the same catalog."""
+"""A view as other engines get it: its query in Spark's SQL, with tables that they find in the same catalog."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Trait(enum.Flag):
     """How a statement runs.
 
     TASK: a worker runs it, since it writes rows or merges. STAGES: it works on files before it commits, so only its
-    commit is a transaction, which holds up nobody. UNRECORDED: it changes something in one short transaction, without
+    commit is a transaction, which delays no others. UNRECORDED: it changes something in one short transaction, without
     a commit that names its task. ALONE: it is no part of a transaction, as it acts on more than the tables of one
     branch, or on views, which no merge carries. READS: Spark only reads, on the server of queries. QUERY: it reads
     rows there and writes nothing, so it takes one of the places of queries. EXPRESSIONS: it may ask the session, as

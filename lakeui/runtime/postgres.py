@@ -138,7 +138,7 @@ class EmbeddedPostgres:
 
     def _initialise(self, account: Account | None) -> None:
         command = [str(_binaries() / "initdb"), "-D", str(self.data), "-U", SUPERUSER, "--auth=trust"]
-        # Trust is safe here: the only way in is a socket in a directory that nobody else may enter.
+        # Trust is safe here: the only way in is a socket in a directory that no other user may enter.
         command += ["--encoding=UTF8", "--locale=C", "--no-instructions"]
         if not self.durable:
             command.append("--no-sync")

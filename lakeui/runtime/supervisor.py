@@ -199,7 +199,7 @@ class Supervisor:
         if not (self._options.admin_password_is_ours and "created the user admin" in log.read_text()):
             return "Sign in as admin."
         login = f"Sign in as admin with the password {self._options.admin_password} (shown only at this start)."
-        # Said at once as well: if this start is interrupted, nobody could ever learn the password.
+        # Said at once as well: if this start is interrupted, the password could never be read.
         self._say(login)
         return login
 

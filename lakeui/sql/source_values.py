@@ -67,7 +67,7 @@ class SourceValues:
             whole.replace(exp.Column(this=name, table=owner))
             self._take(whole, target)
         check(holder, allow_queries=False)
-        # Only now: nobody may write such a name.
+        # Only now, as no statement may write such a name.
         for name, hidden in names:
             name.set("this", hidden)
         found: exp.Expr = holder.this

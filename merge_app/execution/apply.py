@@ -281,8 +281,8 @@ class CommitWritten:
 
 def stale_tables(plan: MergePlan) -> tuple[str, ...]:
     """The tables of which the plan brings stale reads."""
-    told = (note.details["table"] for note in plan.notes if note.code == VerdictCode.STALE_READ)
-    return tuple(dict.fromkeys(told))
+    tables = (note.details["table"] for note in plan.notes if note.code == VerdictCode.STALE_READ)
+    return tuple(dict.fromkeys(tables))
 
 
 def commit_write(branch: Branch, header: CommitHeader) -> CommitWritten:

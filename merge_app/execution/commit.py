@@ -251,7 +251,7 @@ def _is_repeated(staged: StagedStatement, here: Snapshot) -> bool:
 
 def pause_seconds(attempt: int) -> float:
     """A random pause that doubles with every lost race, at most ``LONGEST_PAUSE_SECONDS`` ("full jitter")."""
-    # Spreads writers; nobody gains by guessing it, so S311 (no cryptography) does not matter.
+    # Spreads writers; guessing it gains nothing, so S311 (no cryptography) does not matter.
     return random.uniform(0, min(LONGEST_PAUSE_SECONDS, SHORTEST_PAUSE_SECONDS * 2**attempt))  # noqa: S311
 
 

@@ -368,7 +368,7 @@ def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parti
     staged = side.operations if side.snapshot is None else ()
     own = side.own_branch
     reached = side.reach_of(destination)
-    # The chain alone is told of a statement whose branch has not moved.
+    # Only the chain says something of a statement whose branch has not moved.
     reach = reached if seen == destination else side.reach
     homes = partial(side.homes_of, seen, destination)
     return Parties(seen, destination, reach, reached, homes, own=own, staged=staged, restored=side.restored)

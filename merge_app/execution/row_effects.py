@@ -141,9 +141,9 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
     if chosen is None:
         larger = f"the larger {_text(row.outcome(columns))}"
         kept = larger if resolution.decision is Decision.LARGER else resolution.value
-        told = [f"{branches[side]}'s {_text(row.values(side, columns))}" for side in branches]
+        parts = [f"{branches[side]}'s {_text(row.values(side, columns))}" for side in branches]
         lost = [LeftOut(side, "values", 1, (_json(row.values(side, columns)),)) for side in branches]
-        return Effect(f"Row {named}: keeps {kept} instead of {' and '.join(told)}.", tuple(lost))
+        return Effect(f"Row {named}: keeps {kept} instead of {' and '.join(parts)}.", tuple(lost))
     other = "destination" if chosen == "source" else "source"
     mine, theirs = row.values(chosen, columns), row.values(other, columns)
     text = f"Row {named}: keeps {branches[chosen]}'s {_text(mine)}; leaves out {branches[other]}'s {_text(theirs)}."

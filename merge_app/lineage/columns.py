@@ -104,12 +104,12 @@ def _aliases(facts: OfObject, shown: AbstractSet[int]) -> dict[int, tuple[int, .
     """By id that leads the others. A branch has the facts of branches on which another id leads: the column that it
     shows leads, else the newest fact speaks.
     """
-    told = {column_of(key): fact for key, fact in facts.items() if _is_aliases(key) and fact.value}
+    stated = {column_of(key): fact for key, fact in facts.items() if _is_aliases(key) and fact.value}
     leader: dict[int, int] = {}
     found: dict[int, dict[int, None]] = {}
-    for column in sorted(told, key=lambda column: (column in shown, told[column].stamp), reverse=True):
+    for column in sorted(stated, key=lambda column: (column in shown, stated[column].stamp), reverse=True):
         lead = leader.setdefault(column, column)
-        for alias in told[column].value:
+        for alias in stated[column].value:
             if leader.setdefault(alias, lead) == lead != alias:
                 found.setdefault(lead, {})[alias] = None
     return {lead: tuple(aliases) for lead, aliases in found.items()}

@@ -38,12 +38,12 @@ def finer_verdicts(found: TableOutcome, setting: Granularity, by_cell: TableOutc
     finer = {}
     for code in JUDGED:
         if code in codes:
-            told: list[FinerVerdict] = []
+            finer_verdicts: list[FinerVerdict] = []
             if setting is Granularity.FILE:
-                told.append(FinerVerdict(Granularity.ROW, _count(found.by_row, code)))
-            if by_cell is not None and (not told or told[-1].rows):
-                told.append(FinerVerdict(Granularity.CELL, _count(by_cell.by_row, code)))
-            finer[code] = tuple(told)
+                finer_verdicts.append(FinerVerdict(Granularity.ROW, _count(found.by_row, code)))
+            if by_cell is not None and (not finer_verdicts or finer_verdicts[-1].rows):
+                finer_verdicts.append(FinerVerdict(Granularity.CELL, _count(by_cell.by_row, code)))
+            finer[code] = tuple(finer_verdicts)
     return finer
 
 
@@ -51,5 +51,5 @@ def _count(by_row: Mapping[VerdictCode, Ints], code: VerdictCode) -> int:
     return len(by_row.get(code, ()))
 
 
-def finer_as_json(told: Sequence[FinerVerdict]) -> list[dict[str, object]]:
-    return [{"setting": item.setting.value, "rows": item.rows, "text": item.text} for item in told]
+def finer_as_json(finer_verdicts: Sequence[FinerVerdict]) -> list[dict[str, object]]:
+    return [{"setting": item.setting.value, "rows": item.rows, "text": item.text} for item in finer_verdicts]

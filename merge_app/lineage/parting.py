@@ -53,13 +53,16 @@ class Shares:
         return np.setdiff1d(np.arange(self.here.rows), known)
 
 
-def parted(shares: Shares, told: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader) -> Iterator[Step]:
+def parted(
+    shares: Shares, deleted_as: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader
+) -> Iterator[Step]:
     """Rows of the file that the result shows are written anew, each with its fact; the file itself goes.
-    ``told``: by row the kind under which this commit tells its deletion, 0 for none. ``files``: of target and source.
+    ``deleted_as``: by row the kind under which this commit records its deletion, 0 for none. ``files``: of target and
+    source.
     """
     if shares.here is not None:
-        for kind in np.unique(told[shares.go]):
-            gone = shares.go[told[shares.go] == kind]
+        for kind in np.unique(deleted_as[shares.go]):
+            gone = shares.go[deleted_as[shares.go] == kind]
             if kind:
                 stamp = Stamp(DOT, Kind(int(kind)).name.lower())
                 yield MarkRows.of(shares.file_id, rows.target_position[gone], stamp, is_leaving=True)

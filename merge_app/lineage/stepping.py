@@ -64,7 +64,7 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     on_source, on_target = by_file(rows.source_file), by_file(rows.target_file)
     none = np.zeros(0, dtype=np.int64)
     from_source, is_made = np.isin(rows.outcome, SOURCES), rows.outcome == Outcome.CELLS
-    told = _told(rows)
+    deleted_as = _deleted_as(rows)
     # An image that both sides show at one place stays there: its fact alone is the source's.
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
     in_place &= rows.source_position == rows.target_position
@@ -81,13 +81,13 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             go=theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]],
         )
         if shares.are_parted(rows, reader):
-            yield from parted(shares, told, rows, (here, there), reader)
+            yield from parted(shares, deleted_as, rows, (here, there), reader)
         else:
-            yield from _of_file(shares, told, rows, (here, there), reader)
+            yield from _of_file(shares, deleted_as, rows, (here, there), reader)
 
 
 def _of_file(
-    shares: Shares, told: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader
+    shares: Shares, deleted_as: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader
 ) -> Iterator[Step]:
     """A file whose rows go into one partition."""
     come, stay, file_id = shares.come, shares.stay, shares.file_id
@@ -100,7 +100,7 @@ def _of_file(
             _put(shares.there, files, rows, shares.live, reader),
             shares.here,
             go=rows.target_position[shares.go],
-            told=told[shares.go],
+            deleted_as=deleted_as[shares.go],
             come=rows.source_position[come],
             live=np.concatenate([rows.target_position[stay], rows.source_position[decided]]),
             live_kind=np.concatenate([rows.target_kind[stay], rows.source_kind[decided]]),
@@ -145,14 +145,14 @@ def who_placed(here: Files, there: Files, rows: Rows, lives: Array) -> Stamp:
     return max((file.placed for file in files), key=lambda stamp: stamp.version, default=AS_WRITTEN)
 
 
-def _told(rows: Rows) -> Array:
+def _deleted_as(rows: Rows) -> Array:
     """The kind under which this commit deletes a row; 0 where another commit tells it, or where the
     row lives in another file.
     """
-    is_told = ~rows.is_live & (rows.is_own | (rows.outcome == Outcome.SOURCE_DECIDED))
-    told = np.where(is_told, rows.source_kind, 0)
-    told = np.where(rows.outcome == Outcome.CELLS, int(Kind.UPDATE), told)
-    return np.where(~rows.is_live & (rows.outcome == Outcome.SCOPE), int(Kind.OVERWRITE), told)
+    is_recorded = ~rows.is_live & (rows.is_own | (rows.outcome == Outcome.SOURCE_DECIDED))
+    deleted_as = np.where(is_recorded, rows.source_kind, 0)
+    deleted_as = np.where(rows.outcome == Outcome.CELLS, int(Kind.UPDATE), deleted_as)
+    return np.where(~rows.is_live & (rows.outcome == Outcome.SCOPE), int(Kind.OVERWRITE), deleted_as)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,14 +166,14 @@ class _FileRows:
     there: ShownFile | None
     before: ShownFile | None
     go: Ints
-    told: Array
+    deleted_as: Array
     come: Ints
     live: Ints
     live_kind: Array
 
     def gone(self, positions: Ints) -> Iterator[tuple[Ints, Stamp]]:
         """Of these positions of rows that go, those of each kind."""
-        kinds = self.told[np.isin(self.go, positions)]
+        kinds = self.deleted_as[np.isin(self.go, positions)]
         ordered = self.go[np.isin(self.go, positions)]
         for kind in np.unique(kinds):
             stamp = Stamp(DOT, Kind(int(kind)).name.lower()) if kind else LAYOUT_ONLY

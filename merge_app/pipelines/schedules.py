@@ -44,7 +44,7 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
             pipeline.next_run_at = None
         pipeline.save(update_fields=["next_run_at"])
         if pipeline.owner is None or not pipeline.owner.is_active or pipeline.catalog.dropped_at is not None:
-            logger.warning("pipeline %s is due but has nobody to run it", pipeline.pk)
+            logger.warning("pipeline %s is due, and no account may run it", pipeline.pk)
             return False
         try:
             scopes = None if pipeline.scopes is None else [Scope(name) for name in pipeline.scopes]

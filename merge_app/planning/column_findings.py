@@ -40,9 +40,9 @@ def columns_by_facts(
         or _is_of_field(problem)
         or _narrows_rows(problem, source, target)
     ]
-    told = {problem.code for problem in problems}
+    known = {problem.code for problem in problems}
     for finding in judged:
-        if finding.code not in told:
+        if finding.code not in known:
             problems += _problems(finding, schema)
     problems += (_parted(finding, schema, shown) for finding in findings if finding.code is VerdictCode.COLUMNS_JOINED)
     return replace(redo, schema=schema, problems=tuple(problems))

@@ -264,13 +264,13 @@ def _is_placed_by(case: Case, changes: ObjectChanges, found: Violation) -> bool:
     for change in changes.partitions:
         if change.before is None or change.after is None:
             continue
-        told = [(row[name], value) for name, value in zip(names, change.after, strict=True) if name in row]
-        if told and all(value == _told(cell) for cell, value in told):
+        given = [(row[name], value) for name, value in zip(names, change.after, strict=True) if name in row]
+        if given and all(value == _as_text(cell) for cell, value in given):
             return True
     return False
 
 
-def _told(cell: object) -> str | None:
+def _as_text(cell: object) -> str | None:
     """A value of an example as a partition is called."""
     return cell if cell is None or isinstance(cell, str) else json.dumps(cell)
 

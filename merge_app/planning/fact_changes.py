@@ -88,15 +88,17 @@ class NetFacts:
         return fact.past[-1][1] if key in self.news and fact.past else fact.value
 
     def _dropped(self, fact: Fact, by_operations: ObjectChanges | None) -> ObjectChanges:
-        told = [item for item in by_operations.operations if item.kind is OperationKind.DROP] if by_operations else []
-        drop = told[-1] if told else self._operation(OperationKind.DROP, fact.stamp)
+        recorded = (
+            [item for item in by_operations.operations if item.kind is OperationKind.DROP] if by_operations else []
+        )
+        drop = recorded[-1] if recorded else self._operation(OperationKind.DROP, fact.stamp)
         versions = {"drop": (drop.version,)}
         return ObjectChanges(*self.thing, operations=(drop,), dropped=True, versions=versions)
 
     def _started(self, fact: Fact | None, by_operations: ObjectChanges | None) -> tuple[Operation, ...]:
-        told = [item for item in by_operations.operations if item.kind in LIFECYCLE] if by_operations else []
-        if told:
-            return (told[0],)
+        recorded = [item for item in by_operations.operations if item.kind in LIFECYCLE] if by_operations else []
+        if recorded:
+            return (recorded[0],)
         return (self._operation(OperationKind.UNDROP, fact.stamp),) if fact is not None else ()
 
     def _operation(self, kind: OperationKind, stamp: int, *changes: Change) -> Operation:

@@ -102,16 +102,16 @@ class _ColumnNet:
             self._net[key] = (index, known[1], change.after)
 
     def _added(self, index: int, change: ColumnChange) -> None:
-        is_told = False
+        is_named = False
         for column_id in change.column_ids:
             known = self._net.pop((column_id, ColumnAttribute.EXISTS), None)
             if known is None or known[1] is None:
                 self._net[column_id, ColumnAttribute.EXISTS] = (index, None, change.after)
                 continue
-            for attribute in () if is_told else COLUMN_FIELDS:
+            for attribute in () if is_named else COLUMN_FIELDS:
                 before, after = known[1].get(attribute.value), change.after.get(attribute.value)
                 self._net[column_id, attribute] = (index, before, after)
-            is_told = True
+            is_named = True
 
     def _dropped(self, index: int, change: ColumnChange) -> None:
         ids = change.column_ids

@@ -97,8 +97,8 @@ def rows_done(changes: ObjectChanges) -> dict[str, int]:
 
 def rows_done_text(done: Mapping[str, int]) -> str:
     """The same for the end of a sentence: ``: 2 rows inserted, 1 row deleted``."""
-    told = [f"{rows_text(rows)} {name.removeprefix('rows_')}" for name, rows in done.items()]
-    return f": {', '.join(told)}" if told else ""
+    parts = [f"{rows_text(rows)} {name.removeprefix('rows_')}" for name, rows in done.items()]
+    return f": {', '.join(parts)}" if parts else ""
 
 
 def _rename_note(pair: Pair) -> Iterator[Problem]:

@@ -74,7 +74,7 @@ def _note_push(request: MergeRequest, source: Branch) -> None:
     names = commits.exclude(author_name="").order_by("author_name").values_list("author_name", flat=True).distinct()
     details = {"from": since, "source_head": head, "commits": commits.count(), "authors": list(names[:MOST_NAMES])}
     timeline_append(request, Event(TimelineKind.PUSHED, newest.author_id if newest else None, details=details))
-    # Nothing that somebody edits is different: the revision stays, so that a push refuses nobody's edit.
+    # Nothing that somebody edits is different: the revision stays, so that a push refuses no edit.
     request.noted_source_head, request.updated_at = head, timezone.now()
     request.save(update_fields=["noted_source_head", "updated_at"])
 

@@ -65,11 +65,11 @@ def no_open_conflict(
     """The refusal of a decision that answers nothing, with the conflicts that are open."""
     part = "" if decided.part is ResolutionPart.OBJECT else f" of the {decided.part.value} {decided.part_key}".rstrip()
     shown = [*own, *(item for item in conflicts if item not in own)][:CONFLICTS_SHOWN]
-    told = [f"{item['object']}: {_choices_text(item)}" for item in shown]
+    lines = [f"{item['object']}: {_choices_text(item)}" for item in shown]
     return NoOpenConflict(
         f"The decision {decided.decision.value}{part} answers no open conflict of {decided.object_kind.value}"
         f" {name or decided.object_id}.",
-        remedy=f"Open: {'; '.join(told)}." if told else "Nothing is open: the merge needs no decision.",
+        remedy=f"Open: {'; '.join(lines)}." if lines else "Nothing is open: the merge needs no decision.",
         open=[
             {name: item[name] for name in ("object", "kind", "object_id", "code", "message", "decisions")}
             for item in shown

@@ -98,7 +98,7 @@ def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
     able = users_who_may(Action.REVIEW, catalog_id=request.catalog_id, among=list(users.values()))
     unable = [name for name in wanted if users.get(name) not in able]
     if unable:
-        # Whether there is such an account is nobody's business who cannot see it: both are told alike.
+        # Both answers are alike: whether there is an account says nothing to those who cannot see it.
         raise InvalidValue(
             f"{', '.join(unable)}: no reviewer of this catalog.",
             remedy="Name members who may review.",

@@ -89,5 +89,5 @@ def _send(delivery: WebhookDelivery) -> tuple[int | None, str]:
         return None, refusal.message
     except Undelivered as failure:
         return None, str(failure)
-    # A redirect is no success: following it would lead where nobody looked.
+    # A redirect is no success: following it would lead to an address that was not checked.
     return status, "" if 200 <= status < 300 else f"The server answered {status}."

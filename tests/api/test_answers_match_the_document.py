@@ -238,7 +238,7 @@ def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     ]
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
     wanted = {"url": "http://127.0.0.1:1/", "events": ["merge"]}

@@ -375,7 +375,7 @@ def test_an_abandoned_import_expires(lake: Lake) -> None:
     assert len(kept()) == before + 1
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_loading_is_a_task_that_keeps_how_the_file_is_read(lake: Lake) -> None:
     made = send(lake, CSV, "people.csv")
     load = {"database": "d", "table": "people", "mode": "create", "primary_key": ["id"]}
@@ -388,7 +388,7 @@ def test_loading_is_a_task_that_keeps_how_the_file_is_read(lake: Lake) -> None:
     assert [column["name"] for column in task.parameters["reading"]["columns"]] == ["id", "name"]
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_the_same_load_under_one_key_is_one_task(lake: Lake) -> None:
     made = send(lake, CSV)
     load = {"database": "d", "table": "people", "mode": "create"}

@@ -29,7 +29,7 @@ def merge(lake: Lake, file: bytes, query: str = KEYED, table: str = "t", **heade
     )
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_merge_is_a_task_that_says_what_it_does(lake: Lake) -> None:
     query = f"{KEYED}&key_columns=name&dedup_by=id&schema_evolution=true"
     response = merge(lake, CSV, query, Prefer="respond-async", Content_Disposition='attachment; filename="people.csv"')
@@ -40,7 +40,7 @@ def test_a_merge_is_a_task_that_says_what_it_does(lake: Lake) -> None:
     assert {name: task.parameters[name] for name in wanted} == wanted
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_the_same_rows_under_one_key_are_merged_once(lake: Lake) -> None:
     first, again = (merge(lake, CSV, Prefer="respond-async", Idempotency_Key="k") for _ in range(2))
     assert first["Location"] == again["Location"]

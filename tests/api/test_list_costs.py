@@ -114,7 +114,7 @@ def made(response: Any) -> Any:
     return response.json()
 
 
-def test_lists_of_an_account(lake: Lake, bob: Caller, nobody_hears: None) -> None:
+def test_lists_of_an_account(lake: Lake, bob: Caller, no_worker: None) -> None:
     join(bob.user, lake.catalog, Role.MAINTAINER)
 
     def more(number: int) -> None:
@@ -138,7 +138,7 @@ def test_lists_of_an_account(lake: Lake, bob: Caller, nobody_hears: None) -> Non
     holds(lake, OF_AN_ACCOUNT, more, name="a0")
 
 
-def test_lists_of_settings(lake: Lake, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_of_settings(lake: Lake, no_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
     wanted = {"url": "http://127.0.0.1:1/", "events": ["merge"]}
     webhook = made(lake.caller.post(f"{lake.address}webhooks/", wanted))["id"]

@@ -116,14 +116,14 @@ def scrape_asked() -> list[str]:
     return [query["sql"] for query in captured.captured_queries]
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_tasks_are_counted_by_state(alice: Caller) -> None:
     alice.sql("TASK", Prefer="respond-async")
     assert value("lakeui_tasks", kind="sql", state="queued") == 1
     assert value("lakeui_task_seconds_count", kind="sql", state="queued") == 0
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_the_time_and_the_wait_of_tasks_are_counted(alice: Caller) -> None:
     labels = frozenset({"kind": "sql", "state": "succeeded"}.items())
     kind = frozenset({"kind": "sql"}.items())
@@ -139,7 +139,7 @@ def test_the_time_and_the_wait_of_tasks_are_counted(alice: Caller) -> None:
     assert after.get(("lakeui_tasks", frozenset({"kind": "sql", "state": "queued"}.items())), 0) == 0
 
 
-@pytest.mark.usefixtures("nobody_hears", "transactional_db")
+@pytest.mark.usefixtures("no_worker", "transactional_db")
 def test_requests_in_merge_queues_are_counted() -> None:
     lake = ReviewLake()
     assert value("lakeui_merge_queue_requests") == 0

@@ -241,7 +241,7 @@ class TestARun:
         assert tried == [(made["id"], texts)]
         assert lake.caller.get(at(made, "runs/")).json()["results"] == []
 
-    def test_takes_no_texts_and_no_unknown_member(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+    def test_takes_no_texts_and_no_unknown_member(self, lake: Lake, made: dict[str, Any], no_worker: None) -> None:
         refused = problem(lake.caller.post(at(made, "runs/"), {"source": "SELECT 2"}), 400, "INVALID_VALUE")
         assert "save them first" in str(refused)
         refused = problem(lake.caller.post(at(made, "runs/"), {"dryrun": True}), 400, "INVALID_VALUE")
@@ -263,7 +263,7 @@ class TestARun:
         assert entry["state"] == "failed"
         assert lake.caller.get(at(made, f"runs/{entry['id']}/")).json()["error"]["code"] == "NOT_FOUND"
 
-    def test_is_not_begun_twice(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+    def test_is_not_begun_twice(self, lake: Lake, made: dict[str, Any], no_worker: None) -> None:
         sent = [lake.caller.post(at(made, "runs/"), Prefer="wait=0", Idempotency_Key="k") for _ in range(2)]
         assert [response.status_code for response in sent] == [202, 202]
         assert sent[0]["Location"] == sent[1]["Location"]
@@ -275,7 +275,7 @@ class TestARun:
         assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202
 
     def test_that_is_retried_is_there_before_a_worker_has_taken_it(
-        self, lake: Lake, made: dict[str, Any], nobody_hears: None
+        self, lake: Lake, made: dict[str, Any], no_worker: None
     ) -> None:
         first = lake.caller.post(at(made, "runs/"), Prefer="wait=0")["Location"].removeprefix("http://testserver")
         assert lake.caller.post(f"{first}cancel/").status_code == 200
@@ -285,7 +285,7 @@ class TestARun:
         assert (found["state"], found["trigger"], found["version"]) == ("queued", "retry", 1)
         assert lake.caller.post(f"{first}retry/").json()["id"] == found["id"]
 
-    def test_is_not_retried_beside_another(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+    def test_is_not_retried_beside_another(self, lake: Lake, made: dict[str, Any], no_worker: None) -> None:
         first = lake.caller.post(at(made, "runs/"), Prefer="wait=0")["Location"].removeprefix("http://testserver")
         assert lake.caller.post(f"{first}cancel/").status_code == 200
         assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202

@@ -187,7 +187,7 @@ class TestDatabases:
         ]
         assert [(answer.status_code, answer.json()) for answer in sent] == [(201, sent[0].json())] * 2
 
-    def test_what_waits_for_a_worker_is_a_task(self, lake: Lake, nobody_hears: None) -> None:
+    def test_what_waits_for_a_worker_is_a_task(self, lake: Lake, no_worker: None) -> None:
         response = send(lake, "POST", "branches/main/databases/", {"name": "e"}, Prefer="respond-async")
         assert (response.status_code, response.json()["state"]) == (202, "queued")
         assert response["Location"] == response.json()["url"]

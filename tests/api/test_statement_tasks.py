@@ -31,7 +31,7 @@ def test_a_task_that_is_quick_answers_like_any_statement(alice: Caller, door: Fa
     assert (given.user, context.task_id) == (alice.user, task.pk)
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_respond_async_answers_202_at_once(alice: Caller) -> None:
     began = time.monotonic()
     response = alice.sql("TASK x", Prefer="respond-async")
@@ -43,7 +43,7 @@ def test_respond_async_answers_202_at_once(alice: Caller) -> None:
     assert body["state"] == "queued"
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_wait_waits_that_long_and_then_answers_202(alice: Caller) -> None:
     began = time.monotonic()
     response = alice.sql("TASK x", Prefer="wait=1")
@@ -81,7 +81,7 @@ def test_preferences_are_read_as_rfc_7240_says(header: str, wait: int, respond_a
     assert (preference.wait, preference.respond_async, preference.applied) == (wait, respond_async, applied)
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_a_client_that_went_away_finds_its_result_later(alice: Caller) -> None:
     location = alice.sql("TASK x", Prefer="respond-async")["Location"]
     task_run(task_id=Task.objects.get().pk, worker="later")
@@ -102,7 +102,7 @@ def test_a_user_shut_out_meanwhile_is_refused_by_the_worker(
     assert door.calls == []
 
 
-@pytest.mark.usefixtures("nobody_hears", "door")
+@pytest.mark.usefixtures("no_worker", "door")
 def test_a_cancelled_task_is_a_problem_for_whoever_waits(alice: Caller) -> None:
     alice.sql("TASK x", Prefer="respond-async", Idempotency_Key="k")
     alice.post(f"/api/v1/tasks/{Task.objects.get().pk}/cancel/")

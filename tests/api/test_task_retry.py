@@ -18,7 +18,7 @@ from tests.api.lake import Lake
 from tests.api.test_statements import problem
 from tests.api.test_tasks import TASKS, finished, submit
 
-pytestmark = pytest.mark.usefixtures("nobody_hears")
+pytestmark = pytest.mark.usefixtures("no_worker")
 
 
 def failed(caller: Caller, door: FakeDoor) -> UUID:

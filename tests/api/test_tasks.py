@@ -18,7 +18,7 @@ from merge_app.jobs.services import task_submit
 from tests.api.conftest import Caller, FakeDoor
 from tests.api.test_statements import problem
 
-pytestmark = pytest.mark.usefixtures("nobody_hears")
+pytestmark = pytest.mark.usefixtures("no_worker")
 
 TASKS = "/api/v1/tasks/"
 

@@ -76,7 +76,7 @@ DAMAGE = {
           AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentremoval r WHERE r.segment_id = s.id)""",
     "a visible segment names a schema version that its store lacks": f"""
         UPDATE catalog_app_segment SET is_visible = NOT is_visible WHERE table_id = {T}""",
-    "rows lie in another partition than they were written in, and nobody moved them": f"""
+    "rows lie in another partition than they were written in, and no statement moved them": f"""
         UPDATE catalog_app_segment SET partition = '["x"]' WHERE table_id = {T}""",
     "a visible file has expired": f"""
         INSERT INTO catalog_app_expiredfile (path, bytes, data_file_id, expired_at)

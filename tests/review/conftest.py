@@ -14,13 +14,13 @@ from lakeui.frontdoor import Session, execute
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_open
 from merge_app.review.selectors import request_get
-from tests.api.conftest import Caller, local_worker, nobody_hears
+from tests.api.conftest import Caller, local_worker, no_worker
 from tests.api.lake import Lake
 from tests.members import join
 from tests.stateful.conftest import database, stored
 from tests.stored import StoredDatabases
 
-__all__ = ["database", "local_worker", "nobody_hears", "stored"]
+__all__ = ["database", "local_worker", "no_worker", "stored"]
 
 CAST = {
     "alice": Role.CONTRIBUTOR,

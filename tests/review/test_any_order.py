@@ -90,7 +90,7 @@ def states(request: MergeRequest) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_each_change_of_state_is_one_entry(lake: ReviewLake, seed: int) -> None:
     lake.protect()
     people = People(lake, random.Random(seed))

@@ -31,7 +31,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "verify_audit.py"
 RECORDS = 1_000_000 if IS_SOAK else 20_000
 SECONDS = 60 * RECORDS / 1_000_000
 
-pytestmark = pytest.mark.usefixtures("nobody_hears")
+pytestmark = pytest.mark.usefixtures("no_worker")
 
 
 def pem(key: Ed25519PrivateKey) -> str:

@@ -98,7 +98,7 @@ def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
     assert [entry["kind"] for entry in told(lake, request)] == ["pushed", "edited"]
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_merge_whose_task_was_cancelled_is_told(lake: ReviewLake) -> None:
     request = lake.open()
     lake.post("alice", "1/merge/", {}, Prefer="respond-async")

@@ -20,7 +20,7 @@ from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import lake, rows
 
 __all__ = ["lake"]
-pytestmark = pytest.mark.usefixtures("nobody_hears")
+pytestmark = pytest.mark.usefixtures("no_worker")
 SMALL = {"name": "small", "tables": ["d.r"], "operations": ["insert", "update"], "max_rows": 2, "max_emptied": 0}
 
 

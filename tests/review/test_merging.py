@@ -276,7 +276,7 @@ def test_a_refused_merge_asked_for_again_with_its_key_stays_refused(lake: Review
     assert lake.detail(approved)["state"] != "merging"
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, approved: MergeRequest) -> None:
     response = lake.post("alice", "1/merge/", {}, Prefer="respond-async")
     assert response.status_code == 202
@@ -285,7 +285,7 @@ def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, app
     problem(lake.patch("alice", "1/", {"title": "Other"}), 409, "WRONG_STATE")
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(("role", "code"), [(Role.VIEWER, "PERMISSION_DENIED"), (None, "NOT_FOUND")])
 def test_who_lost_the_right_to_merge_while_the_task_waited_does_not_merge(
     lake: ReviewLake, approved: MergeRequest, role: Role | None, code: str
@@ -312,7 +312,7 @@ def test_who_does_not_see_the_catalog_of_the_source_does_not_merge_it(lake: Revi
         assert refusal["kind"] == "catalog"
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_cancelled_merge_returns_to_people(lake: ReviewLake, approved: MergeRequest) -> None:
     task = lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"]
     lake.caller.post(f"/api/v1/tasks/{task}/cancel/")
@@ -322,7 +322,7 @@ def test_a_cancelled_merge_returns_to_people(lake: ReviewLake, approved: MergeRe
     assert states(lake, approved)[-3:] == ["merging", "approved", "merging"]
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_task_that_runs_again_after_it_merged_answers_what_it_did(lake: ReviewLake, approved: MergeRequest) -> None:
     task_id = UUID(lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"])
     task_run(task_id=task_id, worker="first")
@@ -335,7 +335,7 @@ def test_a_task_that_runs_again_after_it_merged_answers_what_it_did(lake: Review
     assert states(lake, approved)[-2:] == ["merging", "merged"]
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_merge_that_is_torn_off_in_its_commit_leaves_request_and_branch_as_they_were(
     lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

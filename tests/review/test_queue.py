@@ -56,7 +56,7 @@ def back(lake: ReviewLake, request: MergeRequest) -> str:
     return str([entry["reason"] for entry in found if entry["from_state"] == "merging"][-1])
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_requests_are_merged_in_their_turn_on_what_the_one_before_left(lake: ReviewLake) -> None:
     lake.protect()
     requests = [approved(lake, number) for number in (1, 2, 3)]
@@ -70,7 +70,7 @@ def test_requests_are_merged_in_their_turn_on_what_the_one_before_left(lake: Rev
     assert audit_verify(requests[0].catalog) == []
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_one_person_has_a_bounded_number_of_requests_in_queues(
     lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +85,7 @@ def test_one_person_has_a_bounded_number_of_requests_in_queues(
     assert (state(lake, first), state(lake, second)) == ("merged", "queued")
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_approvals_do_not_last_on_a_moved_head_where_the_rule_says_so(lake: ReviewLake) -> None:
     lake.protect(allow_queue_unchanged=False)
     first, second = approved(lake, 1), approved(lake, 2)
@@ -96,7 +96,7 @@ def test_approvals_do_not_last_on_a_moved_head_where_the_rule_says_so(lake: Revi
     assert "0 of 1 approvals count" in back(lake, second)
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_other_verdicts_on_the_moved_head_send_it_back(lake: ReviewLake) -> None:
     lake.protect()
     first = approved(lake, 1, "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'one')")
@@ -108,7 +108,7 @@ def test_other_verdicts_on_the_moved_head_send_it_back(lake: ReviewLake) -> None
     assert "approvals count" in back(lake, second)
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_conflict_with_what_came_before_sends_it_back_and_the_queue_goes_on(lake: ReviewLake) -> None:
     first = approved(lake, 1, "DROP TABLE d.t")
     second = approved(lake, 2, "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'two')")
@@ -121,7 +121,7 @@ def test_a_conflict_with_what_came_before_sends_it_back_and_the_queue_goes_on(la
     assert "conflict refuses the merge" in back(lake, second)
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_push_to_the_source_while_it_waits_sends_it_back(lake: ReviewLake) -> None:
     lake.protect()
     request = approved(lake, 1)
@@ -132,7 +132,7 @@ def test_a_push_to_the_source_while_it_waits_sends_it_back(lake: ReviewLake) -> 
     assert not Commit.objects.filter(catalog=request.catalog, merge_parent__isnull=False).exists()
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_what_cannot_be_merged_does_not_enter(lake: ReviewLake) -> None:
     lake.protect()
     lake.open()
@@ -142,7 +142,7 @@ def test_what_cannot_be_merged_does_not_enter(lake: ReviewLake) -> None:
     assert lake.read("merge-requests/?state=queued")["results"] == []
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_request_is_in_the_queue_once_and_leaves_it_when_told(lake: ReviewLake) -> None:
     request = approved(lake, 1)
     queued(lake, 1)
@@ -156,7 +156,7 @@ def test_a_request_is_in_the_queue_once_and_leaves_it_when_told(lake: ReviewLake
     assert state(lake, request) == "approved"
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_later_attempt_of_the_task_goes_on_with_the_same_request(lake: ReviewLake) -> None:
     first, second = approved(lake, 1), approved(lake, 2)
     queued(lake, 1)
@@ -184,7 +184,7 @@ def test_many_who_queue_at_once_are_all_merged_one_after_the_other(lake: ReviewL
     assert [state(lake, request) for request in requests] == ["merged"] * 4
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_required_checks_are_run_again_on_the_moved_head(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = MemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
@@ -214,7 +214,7 @@ def test_required_checks_are_run_again_on_the_moved_head(lake: ReviewLake, monke
     assert state(lake, second) == "merged"
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("no_worker")
 def test_a_queue_whose_task_was_cancelled_or_lost_goes_on(lake: ReviewLake) -> None:
     requests = [approved(lake, number) for number in (1, 2)]
     for request in requests:

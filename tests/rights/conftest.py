@@ -9,18 +9,18 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from lakeui.frontdoor import Session, StatementResult, execute
-from tests.api.conftest import nobody_hears
+from tests.api.conftest import no_worker
 from tests.benchmarks.metadata import Bench
 from tests.members import join
 from tests.stateful.conftest import database, stored
 
-__all__ = ["database", "nobody_hears", "stored"]
+__all__ = ["database", "no_worker", "stored"]
 
 ROLES = ("none", *(role.value for role in Role))
 
 
 @pytest.fixture(autouse=True)
-def unheard(nobody_hears: None) -> None:
+def unheard(no_worker: None) -> None:
     """No worker that another test has left takes a task before its turn."""
 
 

@@ -32,7 +32,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
 
 
 @pytest.fixture
-def limited(stored: StoredDatabases, nobody_hears: None, engine: MemoryEngine) -> Any:
+def limited(stored: StoredDatabases, no_worker: None, engine: MemoryEngine) -> Any:
     cache.clear()
     return stored.once("limited", Limited, engine)
 

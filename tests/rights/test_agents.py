@@ -105,7 +105,7 @@ class Agency:
 
 
 @pytest.fixture
-def agency(stored: StoredDatabases, nobody_hears: None, engine: MemoryEngine) -> Agency:
+def agency(stored: StoredDatabases, no_worker: None, engine: MemoryEngine) -> Agency:
     begun = stored.once("agency", Agency, engine)
     begun.scene.file_put_back()
     cache.clear()

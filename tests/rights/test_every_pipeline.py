@@ -87,7 +87,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(transactional_db: None, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def scene(transactional_db: None, no_worker: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
     engine = DuckMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     monkeypatch.setattr(pipelines, "bounded_render", template_render)

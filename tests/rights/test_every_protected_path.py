@@ -153,7 +153,7 @@ def scene(db: None) -> Scene:
 
 
 @pytest.fixture
-def lasting_scene(transactional_db: None, nobody_hears: None) -> Scene:
+def lasting_scene(transactional_db: None, no_worker: None) -> Scene:
     """One that the workers' own connections see."""
     return Scene()
 

@@ -185,7 +185,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(stored: StoredDatabases, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def scene(stored: StoredDatabases, no_worker: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
     def refuse() -> Any:
         raise AssertionError("who may read rows is decided before the engine is asked")
 

@@ -108,7 +108,7 @@ HALF_OPEN = {
 
 
 @pytest.mark.parametrize("text", HALF_OPEN.values(), ids=HALF_OPEN)
-def test_80_half_open_connections_delay_nobody_and_are_closed(port: int, text: bytes) -> None:
+def test_80_half_open_connections_delay_no_others_and_are_closed(port: int, text: bytes) -> None:
     with many(port, 80, text) as clients:
         assert usual_seconds(port) < 0.1
         answer = everything(clients[0])

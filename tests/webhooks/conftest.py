@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from tests.api.conftest import nobody_hears
+from tests.api.conftest import no_worker
 from tests.review.conftest import ReviewLake, database, lake, stored
 
-__all__ = ["database", "lake", "nobody_hears", "stored"]
+__all__ = ["database", "lake", "no_worker", "stored"]
 
 
 @dataclass

@@ -287,7 +287,7 @@ def sql_task(lake: ReviewLake, body: dict[str, Any]) -> None:
     task_run(task_id=sent.json()["id"], worker="told")
 
 
-def test_the_end_of_a_task_is_told(lake: ReviewLake, listener: Listener, nobody_hears: None) -> None:
+def test_the_end_of_a_task_is_told(lake: ReviewLake, listener: Listener, no_worker: None) -> None:
     add(lake, listener.url, "task")
     body = {"catalog": lake.catalog, "branch": "main", "statement": "MERGE BRANCH b"}
     sql_task(lake, body)

@@ -74,6 +74,6 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        # Sessions of before name nobody, so that they could not be listed or ended: everybody signs in again.
+        # Sessions of before name no person, so that they could not be listed or ended: everybody signs in again.
         migrations.RunSQL("DROP TABLE IF EXISTS django_session;", migrations.RunSQL.noop),
     ]

@@ -77,7 +77,7 @@ def rows_changed(
     update gives the row before and after. A row with the cells that it had before is none. ``change``: only rows that
     the side inserted, updated or deleted; no others are read.
     """
-    # What a row of a file is can be told with the pairs only, so a choice among them needs all.
+    # What a row of a file is is known with the pairs only, so a choice among them needs all.
     of_files = _of_files(changes, number, limit + 1 if change is None else ALL, behind)
     found = _of_pairs(changes, number, behind).with_others(of_files).by_row()
     if change is not None:

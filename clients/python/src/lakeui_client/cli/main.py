@@ -212,7 +212,7 @@ def _administration(word: Any) -> None:
     made.add_argument("--email", metavar="ADDRESS", help="of whom is invited")
     made.add_argument("--group", action="append", metavar="NAME", help="of whom is invited; may be given several times")
     made.add_argument("--link", metavar="NAME", help="make a new link for somebody")
-    made.add_argument("--disable", metavar="NAME", help="end sessions and tokens of somebody, and let nobody in")
+    made.add_argument("--disable", metavar="NAME", help="end sessions and tokens of an account, and refuse its sign-in")
     made.add_argument("--enable", metavar="NAME")
     made.add_argument("--second-factor-off", metavar="NAME", help="of somebody who lost app and recovery codes")
     made = word("agents", c.agents, "list agents and what holds them, or make, change or end one")
