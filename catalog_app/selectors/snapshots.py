@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -126,15 +127,15 @@ def branch_get(catalog: Catalog, name: str) -> Branch:
 
 _LOCKED = f"""
 SELECT {columns_of(Branch, "b")} FROM catalog_app_branch b
-WHERE b.id = %(branch)s AND b.dropped_at IS NULL FOR NO KEY UPDATE
+WHERE b.id = ANY(%(branches)s) AND b.dropped_at IS NULL ORDER BY b.id FOR NO KEY UPDATE
 """
 
 
-def branch_locked(branch_id: int) -> Branch | None:
-    """The branch row, locked until the transaction ends; None where it was dropped. The lock lets others refer to the
-    branch, so that merges into each other's source do not wait for each other.
+def branches_locked(branch_ids: Iterable[int]) -> dict[int, Branch]:
+    """The rows of the branches, locked until the transaction ends, in the order of their ids; without those that were
+    dropped. The lock lets others refer to a branch, so that merges into each other's source do not wait for each other.
     """
-    return next(iter(fetch_models(Branch, _LOCKED, {"branch": branch_id})), None)
+    return {branch.pk: branch for branch in fetch_models(Branch, _LOCKED, {"branches": list(branch_ids)})}
 
 
 _TAG = f"""

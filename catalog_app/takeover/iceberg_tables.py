@@ -72,12 +72,7 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
     schema = table.schema()
     for field in schema.fields:
         name_check(field.name, path)
-        if field.initial_default is not None:
-            raise NotSupported(
-                f"Rows older than the column {field.name} read as a default, which lakeui does not take over.",
-                remedy="Write the table's files anew.",
-                column=field.name,
-            )
+        _default_refuse(field, field.name)
     columns = tuple(_column(field) for field in schema.fields)
     tasks = _tasks(table)
     for task in tasks:
@@ -209,10 +204,21 @@ def _column(field: Any) -> Column:
     return column.with_fields(kind) if kind.fields else column
 
 
+def _default_refuse(field: Any, path: str) -> None:
+    if field.initial_default is not None:
+        raise NotSupported(
+            f"Rows older than the column {path} read as a default, which lakeui does not take over.",
+            remedy="Write the table's files anew.",
+            column=path,
+        )
+
+
 def _type(kind: Any, path: str) -> ParsedType:
     from pyiceberg.types import ListType, MapType, StructType
 
     if isinstance(kind, StructType):
+        for inner in kind.fields:
+            _default_refuse(inner, f"{path}.{inner.name}")
         fields = (Field(f.name, _type(f.field_type, f"{path}.{f.name}"), ids=(f.field_id,)) for f in kind.fields)
         return nested_type("struct", fields)
     if isinstance(kind, ListType):

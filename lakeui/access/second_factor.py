@@ -57,12 +57,18 @@ def second_factor_is_required(user: User) -> bool:
     return least is not None and role_is_held(user.pk, least)
 
 
-def second_factor_begin(user: User) -> TOTPDevice:
-    """The secret that an app is to keep. It counts once a code of it was given; until then it stays the same."""
+def second_factor_begin(user: User, shown: int | None) -> TOTPDevice:
+    """The secret that an app is to keep. It counts once a code of it was given. Until then the session to which it was
+    ``shown`` sees the same. Every other session gets another, and ends it: whoever saw a secret knows its codes.
+    """
     with transaction.atomic():
         accounts_lock()
-        waiting = TOTPDevice.objects.filter(user=user, confirmed=False).first()
-        return waiting or TOTPDevice.objects.create(user=user, name="app", confirmed=False)
+        waiting = TOTPDevice.objects.filter(user=user, confirmed=False)
+        found = waiting.filter(pk=shown).first()
+        if found is None:
+            waiting.delete()
+            found = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
+        return found
 
 
 def secret_shown(device: TOTPDevice) -> str:
@@ -71,15 +77,15 @@ def secret_shown(device: TOTPDevice) -> str:
     return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
-def second_factor_set_up(user: User, code: str, *, stays: str | None) -> list[str] | None:
-    """Turn it on where the code is one of the waiting secret; answers recovery codes, shown this once. Other sessions
-    end: ``stays`` is the key of the one that set it up.
+def second_factor_set_up(user: User, code: str, *, shown: int | None, stays: str | None) -> list[str] | None:
+    """Turn it on where the code is one of the secret that was ``shown``; answers recovery codes, shown this once. Other
+    sessions end: ``stays`` is the key of the one that set it up.
     """
     with transaction.atomic():
         accounts_lock()
         if second_factor_is_on(user):
             raise InvalidValue("The second factor is on already.", remedy="Turn it off first.")
-        waiting = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
+        waiting = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False, pk=shown).first()
         if waiting is None or not waiting.verify_token(_typed(code)):
             return None
         waiting.confirmed = True
@@ -133,8 +139,15 @@ def second_factor_end(user: User) -> None:
 
 
 def second_factor_reset(principal: Principal, user: User) -> None:
-    """A superuser turns it off for somebody who lost app and codes: as a link for a used account, it opens doors."""
+    """A superuser turns it off for somebody else, who lost app and codes: as a link for a used account, it opens doors.
+    Their own takes password and code, as everybody's.
+    """
     standing_require(principal, Action.MANAGE_GROUPS)
+    if principal.user_id == user.pk:
+        raise InvalidValue(
+            "Your own second factor is turned off on its page, with password and code.",
+            remedy="Ask another superuser, or whoever has the server, if you lost app and codes.",
+        )
     person_touch_require(principal, user)
     _end(principal, user)
 

@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 AT_THE_DOOR = "at_the_door"
 """Where in a session without a sign-in it stands whose password was right, until when, and what was wanted."""
 SECONDS_AT_THE_DOOR = 10 * 60
+SHOWN = "second_factor_shown"
+"""Where in a session it stands which secret was shown there."""
 
 _WRONG_CODE = "The code is not right, or was used. After wrong ones wait a little, and take the next."
 _WRONG_PASSWORD = "The password is not right."  # noqa: S105 - a text, no password
@@ -180,7 +182,9 @@ class SecondFactorView(View):
         return redirect("login")
 
     def _set_up(self, request: HttpRequest, code: str) -> HttpResponse:
-        codes = second_factor_set_up(self.user, code, stays=request.session.session_key)
+        codes = second_factor_set_up(
+            self.user, code, shown=request.session.get(SHOWN), stays=request.session.session_key
+        )
         if codes is None:
             _failed(request, self.user)
             return self._page(request, _WRONG_CODE, status=400)
@@ -209,7 +213,8 @@ class SecondFactorView(View):
             "is_at_the_door": not self._is_signed_in(request),
         }
         if not context["found"].is_on:
-            device = second_factor_begin(self.user)
+            device = second_factor_begin(self.user, request.session.get(SHOWN))
+            request.session[SHOWN] = device.pk
             picture = segno.make(device.config_url, error="m").svg_data_uri(scale=4, border=4, light="white")
             context |= {"secret": secret_shown(device), "picture": picture}
         return render(request, "access/second_factor.html", context, status=status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -17,7 +17,7 @@ from catalog_app.models import Branch, Commit
 from catalog_app.selectors.rows import transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshot_diff import changed_views, changes_made
-from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branches_locked
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.apply import Applied, CommitHeader, plan_apply
@@ -270,10 +270,16 @@ def _refusal(staged: StagedStatement, branch: Branch) -> str:
 
 def branch_lock(branch_id: int) -> Branch:
     """The branch row, locked until the transaction ends: what every commit to the branch waits for."""
-    branch = branch_locked(branch_id)
-    if branch is None:
-        raise branch_gone_error(branch_id)
-    return branch
+    return branches_lock([branch_id])[branch_id]
+
+
+def branches_lock(branch_ids: Collection[int]) -> dict[int, Branch]:
+    """The same for several, in the order of their ids."""
+    found = branches_locked(branch_ids)
+    for branch_id in branch_ids:
+        if branch_id not in found:
+            raise branch_gone_error(branch_id)
+    return found
 
 
 def branch_gone_error(branch_id: int) -> NotFound:

@@ -41,6 +41,7 @@ from merge_app.execution.commit import (
     branch_gone_error,
     branch_lock,
     branch_moved_error,
+    branches_lock,
     conflict_error,
     pause_seconds,
 )
@@ -219,11 +220,15 @@ def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int
 
 
 def _lock(prepared: Prepared, command: MergeCommand) -> tuple[Branch, int]:
-    """The destination, locked, and the head that the source must still have. For a merge request it is locked too, in
-    the order of ids, so that requests in both directions do not wait for each other.
+    """The destination, locked, and the head that the source must still have: for a merge request that of now.
+
+    The source is locked too, in the order of ids, so that merges in both directions do not wait for each other. So
+    whoever dropped a branch knows that no merge of it comes later. A transaction's workspace is hidden from all others.
     """
-    if command.request_port is None:
+    if command.transaction_id is not None:
         return branch_lock(command.destination_id), prepared.source.head_version
-    command.request_port.hold()
-    locked = {pk: branch_lock(pk) for pk in sorted((command.source_id, command.destination_id))}
-    return locked[command.destination_id], locked[command.source_id].head_version
+    if command.request_port is not None:
+        command.request_port.hold()
+    locked = branches_lock((command.source_id, command.destination_id))
+    source = prepared.source if command.request_port is None else locked[command.source_id]
+    return locked[command.destination_id], source.head_version

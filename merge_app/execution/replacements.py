@@ -18,6 +18,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import ObjectState
 from catalog_app.domain.state_diff import state_operations
+from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.net_changes import ObjectKey
@@ -69,6 +70,12 @@ def replacements_load(
         if item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT
     }
     tables = [object_id for kind, object_id in chosen if kind is ObjectKind.TABLE]
+    # Where two branches decided otherwise, a table is in conflict of which no operation is news.
+    planned = replace(
+        planned,
+        tables={**tables_load(destination, set(tables) - planned.tables.keys()), **planned.tables},
+        source_tables={**tables_load(source, set(tables) - planned.source_tables.keys()), **planned.source_tables},
+    )
     wanted, present = table_files(source, tables), table_files(destination, tables)
     found: dict[ObjectKey, tuple[Operation, ...]] = {}
     for key in sorted(chosen):

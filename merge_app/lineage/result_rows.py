@@ -44,6 +44,7 @@ class Rows:
     placed_kind: Array
     source_stamp: Ints
     source_undoes: Ints
+    target_stamp: Ints
 
     @classmethod
     def of(
@@ -77,6 +78,7 @@ class Rows:
             placed.kind,
             _at(images[0].stamp, pairs.source_at, 0),
             _at(undoes, pairs.source_at, 0),
+            _at(images[1].stamp, pairs.target_at, 0),
         )
 
 

@@ -54,9 +54,14 @@ def taken_whole(group: Group, rows: Rows) -> Iterator[Step]:
     for file in group.source:
         yield CarrySegments(replace(file, placed=_decided(Kind.MOVE)) if file.file_id in moved else file)
         at = on_source.get(file.file_id, np.zeros(0, dtype=np.int64))
-        for kind in np.unique(kinds[at]):
-            positions = rows.source_position[at[kinds[at] == kind]]
-            yield MarkRows.of(file.file_id, positions, _decided(kind), is_live=True)
+        # What the image was decided against is told: who knows both has decided for itself. A restored fact tells
+        # there what it replaced.
+        against = np.where(kinds[at] == Kind.RESTORE, 0, rows.target_stamp[at])
+        facts = np.stack([kinds[at].astype(np.int64), against], axis=1)
+        for kind, beaten in np.unique(facts, axis=0):
+            positions = rows.source_position[at[(facts == (kind, beaten)).all(axis=1)]]
+            stamp = replace(_decided(kind), undoes=int(beaten))
+            yield MarkRows.of(file.file_id, positions, stamp, is_live=True)
 
 
 def _decided(kind: int) -> Stamp:

@@ -122,7 +122,7 @@ class Review(models.Model):
     destination_head = models.BigIntegerField()
     rules_digest = models.TextField()
     resolutions_digest = models.TextField(default="")
-    looked_at = models.JSONField(default=list)
+    looked_at = models.JSONField(default=list, db_default=[])
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

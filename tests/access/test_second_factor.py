@@ -103,6 +103,21 @@ def test_it_is_set_up_with_a_code_of_the_app_and_the_password(alice: User) -> No
     assert again.status_code == 400
 
 
+def test_a_secret_is_of_the_session_that_it_was_shown_to(alice: User) -> None:
+    stolen, own = Client(), Client()
+    for browser in (stolen, own):
+        browser.force_login(alice)
+    secrets = []
+    for browser in (stolen, stolen, own):
+        browser.get(PAGE)
+        secrets.append(TOTPDevice.objects.get(user=alice).bin_key)
+    assert secrets[0] == secrets[1] != secrets[2]
+    sent = {"action": "set-up", "password": PASSWORD, "code": code_of(alice)}
+    assert stolen.post(PAGE, sent).status_code == 400
+    own.get(PAGE)
+    assert own.post(PAGE, {**sent, "code": code_of(alice)}).status_code == 200
+
+
 @pytest.mark.usefixtures("codes")
 def test_a_password_alone_opens_nothing(alice: User) -> None:
     client = Client()
@@ -255,6 +270,8 @@ def test_a_superuser_turns_it_off_for_somebody_and_the_staff_does_not(alice: Use
     assert (shown["is_on"], shown["is_required"], shown["recovery_codes"]) == (True, False, 10)
     assert ask(alice, "get", "/api/v1/account/second-factor/").json() == shown
     assert [ask(user, "delete").status_code for user in (alice, staff)] == [403, 403]
+    own = ask(root, "delete", f"/api/v1/people/{root.username}/second-factor/")
+    assert (own.status_code, "with password and code" in own.json()["detail"]) == (400, True)
     assert ask(root, "delete").status_code == 204
     assert browser.get(PAGE).status_code == 302
     assert sign_in(Client(), alice)["Location"] == "/"

@@ -69,6 +69,11 @@ def test_variables_of_the_notebook_are_values_and_never_text(shell: InteractiveS
     assert "no variable none" in said
 
 
+def test_long_whole_numbers_beside_null_are_whole(shell: InteractiveShell) -> None:
+    found = shell.run_cell_magic("lake", "", "SELECT * FROM VALUES (9007199254740993), (NULL) AS t(v)")
+    assert list(found["v"]) == [9007199254740993, None]
+
+
 def test_more_rows_than_asked_for_are_said_and_not_kept(shell: InteractiveShell) -> None:
     found, shown = cell(shell, "%%lake --rows 1\nSELECT id FROM d.t ORDER BY id")
     assert (found["id"].tolist(), shown.stdout.partition(".")[0]) == ([1], "1 of 2 rows")

@@ -130,6 +130,8 @@ def test_what_is_no_run_is_refused_before_anything_is_made(catalog: Catalog) -> 
         Publication(catalog, "loads/1", publish="push")  # type: ignore[arg-type]
     with pytest.raises(LakeError, match="no attempt 0"):
         Publication(catalog, "loads/1", attempt=0)
+    with pytest.raises(LakeError, match="named as a later attempt"):
+        Publication(catalog, "loads/1.2")
     with pytest.raises(LakeError, match="has not begun"):
         Publication(catalog, "loads/1").sql("SELECT 1")
     with pytest.raises(LakeError, match="typo is no query"):

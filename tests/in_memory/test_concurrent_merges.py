@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import DuplicateKey, MergeConflict
+from lakeui.common.errors import DuplicateKey, MergeConflict, NotFound
 from lakeui.frontdoor import compute
+from merge_app.execution import merge
 from tests.e2e.lake import Lake
 from tests.in_memory.test_concurrent_statements import between_staging_and_commit
 
@@ -102,3 +103,23 @@ def test_a_merge_by_primary_key_may_move_keys(lake: Lake) -> None:
         WHEN MATCHED THEN UPDATE SET id = t.id + 9, v = s.v WHEN NOT MATCHED THEN INSERT *"""
     )
     assert lake.rows("d.t") == [(10, "x"), (2, "o"), (3, "y")]
+
+
+def test_a_branch_that_is_dropped_between_plan_and_commit_is_not_merged(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.sql("CREATE TABLE d.t (id INT)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("INSERT INTO d.t VALUES (7)", "b")
+    work = merge.row_work_run
+
+    def dropping(*given: Any) -> Any:
+        monkeypatch.setattr(merge, "row_work_run", work)
+        lake.sql("DROP BRANCH b")
+        return work(*given)
+
+    monkeypatch.setattr(merge, "row_work_run", dropping)
+    with pytest.raises(NotFound):
+        lake.sql("MERGE BRANCH b TO main")
+    assert lake.rows("d.t") == []
+    assert lake.breaches() == []

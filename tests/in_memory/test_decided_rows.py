@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, MergeConflict
 from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
 
@@ -92,3 +92,44 @@ def test_what_an_edited_row_cannot_hold_is_refused_by_name(clashing: Lake, key: 
     with pytest.raises(InvalidValue, match=next(iter(given))):
         edited(clashing, **{key: {"v": "e", **given}, other: {"v": "e"}})
     assert clashing.rows("d.k") == [(1, "m", 1, "x")]
+
+
+BY = {
+    "row": "(id INT, v STRING, w STRING) TBLPROPERTIES ('merge.conflicts' = 'row')",
+    "cell": "(id INT, v STRING, w STRING) TBLPROPERTIES ('merge.conflicts' = 'cell')",
+}
+
+
+def decided_otherwise(lake: Lake, table: str) -> None:
+    """Main took g's row over f's, and dev f's over g's."""
+    lake.sql(f"CREATE TABLE d.t {BY[table]}")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o', 'o')")
+    for branch in ("f", "g", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    for branch in ("f", "g"):
+        run(lake, branch, f"UPDATE d.t SET v = '{branch}' WHERE id = 1")
+    for first, second, target in (("f", "g", "main"), ("g", "f", "dev")):
+        lake.merge(first, target)
+        lake.sql(f"MERGE BRANCH {second} TO {target} RESOLVE (TABLE d.t TAKE SOURCE)")
+
+
+@pytest.mark.parametrize("table", BY)
+@pytest.mark.parametrize("later", ["", "UPDATE d.t SET v = 'h'", "UPDATE d.t SET w = 'h'"])
+@pytest.mark.parametrize("branch", ["main", "dev"])
+def test_two_branches_that_decided_otherwise_are_in_conflict(lake: Lake, table: str, later: str, branch: str) -> None:
+    decided_otherwise(lake, table)
+    if later:
+        run(lake, branch, later)
+    for source, target in (("dev", "main"), ("main", "dev")):
+        with pytest.raises(MergeConflict) as refused:
+            lake.merge(source, target)
+        assert {item["code"] for item in refused.value.details["conflicts"]} == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+@pytest.mark.parametrize("table", BY)
+@pytest.mark.parametrize(("action", "left"), [("TAKE SOURCE", "f"), ("TAKE TARGET", "g"), ("SKIP", "g")])
+def test_such_a_conflict_is_decided_as_others_are(lake: Lake, table: str, action: str, left: str) -> None:
+    decided_otherwise(lake, table)
+    lake.sql(f"MERGE BRANCH dev TO main RESOLVE (TABLE d.t {action})")
+    assert lake.rows("d.t") == [(1, left, "o")]
+    assert lake.breaches() == []

@@ -6,17 +6,18 @@ import re
 from typing import Any
 
 import pytest
-from lakeui.api.statements import statement_run
 
 from lakeui.api.conversation import Conversation
 from lakeui.common.errors import LakeError
 from lakeui.sql.scripts import script_split
+from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context
 from tests.docs.pages import GENERATED, PAGES, ROOT, name
 from tests.docs.snippets import blocks, limits
 from tests.e2e.lake import Lake
 
 SETUP: dict[str, tuple[str, ...]] = {
+    "docs/howto/other-engines.md": ("CREATE DATABASE flights", "CREATE TABLE flights.flights (id INT)"),
     "docs/internals/merge.md": ("CREATE DATABASE shop", "CREATE TABLE shop.orders (id INT)"),
     "docs/reference/merge-into.md": (
         "CREATE TABLE d.t (id INT, v INT)",

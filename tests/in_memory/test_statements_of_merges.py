@@ -11,7 +11,8 @@ from django.db import connection
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
 from merge_app.execution.apply import CommitHeader
-from merge_app.execution.merge import MergeOrder, merge_run
+from merge_app.execution.merge import merge_run
+from merge_app.execution.merge_command import MergeCommand
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
 from tests.e2e.rows import run
@@ -38,7 +39,7 @@ def statements(lake: Lake, columns: str, *, files: int) -> list[str]:
         return execute(text, *arguments)
 
     with connection.execute_wrapper(noted):
-        done = merge_run(MergeOrder(source, target, CommitHeader("MERGE")), compute.engine, Context())
+        done = merge_run(MergeCommand(source, target, CommitHeader("MERGE")), compute.engine, Context())
     assert done["outcome"] == "merged"
     return found
 

@@ -85,7 +85,7 @@ class TestWhereTheClockChanges:
 def test_what_is_no_cron_line_is_refused_with_what_one_looks_like(expression: str, words: str) -> None:
     with pytest.raises(InvalidValue, match=words) as refusal:
         next_time(expression, "UTC", AFTER)
-    assert "five fields: minute (0-59)" in refusal.value.remedy
+    assert "five fields. Minute: 0-59" in refusal.value.remedy
     assert refusal.value.details["field"] == "schedule"
 
 

@@ -559,3 +559,26 @@ def test_a_package_that_is_missing_is_named(
     with pytest.raises(NotSupported, match="not installed") as refused:
         find(locations, locations.find(str(outside)))
     assert "lakeui[" in refused.value.remedy
+
+
+@pytest.mark.parametrize("where", ["a struct", "a list of structs", "the table"])
+def test_defaults_of_version_3_are_refused_at_any_depth(outside: Path, locations: Locations, where: str) -> None:
+    inner = StructType(NestedField(4, "x", LongType(), required=False))
+    kind = ListType(5, inner, False) if where == "a list of structs" else inner
+    schema = Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "s", kind, required=False))
+    table = catalog_in(outside).create_table("n.t", schema)
+    table.append(pa.table({"id": [1]}))
+    written = Path(table.metadata_location.removeprefix("file://"))
+    metadata = json.loads(written.read_text())
+    metadata |= {"format-version": 3, "next-row-id": 1, "last-column-id": 9}
+    for snapshot in metadata["snapshots"]:
+        snapshot |= {"first-row-id": 0, "added-rows": 1}
+    added = {"id": 9, "name": "y", "required": False, "type": "long", "initial-default": 7, "write-default": 7}
+    for said in metadata["schemas"]:
+        nested = said["fields"][1]["type"]
+        holder = {"a struct": nested, "a list of structs": nested.get("element"), "the table": said}[where]
+        holder["fields"].append(added)
+    altered = written.with_name("00099-x.metadata.json")
+    altered.write_text(json.dumps(metadata))
+    with pytest.raises(NotSupported, match="default"):
+        iceberg_find(locations, f"file://{altered}")

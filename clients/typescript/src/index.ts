@@ -3,6 +3,7 @@ import createClient, { type Client } from "openapi-fetch";
 
 import { type Document, Problem, refusal } from "./problem.js";
 import { type Send, retrying } from "./retrying.js";
+import { exact } from "./wholes.js";
 import type { components, paths } from "./schema.js";
 
 export { type Document, Problem } from "./problem.js";
@@ -50,6 +51,7 @@ export function createLake({ url, token, fetch = globalThis.fetch, pause }: Opti
   client.use({
     async onResponse({ response }) {
       if (!response.ok) throw await refusal(response);
+      return exact(response);
     },
   });
 
@@ -78,7 +80,7 @@ export function createLake({ url, token, fetch = globalThis.fetch, pause }: Opti
       const headers = { Accept: "application/json", Authorization: `Bearer ${token}` };
       const response = await send(new Request(`${base}${path}${search}`, { headers }));
       if (!response.ok) throw await refusal(response);
-      page = (await response.json()) as Page<Entry>;
+      page = (await (await exact(response)).json()) as Page<Entry>;
     }
   }
 

@@ -124,3 +124,10 @@ test("a list is read through all of its pages, at the address that was given", a
   expect(sent[1]?.url).toBe("https://lake.example.com/data/api/v1/catalogs/?cursor=2");
   expect(sent[1]?.headers.get("Authorization")).toBe("Bearer lake_secret");
 });
+
+test("whole numbers that JavaScript would round come as texts", async () => {
+  const text = '{"columns":[],"rows":[[9007199254740993,1,"say \\"9007199254740993\\"",-9007199254740993]],"row_count":1}';
+  const { lake: demo } = lake(new Response(text, { headers: { "Content-Type": "application/json" } }));
+  const answer = await demo.done(demo.POST("/api/v1/sql/", { body: statement }));
+  expect(answer.rows).toEqual([["9007199254740993", 1, 'say "9007199254740993"', "-9007199254740993"]]);
+});

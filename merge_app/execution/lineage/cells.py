@@ -202,14 +202,18 @@ def with_values(
         for kind, image, of_side, other in zip(kinds, (mine, theirs), of_sides, (of_target, of_source), strict=True)
     ]
     stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
+    # The newest of several images is no base of its own: who shows it decided against the others.
+    decided = [
+        (image == met.base) & of_base.is_there & ~stay for image, stay in zip((mine, theirs), stays, strict=True)
+    ]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
     base_image = np.where(stays[0] & ~of_source.lacks, mine, met.base)
     base_image = np.where(stays[1] & ~of_target.lacks, theirs, base_image)
     mine = np.where(stays[0] & of_source.lacks, base_image, mine)
     theirs = np.where(stays[1] & of_target.lacks, base_image, theirs)
     return (
-        _with_past(source, met.source, mine, base_image, met),
-        _with_past(target, met.target, theirs, base_image, met),
+        _with_past(source, met.source, mine, base_image, met, decided[0]),
+        _with_past(target, met.target, theirs, base_image, met, decided[1]),
     )
 
 
@@ -303,7 +307,7 @@ def _moved(
     return found
 
 
-def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met) -> Placed:
+def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met, decided: Mask) -> Placed:
     image = side.facts.image
 
     def put(column: Array, found: Array | bool) -> Array:
@@ -319,7 +323,7 @@ def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met) -> Pl
         image.brings_kind,
         put(image.was, np.where(met.is_known, base, image.was[at])),
         put(image.was_stamp, np.where(met.is_known, met.base_stamp, image.was_stamp[at])),
-        put(image.was_known, met.is_known | image.was_known[at]),
+        put(image.was_known, (met.is_known | image.was_known[at]) & ~decided),
     )
     return replace(side, facts=replace(side.facts, image=facts))
 

@@ -21,6 +21,7 @@ from lakeui_client.cli.commands import SILENT, Place, where_statements_run
 from lakeui_client.cli.main import parser_make
 from lakeui_client.errors import ConflictError, LakeError, failed
 from lakeui_client.kinds import is_query
+from lakeui_client.results import frame_of
 from lakeui_client.values import Conflict, Result
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _in_form(table: pa.Table, form: str | None) -> Any:
         if form == "pandas":
             raise failed("There is no pandas.", "pip install pandas, or %%lake --form arrow") from None
         return table
-    return table.to_pandas()
+    return frame_of(table)
 
 
 def load(shell: InteractiveShell) -> None:

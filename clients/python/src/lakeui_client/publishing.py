@@ -7,6 +7,7 @@ with Publication(catalog, "loads/42", checks=checks) as run:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, get_args
@@ -23,6 +24,8 @@ How = Literal["merge", "request", "either"]
 
 _OPEN = ("draft", "open", "changes_requested", "approved", "queued", "merging", "conflicted")
 _SAMPLE_ROWS = 5
+_OF_AN_ATTEMPT = re.compile(r"\.[0-9]+$")
+"""How the branches of later attempts end (``_name``)."""
 
 
 class Failure(NamedTuple):
@@ -63,6 +66,12 @@ class Publication:
             raise failed(f"A run is not published by {publish!r}.", f"Say one of {', '.join(get_args(How))}.")
         if attempt < 1:
             raise failed(f"There is no attempt {attempt}.", "Attempts count from 1.")
+        if _OF_AN_ATTEMPT.search(run):
+            # Attempts of another run would take its branch and its merge for theirs.
+            raise failed(
+                f"The run {run} is named as a later attempt of another run.",
+                "Let its name end otherwise than by a dot and a number.",
+            )
         for name, query in (checks or {}).items():
             if not is_query(query):
                 raise failed(f"The check {name} is no query.", "Write a query of the rows that must not be there.")

@@ -135,6 +135,11 @@ class KeptResult:
                 raise
 
 
+def frame_of(table: pa.Table) -> Any:
+    """The rows for pandas. Whole numbers beside NULL stay whole: float64 holds 53 bits of them."""
+    return table.to_pandas(integer_object_nulls=True)
+
+
 def kind_of(file: str | Path) -> str:
     """``csv`` or ``parquet``, by the ending. Raises LakeError for another one."""
     ending = Path(file).suffix.lower()

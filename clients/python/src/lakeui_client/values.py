@@ -157,7 +157,9 @@ class Result:
 
     def to_pandas(self) -> Any:
         """As ``to_arrow``, as a DataFrame; takes pandas."""
-        return self.to_arrow().to_pandas()
+        from lakeui_client.results import frame_of
+
+        return frame_of(self.to_arrow())
 
 
 def version_require(read: int | None, wanted: int | None) -> None:
