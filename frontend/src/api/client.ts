@@ -3,6 +3,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 
 import type { Paths } from "./paths";
 import { Problem } from "./problem";
+import { exact } from "./wholes";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -12,7 +13,7 @@ const session: Middleware = {
     return request;
   },
   async onResponse({ response }) {
-    if (response.ok) return;
+    if (response.ok) return exact(response);
     throw new Problem(await problemDocument(response), response.status);
   },
 };

@@ -87,7 +87,7 @@ function wholeOf(value: unknown): bigint | undefined {
   return (typeof value === "string" || typeof value === "number") && /^-?\d+$/.test(String(value).trim()) ? BigInt(String(value).trim()) : undefined;
 }
 
-/** Decimals and very large numbers come as texts. */
+/** Decimals come as texts, and whole numbers that JavaScript would round (`api/wholes.ts`). */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   const number = typeof value === "number" ? value : value.trim() === "" ? NaN : Number(value);
