@@ -39,9 +39,9 @@ from lakeui.common.errors import InvalidValue
 
 logger = logging.getLogger(__name__)
 
-AT_THE_DOOR = "at_the_door"
+UNFINISHED = "unfinished_sign_in"
 """Where in a session without a sign-in it stands whose password was right, until when, and what was wanted."""
-SECONDS_AT_THE_DOOR = 10 * 60
+UNFINISHED_SECONDS = 10 * 60
 SHOWN = "second_factor_shown"
 """Where in a session it stands which secret was shown there."""
 
@@ -58,9 +58,9 @@ def let_in(request: HttpRequest, user: Any, *, wanted: str) -> HttpResponse:
     if not is_on and not second_factor_is_required(user):
         return _signed_in(request, user, wanted)
     request.session.cycle_key()
-    until = int(time.time()) + SECONDS_AT_THE_DOOR
+    until = int(time.time()) + UNFINISHED_SECONDS
     # The hash too: a password that is changed meanwhile ends this.
-    request.session[AT_THE_DOOR] = {
+    request.session[UNFINISHED] = {
         "user": user.pk,
         "hash": user.get_session_auth_hash(),
         "until": until,
@@ -71,7 +71,7 @@ def let_in(request: HttpRequest, user: Any, *, wanted: str) -> HttpResponse:
 
 def _signed_in(request: HttpRequest, user: User, wanted: str) -> HttpResponse:
     sign_in_succeeded(**_who(request, user))
-    request.session.pop(AT_THE_DOOR, None)
+    request.session.pop(UNFINISHED, None)
     login(request, user)
     return redirect(wanted)
 
@@ -80,9 +80,9 @@ def _who(request: HttpRequest, user: User) -> dict[str, str]:
     return {"address": client_address(request), "username": user.get_username()}
 
 
-def _at_the_door(request: HttpRequest) -> User | None:
+def _signing_in(request: HttpRequest) -> User | None:
     """Whose password was right in this session, a short time ago."""
-    found = request.session.get(AT_THE_DOOR)
+    found = request.session.get(UNFINISHED)
     if not found or found["until"] < time.time():
         return None
     user = User.objects.filter(pk=found["user"]).first()
@@ -104,13 +104,13 @@ def _throttled(page: HttpResponse) -> HttpResponse:
 
 @method_decorator(never_cache, name="dispatch")
 class CodeView(View):
-    """Asks whoever stands at the door for a code of the app, or a recovery code."""
+    """Asks whoever is signing in for a code of the app, or a recovery code."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return redirect("login") if _at_the_door(request) is None else self._page(request)
+        return redirect("login") if _signing_in(request) is None else self._page(request)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        user = _at_the_door(request)
+        user = _signing_in(request)
         if user is None:
             return redirect("login")
         if not sign_in_allowed(**_who(request, user)):
@@ -118,7 +118,7 @@ class CodeView(View):
         if not second_factor_check(user, request.POST.get("code", "")):
             _failed(request, user)
             return self._page(request, _WRONG_CODE)
-        return _signed_in(request, user, request.session[AT_THE_DOOR]["wanted"])
+        return _signed_in(request, user, request.session[UNFINISHED]["wanted"])
 
     def _page(self, request: HttpRequest, alert: str = "", status: int = 200) -> HttpResponse:
         return render(request, "access/code.html", {"alert": alert}, status=status)
@@ -126,15 +126,15 @@ class CodeView(View):
 
 @method_decorator(never_cache, name="dispatch")
 class SecondFactorView(View):
-    """Sets the second factor up, makes new recovery codes, and turns it off: of who is signed in, or stands at the door
-    because this server asks for one. Each change takes the password, at the door it was just given.
+    """Sets the second factor up, makes new recovery codes, and turns it off: of who is signed in, or is signing
+    in to a server that asks for one. Each change takes the password, but of whoever just gave it to sign in.
     """
 
     user: User
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         signed_in = request.user if request.user.is_authenticated else None
-        user = signed_in or _at_the_door(request)
+        user = signed_in or _signing_in(request)
         # Who has one already, and gave no code of it, changes nothing here.
         if user is None or (signed_in is None and second_factor_is_on(user)):
             return redirect("login")
@@ -190,7 +190,7 @@ class SecondFactorView(View):
             return self._page(request, _WRONG_CODE, status=400)
         wanted = "/"
         if not self._is_signed_in(request):
-            wanted = request.session[AT_THE_DOOR]["wanted"]
+            wanted = request.session[UNFINISHED]["wanted"]
             _signed_in(request, self.user, wanted)
         return self._page(request, codes=codes, wanted=wanted)
 
@@ -210,7 +210,7 @@ class SecondFactorView(View):
             "person": self.user,
             "found": second_factor_of(self.user),
             "asks_password": self._is_signed_in(request) and self.user.has_usable_password(),
-            "is_at_the_door": not self._is_signed_in(request),
+            "is_signing_in": not self._is_signed_in(request),
         }
         if not context["found"].is_on:
             device = second_factor_begin(self.user, request.session.get(SHOWN))

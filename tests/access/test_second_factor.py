@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django_otp.oath import TOTP
@@ -26,17 +24,10 @@ from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountRecord
 from tests.members import join
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_counts")]
 
 PASSWORD = "a long sentence of its own"
 PAGE, CODE = "/second-factor/", "/login/code/"
-
-
-@pytest.fixture(autouse=True)
-def clean_counts() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture
@@ -168,12 +159,12 @@ def test_guessing_codes_is_slowed_down_as_guessing_passwords_is(alice: User) -> 
 
 
 @pytest.mark.usefixtures("codes")
-def test_who_waits_at_the_door_too_long_or_has_another_password_begins_anew(alice: User) -> None:
+def test_who_waits_too_long_for_the_code_or_has_another_password_begins_anew(alice: User) -> None:
     late, changed, disabled = Client(), Client(), Client()
     for client in (late, changed, disabled):
         sign_in(client, alice)
     session = late.session
-    session["at_the_door"] = {**session["at_the_door"], "until": time.time() - 1}
+    session["unfinished_sign_in"] = {**session["unfinished_sign_in"], "until": time.time() - 1}
     session.save()
     assert late.post(CODE, {"code": code_of(alice)})["Location"] == "/login/"
     alice.set_password("another long sentence")
