@@ -23,7 +23,7 @@ LOADED = {
 
 
 class Copy:
-    """What tests ask of a ``Popen``. How it ended nobody knows, as it is another process's child."""
+    """What tests ask of a ``Popen``. Its exit code is not known here, as it is another process's child."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -74,7 +74,7 @@ class Copies:
         return line
 
     def stop(self) -> None:
-        """The copies go on."""
+        """The copies stay."""
         if self._loaded is not None:
             assert self._loaded.stdin is not None
             self._loaded.stdin.close()

@@ -28,7 +28,7 @@ def main() -> None:
     django.setup()
     for name in PRELOADED:
         import_module(name)
-    # Nobody waits for a copy; the system forgets it when it has ended.
+    # No process waits for a copy; the system forgets it when it has ended.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _answer("loaded")
     for line in sys.stdin:

@@ -10,5 +10,5 @@ class JobsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register what workers are rung for."""
-        import merge_app.jobs.tasks  # noqa: F401
+        """Register what Celery has workers do."""
+        import merge_app.jobs.tasks  # noqa: F401 - Celery finds them once they are loaded

@@ -127,7 +127,7 @@ def test_a_conflict_refuses_and_the_branch_stays(catalog: Catalog) -> None:
 
 def test_what_is_no_run_is_refused_before_anything_is_made(catalog: Catalog) -> None:
     with pytest.raises(LakeError, match="published by"):
-        Publication(catalog, "loads/1", publish="push")  # type: ignore[arg-type]
+        Publication(catalog, "loads/1", publish="push")  # type: ignore[arg-type]  # what is refused
     with pytest.raises(LakeError, match="no attempt 0"):
         Publication(catalog, "loads/1", attempt=0)
     with pytest.raises(LakeError, match="named as a later attempt"):

@@ -1,6 +1,6 @@
 """Parts of a cluster are killed in the middle of statements: no row is lost, and none is there twice.
 
-``make cluster-test`` runs this; there is nothing to kill on the Spark of other tests.
+``make cluster-test`` runs this. The Spark of other tests is one process, without executors that could be killed.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also:
     with ThreadPoolExecutor(1) as pool:
         working = pool.submit(_worked, work)
         busy: list[psutil.Process] = []
+        # It ends with the work at the latest. The processor time of an executor says when it is at work.
         while not busy and not working.done():
             time.sleep(0.1)
             busy = [process for process in watched if used(process) - before[process.pid] > BUSY_SECONDS]

@@ -43,8 +43,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory, worker_module: str, databa
 def own(
     services: None, servers: Servers, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Servers]:
-    """The servers, with this process's database connection, doorbell, warehouse and what it hears of ended tasks
-    leading to them.
+    """The servers. This process's database connection, Celery broker, warehouse and subscription to ends of tasks are
+    theirs.
     """
     usual = connections["default"]
     there = {**usual.settings_dict, **database_settings(servers.database_url)}

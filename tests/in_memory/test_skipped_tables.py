@@ -1,4 +1,4 @@
-"""A table that a decision left out of a merge is nothing to later merges of the branch that skipped it."""
+"""A new table that a decision skipped: later merges of the same branch leave it out, and are not refused."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from uuid import uuid4
 
@@ -40,14 +41,14 @@ class Walk:
 
 
 def _own_files() -> Iterator[str]:
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(ROOT):
             name = path.relative_to(ROOT).as_posix()
             if name.startswith(LAYERS):
                 yield name
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def test_pipelines_write_tables(services: None, number: int, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("number", range(200 if IS_SOAK else 1))
-def test_what_vacuum_takes_nobody_misses(services: None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_vacuum_removes_is_not_missed(services: None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = compute.engine()
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)

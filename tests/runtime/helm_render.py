@@ -59,6 +59,7 @@ def rendered() -> dict[str, list[dict[str, Any]]]:
 
 
 def main() -> int:
+    # Neither is installed for the checks: see above.
     import helm_python as helm  # type: ignore[import-not-found]
     import kubernetes_validate  # type: ignore[import-not-found]
 

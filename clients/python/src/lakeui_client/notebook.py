@@ -9,6 +9,7 @@ import argparse
 import html
 import shlex
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from IPython.core.error import UsageError
@@ -201,11 +202,9 @@ def _fetched(kept: KeptResult, most: int) -> pa.Table:
 def _in_form(table: pa.Table, form: str | None) -> Any:
     if form == "arrow":
         return table
-    try:
-        import pandas  # type: ignore[import-untyped]  # noqa: F401
-    except ImportError:
+    if find_spec("pandas") is None:
         if form == "pandas":
-            raise failed("There is no pandas.", "pip install pandas, or %%lake --form arrow") from None
+            raise failed("There is no pandas.", "pip install pandas, or %%lake --form arrow")
         return table
     return frame_of(table)
 
