@@ -75,9 +75,10 @@ LAKEUI: dict[str, Any] = {
     "WEBHOOK_NETWORKS": VARIABLES.webhook_networks,
     # Spans for OpenTelemetry, which needs the extra "traces".
     "TRACES": VARIABLES.traces,
-    # Signs checkpoints of the audit, which are appended to this file and sent to webhooks.
+    # Signs checkpoints of the audit. They are appended to this file, and sent to this syslog server and to webhooks.
     "AUDIT_KEY": VARIABLES.audit_key,
     "AUDIT_CHECKPOINTS": VARIABLES.audit_checkpoints,
+    "AUDIT_SYSLOG": VARIABLES.audit_syslog,
     # A result with more rows is not downloaded as one file.
     "EXPORT_ROWS": VARIABLES.export_rows,
 }

@@ -148,6 +148,11 @@ Mail = Annotated[
     Field(pattern=r"^(smtp|smtps|smtp\+starttls)://([^@/\s]+@)?[^@/:\s]+(:\d{1,5})?/?$"),
     Allowed("an address such as smtp+starttls://user:password@host:587, smtps://host or smtp://host:25"),
 ]
+Syslog = Annotated[
+    str,
+    Field(pattern=r"^(udp|tcp|tls)://(\[[^\]/\s]+\]|[^@/:\s]+)(:\d{1,5})?/?$"),
+    Allowed("an address such as tls://logs.example.org:6514, tcp://host:514 or udp://host:514"),
+]
 Memory = Annotated[str, Field(pattern=r"^[1-9]\d*[mgMG]$"), Allowed("a size such as 3g or 1500m")]
 MemoryOrNone = Annotated[str, Field(pattern=r"^(0|[1-9]\d*[mgMG])$"), Allowed("a size such as 3g or 1500m, or 0")]
 Database = Annotated[
@@ -377,6 +382,11 @@ class Variables(BaseModel):
         "LAKEUI_AUDIT_CHECKPOINTS",
         "",
         "The file that signed checkpoints are appended to, best on another machine's disk.",
+    )
+    audit_syslog: Syslog = _variable(
+        "LAKEUI_AUDIT_SYSLOG",
+        "",
+        "The syslog server that signed checkpoints are sent to.",
     )
     retention_days: Number = _variable(
         "LAKEUI_RETENTION_DAYS", 30.0, "How old history and trash must be for `VACUUM`, in days."

@@ -1,7 +1,7 @@
 """Signed checkpoints: what convinces somebody outside that no record was changed or cut off since.
 
 A checkpoint says how many records a catalog's chain has, and the digest of the last one. It is signed with Ed25519, and
-goes where the database's administrator cannot remove it: into a file of its own, and to webhooks.
+goes where the database's administrator cannot remove it: into a file of its own, to a syslog server, and to webhooks.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from lakeui.common.errors import InvalidValue
 from merge_app.audit.models import AuditChain
+from merge_app.audit.syslog import syslog_send
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
@@ -73,7 +74,8 @@ def checkpoint_sign(key: Ed25519PrivateKey, chain: AuditChain, at: str) -> dict[
 def checkpoints_make() -> int:
     """Sign the ends of chains that grew since their last checkpoint; how many. Any number of workers may try at once:
     a chain that another one holds is left to it. What dies between file and commit signs the same end once more. Where
-    the file takes nothing, that is an error in the log each time, and the chain is signed when it does.
+    the file or the syslog server takes nothing, that is an error in the log each time, and the chain is signed when
+    both do.
     """
     key = _key()
     if key is None:
@@ -92,9 +94,13 @@ def _checkpoint(key: Ed25519PrivateKey, chain_id: int) -> bool:
         chain = free.select_related("catalog").filter(pk=chain_id, records__gt=F("signed_records")).first()
         if chain is None:
             return False
-        made = checkpoint_sign(key, chain, timezone.now().isoformat())
+        at = timezone.now().isoformat()
+        made = checkpoint_sign(key, chain, at)
+        line = json.dumps(made, ensure_ascii=False)
         if path := settings.LAKEUI["AUDIT_CHECKPOINTS"]:
-            _append(Path(path), json.dumps(made, ensure_ascii=False))
+            _append(Path(path), line)
+        if address := settings.LAKEUI["AUDIT_SYSLOG"]:
+            syslog_send(address, at, FORMAT, line)
         event_emit(catalog_id=chain.catalog_id, event=WebhookEvent.CHECKPOINT, build=lambda: made)
         AuditChain.objects.filter(pk=chain_id).update(signed_records=chain.records)
     return True

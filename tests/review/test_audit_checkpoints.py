@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from django.core.management import call_command
 from django.db import connections
 
@@ -145,6 +152,87 @@ def test_webhooks_carry_the_same_statement(outside: Outside, lake: ReviewLake) -
     outside.checkpoints.write_text(delivery.body + "\n")
     status, said = outside.verify()
     assert status == 0, said
+
+
+class Server(threading.Thread):
+    """A syslog server of one connection or datagram. ``received``: all its bytes."""
+
+    def __init__(self, kind: socket.SocketKind, certificate: Path | None = None) -> None:
+        super().__init__(daemon=True)
+        self.received = b""
+        self._certificate = certificate
+        self._socket = socket.socket(socket.AF_INET, kind)
+        self._socket.settimeout(10)
+        self._socket.bind(("127.0.0.1", 0))
+        if kind is socket.SOCK_STREAM:
+            self._socket.listen()
+        self.port = self._socket.getsockname()[1]
+        self.start()
+
+    def run(self) -> None:
+        if self._socket.type is socket.SOCK_DGRAM:
+            self.received = self._socket.recv(65536)
+        else:
+            connection, _ = self._socket.accept()
+            if self._certificate:
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(self._certificate)
+                connection = context.wrap_socket(connection, server_side=True)
+            with connection:
+                while part := connection.recv(65536):
+                    self.received += part
+        self._socket.close()
+
+
+def certificate_write(file: Path) -> None:
+    """A certificate of 127.0.0.1 with its key, signed by itself."""
+    key = Ed25519PrivateKey.generate()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "syslog")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, None)
+    )
+    file.write_bytes(pem(key).encode() + made.public_bytes(Encoding.PEM))
+
+
+@pytest.mark.parametrize("scheme", ["udp", "tcp", "tls"])
+def test_a_syslog_server_gets_the_same_statement(
+    outside: Outside, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scheme: str
+) -> None:
+    certificate = None
+    if scheme == "tls":
+        certificate = tmp_path / "server.pem"
+        certificate_write(certificate)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    server = Server(socket.SOCK_DGRAM if scheme == "udp" else socket.SOCK_STREAM, certificate)
+    monkeypatch.setitem(settings.LAKEUI, "AUDIT_SYSLOG", f"{scheme}://127.0.0.1:{server.port}")
+    assert checkpoints_make() == 1
+    server.join(10)
+    message = server.received.decode()
+    if scheme != "udp":
+        octets, _, message = message.partition(" ")
+        assert int(octets) == len(message.encode())
+    header, brace, rest = message.partition("{")
+    assert re.fullmatch(r"<109>1 \d{4}-\d\d-\d\dT\S+ \S+ lakeui \d+ lakeui\.audit/1 - ", header)
+    outside.checkpoints.write_text(brace + rest + "\n")
+    assert outside.verify()[0] == 0
+
+
+def test_a_syslog_server_that_is_away_is_named_and_the_end_is_signed_later(
+    outside: Outside, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with monkeypatch.context() as patch:
+            patch.setitem(settings.LAKEUI, "AUDIT_SYSLOG", address)
+            assert checkpoints_make() == 0
+    assert f"no checkpoint of the audit was made: Connection refused: {address}" in caplog.text
+    assert checkpoints_make() == 1
 
 
 def test_a_line_that_a_crash_left_unfinished_is_taken_away(outside: Outside) -> None:
