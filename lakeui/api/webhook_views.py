@@ -18,7 +18,14 @@ from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_M
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.strict import body_checked
 from merge_app.audit.settings import setting_recorder
-from merge_app.webhooks.models import SUBSCRIBABLE, DeliveryState, Webhook, WebhookDelivery, WebhookEvent
+from merge_app.webhooks.models import (
+    SUBSCRIBABLE,
+    DeliveryState,
+    Webhook,
+    WebhookDelivery,
+    WebhookEvent,
+    WebhookForm,
+)
 from merge_app.webhooks.selectors import deliveries_list, sort_key, webhook_get, webhooks_list
 from merge_app.webhooks.services import (
     delivery_repeat,
@@ -32,6 +39,9 @@ READS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND
 WRITES: dict[Any, Any] = {**BAD_REQUEST, **FORBIDDEN, **NOT_FOUND}
 
 
+_FORM = '`event`: the event as JSON. `chat`: a line of text, `{"text": ..}`, as Slack and Mattermost take it.'
+
+
 class NewWebhook(serializers.Serializer[Any]):
     url = serializers.CharField(
         max_length=2000, help_text="An https address that is public, or in a network that this server allows."
@@ -39,6 +49,7 @@ class NewWebhook(serializers.Serializer[Any]):
     events = serializers.ListField(
         child=serializers.ChoiceField([event.value for event in SUBSCRIBABLE]), min_length=1, max_length=10
     )
+    form = serializers.ChoiceField(WebhookForm.values, default=WebhookForm.EVENT.value, help_text=_FORM)
 
 
 class WebhookChange(serializers.Serializer[Any]):
@@ -49,6 +60,7 @@ class WebhookChange(serializers.Serializer[Any]):
         max_length=10,
         required=False,
     )
+    form = serializers.ChoiceField(WebhookForm.values, required=False, help_text=_FORM)
     is_active = serializers.BooleanField(required=False)
 
 
@@ -58,6 +70,7 @@ class WebhookAnswer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     url = serializers.CharField()
     events = serializers.ListField(child=serializers.CharField())
+    form = serializers.ChoiceField(WebhookForm.values, help_text=_FORM)
     is_active = serializers.BooleanField()
     created_by = serializers.CharField(source="created_by.username")
     created_at = serializers.DateTimeField()

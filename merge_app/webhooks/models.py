@@ -29,6 +29,13 @@ class WebhookEvent(models.TextChoices):
 SUBSCRIBABLE = tuple(event for event in WebhookEvent if event is not WebhookEvent.PING)
 
 
+class WebhookForm(models.TextChoices):
+    """What messages are: the event as JSON, or a line of text as chats take it."""
+
+    EVENT = "event"
+    CHAT = "chat"
+
+
 class Webhook(models.Model):
     """An address that gets messages of events of a catalog. ``secret`` signs what is sent, so it cannot be kept as a
     hash.
@@ -38,9 +45,13 @@ class Webhook(models.Model):
     url = models.TextField()
     secret = models.TextField()
     events = ArrayField(models.TextField())
+    form = models.TextField(choices=WebhookForm, default=WebhookForm.EVENT, db_default=WebhookForm.EVENT)
     is_active = models.BooleanField(default=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(form__in=WebhookForm.values), name="webhook_form")]
 
     def __str__(self) -> str:
         return self.url

@@ -16,7 +16,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
+from merge_app.webhooks.chat import chat_text
+from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent, WebhookForm
 
 logger = logging.getLogger(__name__)
 
@@ -29,18 +30,20 @@ def event_emit(*, catalog_id: int, event: WebhookEvent, build: Callable[[], dict
     there is one.
     """
     wanted = Webhook.objects.filter(catalog_id=catalog_id, is_active=True, events__contains=[event.value])
-    hooks = list(wanted.values_list("pk", flat=True))
+    hooks = list(wanted.only("pk", "form"))
     if hooks:
         content = build()
-        for webhook_id in hooks:
-            message_leave(webhook_id=webhook_id, event=event, content=content)
+        for webhook in hooks:
+            message_leave(webhook=webhook, event=event, content=content)
 
 
-def message_leave(*, webhook_id: int, event: WebhookEvent, content: dict[str, Any]) -> WebhookDelivery:
-    """A message that is sent when the surrounding transaction commits."""
-    body = {"type": event.value, "timestamp": timezone.now().isoformat(), "data": content}
+def message_leave(*, webhook: Webhook, event: WebhookEvent, content: dict[str, Any]) -> WebhookDelivery:
+    """A message in the webhook's form, that is sent when the surrounding transaction commits."""
+    body: dict[str, Any] = {"type": event.value, "timestamp": timezone.now().isoformat(), "data": content}
+    if webhook.form == WebhookForm.CHAT:
+        body = {"text": chat_text(event, content)}
     delivery = WebhookDelivery.objects.create(
-        webhook_id=webhook_id, event=event, body=json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        webhook=webhook, event=event, body=json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     )
     transaction.on_commit(partial(delivery_ring, delivery.pk))
     return delivery

@@ -19,7 +19,7 @@ from catalog_app.selectors.people import action_require, person_id
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.webhooks.addresses import networks_parse, target_find
-from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
+from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent, WebhookForm
 from merge_app.webhooks.outbox import delivery_ring, message_leave
 from merge_app.webhooks.selectors import webhook_get
 from merge_app.webhooks.sending import SECRET_PREFIX
@@ -29,7 +29,13 @@ MOST_WEBHOOKS = 20
 
 
 def webhook_create(
-    *, principal: Principal, catalog: Catalog, url: str, events: Sequence[str], record: RecordChange
+    *,
+    principal: Principal,
+    catalog: Catalog,
+    url: str,
+    events: Sequence[str],
+    record: RecordChange,
+    form: str = WebhookForm.EVENT,
 ) -> Webhook:
     """A new webhook with a secret of its own. ``record`` writes the change into the audit. Raises AddressRefused."""
     action_require(principal, catalog, Action.MANAGE_WEBHOOKS)
@@ -42,6 +48,7 @@ def webhook_create(
             catalog=catalog,
             url=url,
             events=sorted(set(events)),
+            form=form,
             secret=SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode(),
             created_by_id=person_id(principal),
         )
@@ -61,6 +68,7 @@ def _content(webhook: Webhook) -> dict[str, Any]:
         "server": urlsplit(webhook.url).netloc,
         "url_digest": hashlib.sha256(webhook.url.encode()).hexdigest(),
         "events": webhook.events,
+        "form": str(webhook.form),
         "is_active": webhook.is_active,
     }
 
@@ -77,7 +85,7 @@ def webhook_change(
     check: Callable[[Webhook], None],
     record: RecordChange,
 ) -> Webhook:
-    """Change address, events, or whether it is active. ``check`` raises where the caller saw something else."""
+    """Change address, events, form, or whether it is active. ``check`` raises where the caller saw something else."""
     action_require(principal, webhook.catalog, Action.MANAGE_WEBHOOKS)
     if "url" in changes:
         _check(changes["url"])
@@ -89,7 +97,7 @@ def webhook_change(
         before = _content(webhook)
         for name, value in changes.items():
             setattr(webhook, name, sorted(set(value)) if name == "events" else value)
-        webhook.save(update_fields=["url", "events", "is_active"])
+        webhook.save(update_fields=["url", "events", "form", "is_active"])
         record(webhook.catalog, _change(webhook, before, _content(webhook)))
     return webhook
 
@@ -110,7 +118,7 @@ def webhook_ping(*, principal: Principal, webhook: Webhook) -> WebhookDelivery:
     if not webhook.is_active:
         raise InvalidValue("The webhook is switched off.", remedy="Switch it on first.")
     return message_leave(
-        webhook_id=webhook.pk,
+        webhook=webhook,
         event=WebhookEvent.PING,
         content={"catalog": webhook.catalog.name, "webhook": webhook.pk, "actor": principal.name},
     )

@@ -63,6 +63,7 @@ def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
 
 
-def add(lake: ReviewLake, url: str, *events: str, by: str = "dora") -> Any:
+def add(lake: ReviewLake, url: str, *events: str, by: str = "dora", **more: str) -> Any:
     """The answer to adding a webhook."""
-    return lake.people[by].post(f"{lake.address}webhooks/", {"url": url, "events": list(events) or ["merge_request"]})
+    body = {"url": url, "events": list(events) or ["merge_request"], **more}
+    return lake.people[by].post(f"{lake.address}webhooks/", body)

@@ -18,8 +18,9 @@ from django.utils import timezone
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import TimelineKind
 from merge_app.review.timeline import Event, timeline_append
+from merge_app.webhooks import chat
 from merge_app.webhooks.delivering import PAUSES, delivery_attempt
-from merge_app.webhooks.models import Webhook, WebhookDelivery
+from merge_app.webhooks.models import Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.outbox import deliveries_ring
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -299,3 +300,29 @@ def test_the_end_of_a_task_is_told(lake: ReviewLake, listener: Listener, no_work
         ("failed", "NOT_FOUND", "dora"),
         ("cancelled", "TASK_CANCELLED", "dora"),
     ]
+
+
+def test_a_chat_gets_a_line_of_text(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url, "merge_request", "merge", "commit", form="chat").json()
+    assert made["form"] == "chat"
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v')", "alice", "b")
+    lake.open(title="a <!channel> & b")
+    lake.write("MERGE BRANCH b", "dora")
+    send_all()
+    texts = [json.loads(body) for _, body in listener.received]
+    assert [set(text) for text in texts] == [{"text"}] * len(texts)
+    lines = [text["text"].replace(lake.catalog, "lake") for text in texts]
+    assert "lake/b is at version 5: SET TBLPROPERTIES by alice" in lines
+    assert "lake/main is at version 6: MERGE BRANCH by dora" in lines
+    assert "lake request 1 “a &lt;!channel&gt; &amp; b” (b → main): opened by alice" in lines
+    assert "lake: merge of b into main: merged as version 6 by dora" in lines
+
+
+def test_every_event_has_a_line() -> None:
+    assert set(chat._SENTENCES) == set(WebhookEvent)
+
+
+def test_a_form_that_is_not_there_is_refused(lake: ReviewLake) -> None:
+    answer = add(lake, "https://example.org/", "merge", form="xml")
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["field"] == "form"

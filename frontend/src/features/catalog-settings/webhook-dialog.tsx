@@ -29,14 +29,14 @@ function CreateDialog({ catalog, onClose }: { catalog: string; onClose: () => vo
   }
   return (
     <Dialog title="New webhook" onClose={onClose}>
-      <WebhookForm start={{ url: "", events: ["merge_request"] }} run={create} onSubmit={(choice) => create.mutate(choice)} onClose={onClose} />
+      <WebhookForm start={{ url: "", events: ["merge_request"], form: "event" }} run={create} onSubmit={(choice) => create.mutate(choice)} onClose={onClose} />
     </Dialog>
   );
 }
 
 function ChangeDialog({ catalog, webhook, onClose }: { catalog: string; webhook: Webhook; onClose: () => void }) {
   const change = useWebhookChange(catalog, webhook);
-  const start = { url: webhook.url, events: EVENTS.map(({ event }) => event).filter((event) => webhook.events.includes(event)) };
+  const start = { url: webhook.url, form: webhook.form, events: EVENTS.map(({ event }) => event).filter((event) => webhook.events.includes(event)) };
   return (
     <Dialog title="Change the webhook" onClose={onClose}>
       <WebhookForm start={start} run={change} onSubmit={(choice) => change.mutate({ change: choice }, { onSuccess: onClose })} onClose={onClose} />
@@ -56,10 +56,11 @@ function WebhookForm({
   onClose: () => void;
 }) {
   const [url, setUrl] = useState(start.url);
+  const [form, setForm] = useState(start.form);
   const [events, setEvents] = useState<readonly WebhookEvent[]>(start.events);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onSubmit({ url: url.trim(), events: [...events] });
+    onSubmit({ url: url.trim(), events: [...events], form });
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -74,6 +75,13 @@ function WebhookForm({
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
+      </label>
+      <label className="field">
+        <span>Form</span>
+        <select className="input" value={form} onChange={(event) => setForm(event.target.value === "chat" ? "chat" : "event")}>
+          <option value="event">Events as JSON, for programs</option>
+          <option value="chat">A line of text, for Slack, Mattermost and other chats</option>
+        </select>
       </label>
       <fieldset className="option-set">
         <legend className="small">It gets messages of</legend>

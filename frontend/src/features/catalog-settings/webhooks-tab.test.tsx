@@ -10,7 +10,7 @@ const AT = "/api/v1/catalogs/demo/";
 const HOOKS = `${AT}webhooks/`;
 const since = "2026-01-01T00:00:00Z";
 const URL = "https://example.org/hook";
-const HOOK = { id: 3, url: URL, events: ["merge_request"], is_active: true, created_by: "alice", created_at: since };
+const HOOK = { id: 3, url: URL, events: ["merge_request"], form: "event", is_active: true, created_by: "alice", created_at: since };
 const SENT = {
   id: "6f0c9a3e-0000-4000-8000-000000000001", event: "merge_request" as const, state: "failed" as const, attempts: 8, status: 500, error: "The server answered 500.",
   duration_ms: 12, body: '{"type":"merge_request"}', created_at: since, attempted_at: since, next_attempt_at: null,
@@ -31,9 +31,10 @@ describe("webhooks", () => {
     await user.click(screen.getByRole("button", { name: "New webhook" }));
     await user.type(screen.getByLabelText("Address"), URL);
     await user.click(screen.getByLabelText(/^Merges: each attempt/));
+    await user.selectOptions(screen.getByLabelText("Form"), "chat");
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(await screen.findByText("whsec_onlynow")).toBeTruthy();
-    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ url: URL, events: ["merge_request", "merge"] });
+    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ url: URL, events: ["merge_request", "merge"], form: "chat" });
     await user.click(screen.getByRole("button", { name: "I have it" }));
     expect(screen.queryByText("whsec_onlynow")).toBeNull();
   });
@@ -59,7 +60,7 @@ describe("webhooks", () => {
     await user.click(screen.getByRole("button", { name: `Change ${URL}` }));
     await user.type(screen.getByLabelText("Address"), "s");
     await user.click(screen.getByRole("button", { name: "Save" }));
-    await waitFor(() => expect(changes()[1]).toEqual({ url: `${URL}s`, events: ["merge_request"] }));
+    await waitFor(() => expect(changes()[1]).toEqual({ url: `${URL}s`, events: ["merge_request"], form: "event" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     await user.click(screen.getByRole("button", { name: `Remove ${URL}` }));
     expect(asked.some(({ method }) => method === "DELETE")).toBe(false);
