@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog_app.domain.files import FileScan
 from catalog_app.models import Branch
-from catalog_app.selectors.snapshots import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get, catalog_with_branch
 from catalog_app.services.integrity import catalog_check
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session, StatementResult, compute, execute
@@ -58,7 +58,9 @@ class Lake:
         return audit_get(merge_id)
 
     def branch(self, name: str = "main") -> Branch:
-        return branch_get(catalog_get(self.catalog), name)
+        # Stories ask around each statement: both in one query where the branch is there.
+        catalog, branch = catalog_with_branch(self.catalog, name)
+        return branch or branch_get(catalog, name)
 
     def head(self, branch: str = "main") -> int:
         return self.branch(branch).head_version

@@ -25,7 +25,7 @@ class ModelledLake(Lake):
         """By id: the target, and its states before and after."""
         super().__init__()
         self.history: dict[str, list[tuple[int, State]]] = {"main": []}
-        self._note("main")
+        self._note("main", self.head())
 
     def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> StatementResult:
         assert transaction is None, "the model of stories has no transactions"
@@ -43,12 +43,11 @@ class ModelledLake(Lake):
             self.model.branch(made[1], self.model.branches[branch])
             self.history[made[1]] = list(self.history[branch])
             return result
-        self._play(text, branch, moved=self.head(branch) > before)
+        if (head := self.head(branch)) > before:
+            self._play(text, branch, head)
         return result
 
-    def _play(self, text: str, branch: str, *, moved: bool) -> None:
-        if not moved:
-            return
+    def _play(self, text: str, branch: str, head: int) -> None:
         state = self.model.branches[branch]
         if text.startswith("RESTORE"):
             self._restore(text, branch)
@@ -56,12 +55,12 @@ class ModelledLake(Lake):
             statement = spoken(state)
             assert statement is not None, f"the model finds nothing to do: {text}"
             self.model.commit(branch, statement)
-        self._note(branch)
+        self._note(branch, head)
         if text.startswith(("RESTORE", "UNDROP")):
             self._compare(branch)
 
-    def _note(self, branch: str) -> None:
-        self.history[branch].append((self.head(branch), self.model.branches[branch]))
+    def _note(self, branch: str, head: int) -> None:
+        self.history[branch].append((head, self.model.branches[branch]))
 
     def _restore(self, text: str, branch: str) -> None:
         state = self.model.branches[branch]
@@ -97,7 +96,7 @@ class ModelledLake(Lake):
             assert got == expected, f"{source} into {target}: {got} in place of {expected}"
             raise
         assert expected == "merged", f"{source} into {target}: merged in place of {expected}"
-        self._note(target)
+        self._note(target, self.head(target))
         self.merges[str(result.extra["merge_id"])] = target, before, self.model.branches[target]
         self._compare(target)
         return result
