@@ -7,6 +7,7 @@ test first needs them, so that pure tests start in no time.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import secrets
@@ -116,8 +117,6 @@ def pytest_xdist_setupnodes() -> None:
 
 def pytest_unconfigure() -> None:
     """Stop what was started; the directory stays when LAKEUI_KEEP_TESTS is set, for its logs."""
-    # At the end Python looks at everything; extensions complain of what it left out.
-    gc.unfreeze()
     COPIES.stop()
     for server in (EMBEDDED.redis, EMBEDDED.postgres):
         if server:
@@ -139,9 +138,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """From now on cycles are looked for in what tests make."""
+    """From now on cycles are looked for in what tests make. Only the end of the process looks at everything: extensions
+    complain of what it leaves out.
+    """
     gc.freeze()
     gc.enable()
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture(scope="session")
