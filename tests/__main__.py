@@ -42,21 +42,27 @@ def _pytest() -> list[str]:
 
 @contextmanager
 def _servers(home: Path) -> Iterator[dict[str, str]]:
-    """The servers that workers share, as environment variables. Spark starts while the migrations run."""
+    """The servers that workers share, as environment variables. Spark starts while the migrations run and modules are
+    compiled.
+    """
     home.chmod(0o711)
     postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log", durable=False)
     spark = None if os.environ.get("SPARK_REMOTE") else spark_for_tests(home)
+    compiling = subprocess.Popen([sys.executable, "-m", "tests.compiled"], cwd=ROOT, env=_environment())
     try:
         if spark is not None:
             spark.start()
         postgres.start()
         _template_make(postgres)
         addresses = {"DATABASE_URL": postgres.url("lakeui"), TEMPLATE: "lakeui_template"}
+        if compiling.wait():
+            raise RuntimeError("The modules could not be compiled; see above.")
         if spark is not None:
             spark.wait_until_ready()
             addresses["SPARK_REMOTE"] = spark.url
         yield addresses
     finally:
+        compiling.kill()
         postgres.stop()
         if spark is not None:
             spark.stop()
