@@ -1,6 +1,7 @@
 /** Merge policies: what they are made of, and what they say, in words. */
-import type { MergePolicy } from "../api/resources";
-import { counted } from "./format";
+import type { MergePolicy, RequestDetail } from "../api/resources";
+import { keyText } from "./decisions";
+import { cellText, counted } from "./format";
 
 export const OPERATIONS = ["insert", "update", "delete", "create", "drop", "rename", "column", "set properties", "partition", "overwrite", "compaction"] as const;
 
@@ -55,4 +56,46 @@ export function policiesText(policies: readonly MergePolicy[]): string {
       return `${name} (${needed ? counted(needed, "approval") : "no person"})`;
     })
     .join(", ");
+}
+
+const LIMIT_WORDS: Record<string, string> = {
+  conflicts: "Conflicts",
+  tables: "Tables",
+  operations: "Operations",
+  max_rows: "Changed rows",
+  max_deleted: "Deleted rows",
+  max_share: "Changed share of a table",
+  max_emptied: "Values that become NULL",
+  max_dropped_columns: "Dropped columns",
+  refuse_stale_reads: "Stale reads",
+  hours: "Hours",
+  spot_check: "Rows to look at",
+};
+const RULE = "rules: ";
+
+/** A limit of a policy as its form calls it; a rule by its condition. */
+export function limitText(limit: string): string {
+  return limit.startsWith(RULE) ? `Rule ${limit.slice(RULE.length)}` : (LIMIT_WORDS[limit] ?? limit);
+}
+
+type SpotRow = RequestDetail["spot_rows"][number];
+const CHANGE_WORDS = { insert: "inserted", update: "updated", delete: "deleted" } as const;
+
+/** `d.t: updated row id = 7`; a row without a key by its id. */
+export function spotRowName({ table, change, key }: SpotRow): string {
+  return `${table}: ${CHANGE_WORDS[change]} row ${keyText(key)}`;
+}
+
+export interface SpotValue {
+  column: string;
+  /** Undefined where the row is inserted, or deleted. */
+  old: string | undefined;
+  new: string | undefined;
+}
+
+/** The values of a drawn row: of an update those that differ, else all. */
+export function spotValues({ old: before, new: after }: SpotRow): SpotValue[] {
+  const columns = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const values = columns.map((column) => ({ column, old: before ? cellText(before[column]) : undefined, new: after ? cellText(after[column]) : undefined }));
+  return before && after ? values.filter(({ column }) => JSON.stringify(before[column]) !== JSON.stringify(after[column])) : values;
 }

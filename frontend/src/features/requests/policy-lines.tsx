@@ -1,4 +1,5 @@
 import type { RequestDetail } from "../../api/resources";
+import { limitText, spotRowName, spotValues } from "../../model/policies";
 
 /** What the merge policies of the target say of a request, and the rows that they drew. */
 export function PolicyLines({ request }: { request: RequestDetail }) {
@@ -21,7 +22,7 @@ export function PolicyLines({ request }: { request: RequestDetail }) {
               <ul className="small" aria-label={`What ${policy} says`}>
                 {reasons.map(({ limit, is_met, message }) => (
                   <li key={limit}>
-                    {is_met ? "✓" : "✗"} <code>{limit}</code>: {message}
+                    {is_met ? "✓" : "✗"} {limitText(limit)}: {message}
                   </li>
                 ))}
               </ul>
@@ -35,7 +36,16 @@ export function PolicyLines({ request }: { request: RequestDetail }) {
           <ul className="small" aria-label="Rows to look at">
             {request.spot_rows.map((row) => (
               <li key={`${row.table} ${row.key}`}>
-                {row.change} in {row.table}: {row.old ? <code>{JSON.stringify(row.old)}</code> : "no row"} → {row.new ? <code>{JSON.stringify(row.new)}</code> : "no row"}
+                {spotRowName(row)}
+                <ul>
+                  {spotValues(row).map((value) => (
+                    <li key={value.column}>
+                      <bdi>{value.column}</bdi>: {value.old}
+                      {value.old !== undefined && value.new !== undefined ? " → " : ""}
+                      {value.new}
+                    </li>
+                  ))}
+                </ul>
               </li>
             ))}
           </ul>

@@ -122,13 +122,13 @@ describe("a merge request", () => {
       pattern: "main", version: 4, policy: "", required_approvals: 1, approvers: [], merges: false, spot_check: 1, message,
       judgements: [{ policy: "small", lets_through: false, reasons }],
     };
-    lake(request({ policies: [verdict], spot_rows: [{ table: "d.t", change: "update", key: "7", old: { v: 1 }, new: { v: null } }] }));
+    lake(request({ policies: [verdict], spot_rows: [{ table: "d.t", change: "update", key: '{"id":7}', old: { id: 7, v: 1 }, new: { id: 7, v: null } }] }));
     renderAt(ADDRESS);
     expect(await screen.findByText(message, { exact: false })).toBeTruthy();
     expect(screen.getByText(/version 4 of the rule main/)).toBeTruthy();
     const said = screen.getByRole("list", { name: "What small says", hidden: true });
-    expect(within(said).getAllByRole("listitem", { hidden: true })[0]?.textContent).toBe("✗ max_rows: it has 3 changed rows, and 2 is the most");
-    expect(screen.getByRole("list", { name: "Rows to look at" }).textContent).toBe('update in d.t: {"v":1} → {"v":null}');
+    expect(within(said).getAllByRole("listitem", { hidden: true })[0]?.textContent).toBe("✗ Changed rows: it has 3 changed rows, and 2 is the most");
+    expect(screen.getByRole("list", { name: "Rows to look at" }).textContent).toBe("d.t: updated row id = 7v: 1 → NULL");
   });
 
   it("merges, and shows the steps where it stands", async () => {
