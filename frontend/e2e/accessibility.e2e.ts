@@ -18,6 +18,9 @@ const PAGES = [
   // A few changed rows: axe looks at each cell, and the comparison shows many changed rows in the same table.
   "/c/demo/b/airlines_2014/t/flights/airlines?tab=changes",
   "/c/demo/b/main/t/flights/airlines?tab=rows&version=3",
+  "/c/demo/b/main/t/flights/airlines?tab=rows",
+  "/c/demo/b/main/t/flights/airlines?tab=profile",
+  "/c/demo/b/main/t/flights/airlines?tab=properties",
   "/c/demo/compare",
   "/c/demo/compare/delays...main",
   "/c/demo/compare/airlines_2014...main",

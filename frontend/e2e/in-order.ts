@@ -1,4 +1,4 @@
-/** In every theme and width nothing serious for axe, nothing wider than the screen, and a frame that scrolls its parts and never itself. */
+/** In every theme and width every rule of axe is fulfilled, nothing is wider than the screen, and only parts of the frame scroll. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+
 import { cellText, isNumericType } from "../model/format";
 import { LongGrid } from "./grid";
 
@@ -7,11 +9,14 @@ export function ResultGrid({
   rows,
   label,
   height = "60vh",
+  actions,
 }: {
   columns: readonly { name: string; type: string }[];
   rows: readonly (readonly unknown[])[];
   label: string;
   height?: string;
+  /** What can be done with a row, behind its values. */
+  actions?: (row: readonly unknown[], place: number) => ReactNode;
 }) {
   const numeric = columns.map((column) => isNumericType(column.type));
   const heads = columns.map(({ name, type }, place) => ({
@@ -25,7 +30,7 @@ export function ResultGrid({
   return (
     <LongGrid
       label={label}
-      columns={heads}
+      columns={actions ? [...heads, { title: <span className="visually-hidden">Actions</span> }] : heads}
       className="result"
       height={height}
       rows={rows}
@@ -37,6 +42,7 @@ export function ResultGrid({
               <CellValue value={value} />
             </td>
           ))}
+          {actions ? <td className="actions">{actions(row, place)}</td> : null}
         </tr>
       )}
     />

@@ -155,7 +155,7 @@ function AddMember({ catalog }: { catalog: string }) {
 function RoleMeanings() {
   return (
     <details className="inside small">
-      <summary>What each role may do, besides what the roles before it may</summary>
+      <summary>What each role can do (each includes the ones above)</summary>
       <dl className="facts">
         {ROLES.map((role) => (
           <div key={role} style={{ display: "contents" }}>

@@ -99,7 +99,7 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
         onChange={(required_statuses) => onChange({ required_statuses })}
       />
       <label className="field">
-        <span>Least role that may merge</span>
+        <span>Minimum role to merge</span>
         <select className="input" value={choice.merge_role} onChange={(event) => chooseRole(event.target.value)}>
           {ROLES.map((role) => (
             <option key={role}>{role}</option>

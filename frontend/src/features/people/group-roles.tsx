@@ -10,7 +10,7 @@ export function GroupRoles({ catalog, mayManage }: { catalog: string; mayManage:
   const roles = useGroupRoles(catalog);
   return (
     <>
-      <h3 className="inside">Groups</h3>
+      <h2 className="inside">Groups</h2>
       <Loaded query={roles} label="the groups">
         {({ results }) => (
           <>

@@ -128,14 +128,14 @@ function Outcome({
   return (
     <div className="pipeline-outcome inside">
       <section className="stack tight">
-        <h3>
+        <h2 className="minor">
           Effective configuration{" "}
           <span className="small muted">{rehearsal ? "of the SQL below" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</span>
-        </h3>
+        </h2>
         <ConfigurationTable configuration={rehearsal?.configuration ?? live ?? pipeline.configuration} />
       </section>
       <section className="stack tight">
-        <h3>SQL that the template makes</h3>
+        <h2 className="minor">SQL that the template makes</h2>
         {rehearsal ? (
           <>
             <pre className="rendered" role="region" aria-label="Rendered SQL" tabIndex={0}>

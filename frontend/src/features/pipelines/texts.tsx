@@ -54,11 +54,11 @@ export function Texts({
     <Suspense fallback={<Loading label="the editors" />}>
       <div className="pipeline-texts">
         <section>
-          <h3>SQL with Jinja</h3>
+          <h2>SQL with Jinja</h2>
           <TextEditor {...both} label="SQL source" text={text.source} names={names} marks={marks.source} onChange={(source) => onChange({ ...text, source })} />
         </section>
         <section>
-          <h3>{CONFIG_FILE}</h3>
+          <h2>{CONFIG_FILE}</h2>
           <TextEditor {...both} label={CONFIG_FILE} text={text.config} marks={marks.config} onChange={(config) => onChange({ ...text, config })} />
         </section>
       </div>

@@ -28,7 +28,7 @@ export function Trial({ taskId }: { taskId: string }) {
   const failure = task.error ?? cancel.error ?? (refusal ? new Problem(refusal, Number(refusal.status ?? 500)) : null);
   return (
     <section className="stack tight inside" aria-label="Dry run">
-      <h3 className="row">
+      <h2 className="row minor">
         What a run would write <TaskBadge state={state} />
         <Link className="small" to={taskAddress(taskId)}>
           Task
@@ -38,7 +38,7 @@ export function Trial({ taskId }: { taskId: string }) {
             Cancel
           </button>
         )}
-      </h3>
+      </h2>
       {failure ? <Failure error={failure} /> : null}
       {state === "succeeded" ? <Outcome tried={task.data?.result as Tried} /> : null}
     </section>

@@ -38,7 +38,7 @@ function TextDiff({ title, before, after }: { title: string; before: string; aft
   const hunks = diffHunks(lineDiff(before, after));
   return (
     <section className="stack tight">
-      <h3>{title}</h3>
+      <h2 className="minor">{title}</h2>
       <div className="scroll text-diff" role="region" aria-label={`What changed in ${title}`} tabIndex={0}>
         <table>
           {hunks.map((lines) => (

@@ -62,7 +62,7 @@ function ChosenVersion({ read, version, mayEdit }: { read: PipelineRead; version
   return (
     <>
       <div className="row apart">
-        <h3>{againstNow ? `From version ${version} to version ${pipeline.version}, which is in force` : version === 1 ? "Version 1, the first" : `What version ${version} changed`}</h3>
+        <h2 className="minor">{againstNow ? `From version ${version} to version ${pipeline.version}, which is in force` : version === 1 ? "Version 1, the first" : `What version ${version} changed`}</h2>
         {isNow ? <span className="badge fine">in force</span> : null}
       </div>
       {isNow ? null : (

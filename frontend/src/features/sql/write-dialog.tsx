@@ -1,5 +1,5 @@
 import type { QueryKey } from "@tanstack/react-query";
-import type { ReactNode, SubmitEvent } from "react";
+import { useState, type ReactNode, type SubmitEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
@@ -19,6 +19,7 @@ export function WriteDialog({
   children,
   wide = false,
   isDangerous = false,
+  surprise,
 }: {
   title: string;
   action: string;
@@ -32,9 +33,12 @@ export function WriteDialog({
   children: ReactNode;
   wide?: boolean;
   isDangerous?: boolean;
+  /** What the person should read before the form goes, of what the statement did; nothing where it did what it should. */
+  surprise?: (metrics: Readonly<Record<string, unknown>>) => string | undefined;
 }) {
   const navigate = useNavigate();
   const run = useStatement(gone);
+  const [told, setTold] = useState<string>();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (statement === undefined) return;
@@ -43,6 +47,9 @@ export function WriteDialog({
       { catalog, branch, statement },
       {
         onSuccess: (outcome) => {
+          const found = outcome.kind === "answer" ? surprise?.(outcome.answer.metrics) : undefined;
+          setTold(found);
+          if (found !== undefined) return;
           onClose();
           const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
           if (next) void navigate(next);
@@ -58,13 +65,20 @@ export function WriteDialog({
           <code>{statement ?? "The statement stands here once the form is filled in."}</code>
         </pre>
         {run.error ? <Failure error={run.error} /> : null}
+        {told === undefined ? null : (
+          <p className="notice amber" role="alert">
+            {told}
+          </p>
+        )}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {told === undefined ? "Cancel" : "Close"}
           </button>
-          <button type="submit" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || statement === undefined}>
-            {run.isPending ? "Running …" : action}
-          </button>
+          {told === undefined ? (
+            <button type="submit" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || statement === undefined}>
+              {run.isPending ? "Running …" : action}
+            </button>
+          ) : null}
         </div>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { RowPage, TableDetail } from "../../api/resources";
-import { count } from "../../model/format";
+import { counted } from "../../model/format";
 import { diffRows, tellingColumns } from "../../model/row-diff";
 import { useChanges, useTableHistory, type TablePlace } from "../../queries/tables";
 import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
@@ -75,7 +75,7 @@ function Diff({ page, table }: { page: RowPage; table: TableDetail }) {
     <>
       <RowDiffTable columns={columns} rows={rows} label="Changed rows" {...(isWhole ? {} : { shown: telling })} />
       <p className="inside row small muted">
-        {count(rows.length)} lines{page.truncated ? "; there are more than are shown" : ""}.
+        {counted(rows.filter(({ change }) => change !== "update_before").length, "row")}{page.truncated ? "; there are more than are shown" : ""}.
         {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
       </p>
     </>

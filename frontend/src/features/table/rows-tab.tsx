@@ -1,25 +1,72 @@
+import { lazy, Suspense, useState } from "react";
+
+import type { TableDetail } from "../../api/resources";
 import { count } from "../../model/format";
+import { isNeeded, isTypable, namingColumns } from "../../model/row-statements";
 import { ROWS_SHOWN, useRows, type TablePlace } from "../../queries/tables";
+import { Icon } from "../../ui/icons";
 import { ResultGrid } from "../../ui/result-grid";
 import { Empty, Loaded } from "../../ui/states";
+import type { RowChange } from "./row-dialogs";
 
-export function RowsTab({ place, version }: { place: TablePlace; version: number | undefined }) {
+const RowDialog = lazy(() => import("./row-dialogs"));
+
+/** Rows of the table. Those of the head can be added, edited and deleted by whoever may write. */
+export function RowsTab({ place, table, version, mayChange }: { place: TablePlace; table: TableDetail; version: number | undefined; mayChange: boolean }) {
   const rows = useRows(place, version);
+  const [change, setChange] = useState<RowChange>();
+  const isNamed = mayChange && namingColumns(table.columns) !== undefined;
   return (
-    <Loaded query={rows} label="rows">
-      {(page) =>
-        page.rows.length === 0 ? (
-          <Empty title="No row in this version" />
-        ) : (
-          <>
-            <ResultGrid columns={page.columns} rows={page.rows} label={`Rows of ${place.table}`} />
-            <p className="inside small muted">
-              {page.truncated ? `The first ${count(ROWS_SHOWN)} rows` : `All ${count(page.rows.length)} rows`} at version {page.version}, in no
-              particular order.
-            </p>
-          </>
-        )
-      }
-    </Loaded>
+    <>
+      {mayChange && table.columns.every((column) => isTypable(column) || !isNeeded(column)) ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => setChange({ kind: "add" })}>
+            <Icon name="plus" size={14} />
+            Add a row
+          </button>
+        </p>
+      ) : null}
+      <Loaded query={rows} label="rows">
+        {(page) =>
+          page.rows.length === 0 ? (
+            <Empty title="No row in this version" />
+          ) : (
+            <>
+              <ResultGrid
+                columns={page.columns}
+                rows={page.rows}
+                label={`Rows of ${place.table}`}
+                {...(isNamed
+                  ? {
+                      actions: (row, at) => {
+                        const held = Object.fromEntries(page.columns.map(({ name }, column) => [name, row[column]]));
+                        return (
+                          <>
+                            <button type="button" className="button small quiet" onClick={() => setChange({ kind: "edit", row: held })}>
+                              Edit<span className="visually-hidden"> row {at + 1}</span>
+                            </button>
+                            <button type="button" className="button small quiet" onClick={() => setChange({ kind: "delete", row: held })}>
+                              Delete<span className="visually-hidden"> row {at + 1}</span>
+                            </button>
+                          </>
+                        );
+                      },
+                    }
+                  : {})}
+              />
+              <p className="inside small muted">
+                {page.truncated ? `The first ${count(ROWS_SHOWN)} rows` : `All ${count(page.rows.length)} rows`} at version {page.version}, in no
+                particular order.
+              </p>
+            </>
+          )
+        }
+      </Loaded>
+      {change ? (
+        <Suspense fallback={null}>
+          <RowDialog place={place} table={table} change={change} onClose={() => setChange(undefined)} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

@@ -50,9 +50,9 @@ function SchemaStores({ schemas }: { schemas: Schemas }) {
 function Store({ title, explanation, children }: { title: string; explanation: string; children: React.ReactNode[] }) {
   return (
     <section className="inside">
-      <h3>
+      <h2 className="minor">
         {title} <span className="muted">({children.length})</span>
-      </h3>
+      </h2>
       <p className="small muted">{explanation}</p>
       {children.length ? <ul>{children}</ul> : <p className="small">None.</p>}
     </section>

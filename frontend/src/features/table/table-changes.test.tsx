@@ -23,6 +23,59 @@ const lake = (role: string) => ({
   "POST /api/v1/sql/": () => json(DONE),
 });
 
+describe("rows of a table", () => {
+  const KEYED = { ...SEEN, primary_key: ["tail"], columns: [{ ...SEEN.columns[0], nullable: false, key_position: 0 }, SEEN.columns[1]] };
+  const rows = { columns: [{ name: "tail", type: "string" }, { name: "month", type: "int" }], rows: [["N1", 7]], row_count: 1, truncated: false, version: 16, metrics: {} };
+  const withRows = (role: string, metrics: Record<string, number>) =>
+    serve({ ...lake(role), [AT]: KEYED, [`${AT}rows/`]: rows, "POST /api/v1/sql/": () => json({ ...DONE, metrics }) });
+
+  it("are edited in a form that shows its statement", async () => {
+    const asked = withRows("contributor", { rows_updated: 1 });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=rows`);
+    await user.click(await screen.findByRole("button", { name: "Edit row 1" }));
+    const form = within(await screen.findByRole("dialog"));
+    const month = form.getByRole<HTMLInputElement>("textbox", { name: /month/ });
+    expect(month.value).toBe("7");
+    await user.clear(month);
+    await user.type(month, "8");
+    expect(form.getByLabelText("The statement that runs").textContent).toBe("UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1'");
+    await user.click(form.getByRole("button", { name: "Save the row" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement: "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1'" });
+  });
+
+  it("say so where the row was gone", async () => {
+    withRows("contributor", { rows_deleted: 0 });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=rows`);
+    await user.click(await screen.findByRole("button", { name: "Delete row 1" }));
+    const form = within(await screen.findByRole("dialog"));
+    await user.click(form.getByRole("button", { name: "Delete the row" }));
+    expect((await form.findByRole("alert")).textContent).toContain("No row was changed");
+    await user.click(form.getByRole("button", { name: "Close" }));
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("are added with a value where one is needed", async () => {
+    withRows("contributor", { rows_inserted: 1 });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=rows`);
+    await user.click(await screen.findByRole("button", { name: "Add a row" }));
+    const form = within(await screen.findByRole("dialog"));
+    expect(form.getByRole<HTMLButtonElement>("button", { name: "Add the row" }).disabled).toBe(true);
+    await user.type(form.getByRole("textbox", { name: /tail/ }), "N2");
+    expect(form.getByLabelText("The statement that runs").textContent).toBe("INSERT INTO `flights`.`seen` (`tail`)\nVALUES ('N2')");
+  });
+
+  it.each([["viewer", ""], ["contributor", "&version=14"]])("cannot be changed by a %s at %s", async (role, version) => {
+    serve({ ...lake(role), [`${AT}rows/`]: rows, [`${AT}rows/?version=14`]: rows });
+    renderAt(`${ADDRESS}?tab=rows${version}`);
+    await screen.findByText(/1 rows? at version 16/);
+    expect(screen.queryByRole("button", { name: /Edit|Delete|Add a row/ })).toBeNull();
+  });
+});
+
 describe("the forms that change a table", () => {
   let asked: Asked[];
   beforeEach(() => {

@@ -105,7 +105,7 @@ function ChosenTab({
     case "columns":
       return <ColumnsTab place={place} table={table} mayChange={mayChange} />;
     case "rows":
-      return <RowsTab place={place} version={version} />;
+      return <RowsTab place={place} table={table} version={version} mayChange={mayChange} />;
     case "profile":
       return (
         <Suspense fallback={<Loading label="the profile" />}>
