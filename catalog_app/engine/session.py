@@ -57,7 +57,8 @@ QUERY_CONFIGURATION = CONFIGURATION | {
 }
 """For queries that people write."""
 _importing = threading.Lock()
-_RETRIES = {"max_retries": 5, "max_backoff": 4000}
+_RETRIES = {"max_retries": 10, "max_backoff": 1000}
+"""Milliseconds. A pause of four seconds would be added to the start of a server that is there again."""
 _RECONNECTING = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1000)]
 """gRPC tries an address again after pauses that grow up to two minutes. A server that starts again within half a minute
 would wait for its clients longer than for itself.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from catalog_app.engine import session
 from catalog_app.engine.session import SparkSessions
@@ -76,3 +77,10 @@ def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.
         # Wakes the thread.
         listener.shutdown(socket.SHUT_RDWR)
     assert len(visits) >= 5
+
+
+def test_a_client_asks_again_each_second_and_gives_up_within_ten() -> None:
+    """What a server that started again waits for its clients, on top of its start."""
+    pauses = list(iter(DefaultPolicy(**session._RETRIES).to_state().next_attempt, None))
+    assert max(pauses) <= 1000
+    assert 7_000 <= sum(pauses) <= 10_000
