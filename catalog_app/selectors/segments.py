@@ -20,6 +20,7 @@ from catalog_app.domain.partitions import partition_bounds
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.domain.transforms import BUCKET, FileLayout, LaidBy
+from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
@@ -207,15 +208,6 @@ def _with_buckets(statistics: Statistics, layout: FileLayout) -> Statistics:
         if known is not None and laid.transform.name == BUCKET:
             statistics[laid.transform.column_id] = replace(known, buckets=(*known.buckets, laid))
     return statistics
-
-
-def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
-    """Schema definitions by id."""
-    if not definition_ids:
-        return {}
-    query = "SELECT id, content FROM catalog_app_schemadefinition WHERE id = ANY(%(ids)s)"
-    rows = fetch_all(query, {"ids": list(definition_ids)})
-    return {row[0]: Schema.from_json(json_value(row[1])) for row in rows}
 
 
 def table_scan(snapshot: Snapshot, table: TableState, segments: Collection[SegmentState] | None = None) -> TableScan:

@@ -47,9 +47,10 @@ from catalog_app.iceberg.types import (
     schema_json,
 )
 from catalog_app.models import PublishedFile, PublishedTable
+from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.listed_files import ShownFile, files_shown, statistics_load
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import SegmentState, definitions_load
+from catalog_app.selectors.segments import SegmentState
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.table_versions import TableChange, table_change
 from catalog_app.storage.deletes import deleted_positions, positions_file

@@ -8,7 +8,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.segments import definitions_load
+from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.applying import rows_write, steps_stage

@@ -14,7 +14,8 @@ import numpy as np
 
 from catalog_app.domain.files import FileScan, PartitionValues
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.selectors.segments import definitions_load, file_scan, files_load, segments_list
+from catalog_app.selectors.definitions import definitions_load
+from catalog_app.selectors.segments import file_scan, files_load, segments_list
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cells import CellReader
