@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -24,7 +25,7 @@ from lakeui.frontdoor.rerunning import with_statements
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest
 from merge_app.review.resolving import ExpectedHeads, Wanted, resolution_withdraw, resolutions_set
-from merge_app.review.selectors import resolutions_list
+from merge_app.review.selectors import heads_decided, resolutions_list
 
 UNANSWERED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 DECISIONS = [decision.value for decision in Decision]
@@ -96,7 +97,9 @@ class ResolutionAnswer(serializers.Serializer[Any]):
     rows_left_out = serializers.SerializerMethodField(help_text="Changes of rows that it leaves out.")
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
-    is_current = serializers.SerializerMethodField()
+    is_current = serializers.SerializerMethodField(
+        help_text="It is of the heads that count: of a merged request those that were merged, else those of now."
+    )
     created_at = serializers.DateTimeField()
 
     def get_object(self, row: ConflictResolution) -> str:
@@ -112,9 +115,11 @@ class ResolutionAnswer(serializers.Serializer[Any]):
         return int(row.effect.get("rows_left_out", 0))
 
     def get_is_current(self, row: ConflictResolution) -> bool:
-        request = row.request
-        heads = request.source.head_version, request.destination.head_version
-        return (row.source_head, row.destination_head) == heads
+        return (row.source_head, row.destination_head) == self.context["heads"]
+
+
+def _shown(request: MergeRequest, rows: Sequence[ConflictResolution]) -> list[dict[str, Any]]:
+    return list(ResolutionAnswer(rows, many=True, context={"heads": heads_decided(request)}).data)
 
 
 class ResolutionBatchAnswer(serializers.Serializer[Any]):
@@ -136,9 +141,7 @@ class ResolutionListView(ApiView):
         page = keyset_page(checked(PageFilter, request), int)
         found = request_place(request, catalog, number)
         rows = resolutions_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
-        body = page_body(
-            request, page, rows, key=lambda row: (row.pk,), shown=lambda some: ResolutionAnswer(some, many=True).data
-        )
+        body = page_body(request, page, rows, key=lambda row: (row.pk,), shown=lambda some: _shown(found, some))
         return tagged(request, Response(body))
 
     @extend_schema(
@@ -160,7 +163,7 @@ class ResolutionListView(ApiView):
 
     def _decide(self, request: Request, catalog: str, number: int, wanted: dict[str, Any]) -> Response:
         (row,) = _decide_all(request, catalog, number, wanted, [wanted])
-        return Response(ResolutionAnswer(row).data, status=201)
+        return Response(_shown(row.request, [row])[0], status=201)
 
 
 class ResolutionBatchView(ApiView):
@@ -180,7 +183,7 @@ class ResolutionBatchView(ApiView):
 
     def _decide(self, request: Request, catalog: str, number: int, body: dict[str, Any]) -> Response:
         rows = _decide_all(request, catalog, number, body, body["decisions"])
-        return Response({"results": ResolutionAnswer(rows, many=True).data}, status=201)
+        return Response({"results": _shown(rows[0].request, rows)}, status=201)
 
 
 def _decide_all(

@@ -286,6 +286,9 @@ def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, confl
     decide(lake, table, "source")
     merged(lake)
     assert rows(lake) == [(1, "source")]
+    lake.write("INSERT INTO d.r VALUES (10, 'after the merge')", "dora")
+    (kept,) = lake.read("merge-requests/1/resolutions/")["results"]
+    assert (kept["is_current"], kept["decision"]) == (True, "source")
 
 
 def test_another_decision_takes_the_place_of_the_first_and_makes_approvals_stale(

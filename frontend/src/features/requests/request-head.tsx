@@ -1,6 +1,8 @@
 import { useState } from "react";
+import { Link } from "react-router";
 
 import type { RequestDetail, Role } from "../../api/resources";
+import { mergeAddress } from "../../model/addresses";
 import { isWithPeople, sourceName } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useRequestEdit, type RequestPlace } from "../../queries/requests";
@@ -30,14 +32,20 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
         <Icon name="right" />
         <span className="visually-hidden">into</span>
         <BranchLink catalog={place.catalog} branch={request.destination.name} />
-        <span className="small muted">
-          {source} <code>v{request.source.head_version}</code>, {request.destination.name} <code>v{request.destination.head_version}</code>
-        </span>
+        {request.state === "merged" ? null : (
+          <span className="small muted">
+            {source} <code>v{request.source.head_version}</code>, {request.destination.name} <code>v{request.destination.head_version}</code>
+          </span>
+        )}
         <span className="small muted">
           {request.author}, <Time at={request.created_at} />
         </span>
       </p>
-      {request.undone_by ? <Undone undone={request.undone_by} /> : null}
+      {request.undone_by ? (
+        <Undone undone={request.undone_by}>
+          {request.merge_id ? <Link to={mergeAddress(request.merge_id)}>The record of the merge</Link> : "The record of the merge"} says how to have it back.
+        </Undone>
+      ) : null}
       <LeftOut request={request} />
     </>
   );
