@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
+from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns, told_apart
 from catalog_app.domain.schema import Column, Schema
 from lakeui.common.errors import ResultTooLarge
 from merge_app.execution.lineage.placed import image_codes
@@ -46,7 +46,9 @@ def lost_values(changes: RowChanges, number: int, schema: Schema, column: Column
     first = at[np.argsort(changes.row_ids(number)[at], kind="stable")[:EXAMPLES_SHOWN]]
     known = _Found(len(at), changes.row_ids(number)[first], side.image[first], side.partition[first])
     shown = dict.fromkeys((*(naming.id for naming in telling_columns(schema)), column.id))
-    return _Naming(changes, schema, tuple(shown)).counted(known, _of_files(changes, number, values.held))
+    return _Naming(changes, schema, tuple(shown), (column.name,)).counted(
+        known, _of_files(changes, number, values.held)
+    )
 
 
 def _alike(changes: RowChanges, at: Ints) -> Mask:
@@ -148,11 +150,12 @@ class _Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Naming:
-    """Names rows by their cells in some columns, read under a schema."""
+    """Names rows by their cells in some columns, read under a schema. ``always``: columns that each name holds."""
 
     changes: RowChanges
     schema: Schema
     columns: tuple[int, ...]
+    always: tuple[str, ...] = ()
 
     def counted(self, *found: _Found) -> Counted:
         row_ids, images, partitions = (
@@ -161,4 +164,5 @@ class _Naming:
         first = np.argsort(row_ids, kind="stable")[:EXAMPLES_SHOWN]
         reader = self.changes.looked_at.cells.reader
         shown = rows_named(reader, self.schema, images[first], partitions[first], self.columns) if len(first) else ()
-        return Counted(sum(each.rows for each in found), tuple(shown))
+        names = tuple(shown) if self.schema.is_keyed else told_apart(shown, always=self.always)
+        return Counted(sum(each.rows for each in found), names)
