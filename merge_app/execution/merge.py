@@ -134,7 +134,7 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
         if prepared.is_empty:
             return merge_result(nothing_record(prepared, command))
         fault_point("merge.planned")
-        progress.step("rows", "move rows that files alone cannot")
+        progress.step("rows", "rewrite rows")
         row_work = row_work_run(prepared.planned, branch_snapshot(prepared.destination), engine)
         fault_point("merge.row_work")
         progress.check_cancelled()

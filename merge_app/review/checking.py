@@ -152,7 +152,7 @@ def _preview_make(
     )
     if prepared.planned.conflicts:
         raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
-    progress.step("rows", "move rows that files alone cannot")
+    progress.step("rows", "rewrite rows")
     row_work = row_work_run(prepared.planned, branch_snapshot(prepared.destination), engine)
     progress.step("preview", "lay the merge on a workspace")
     with transaction.atomic():
