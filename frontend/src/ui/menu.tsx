@@ -1,6 +1,14 @@
 import { useEffect, useRef, type ReactNode } from "react";
 
-/** A button that opens a sheet beneath it; a click elsewhere, Escape, and choosing close it. */
+const STEPS: Record<string, (at: number, last: number) => number> = {
+  ArrowDown: (at, last) => (at >= last ? 0 : at + 1),
+  ArrowUp: (at, last) => (at <= 0 ? last : at - 1),
+  Home: () => 0,
+  End: (_, last) => last,
+};
+
+/** A button that opens a sheet beneath it; a click elsewhere, Escape, and choosing close it. Arrows, Home and End move
+ * between its items, and an arrow on the button opens it. */
 export function Menu({
   button,
   label,
@@ -24,6 +32,16 @@ export function Menu({
     const closeInside = (event: Event) => {
       if ((event.target as Element).closest(".item")) details.open = false;
     };
+    const move = (event: KeyboardEvent) => {
+      const step = STEPS[event.key];
+      // In a field the keys are for its text.
+      if (!step || (event.target as Element).matches("input, select, textarea")) return;
+      if (!details.open && !event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+      details.open = true;
+      const items = [...details.querySelectorAll<HTMLElement>("a.item, button.item:not(:disabled)")];
+      items[step(items.indexOf(document.activeElement as HTMLElement), items.length - 1)]?.focus();
+    };
     const closeOnEscape = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || !details.open) return;
       details.open = false;
@@ -33,11 +51,13 @@ export function Menu({
     document.addEventListener("focusin", closeOutside);
     details.addEventListener("click", closeInside);
     details.addEventListener("keydown", closeOnEscape);
+    details.addEventListener("keydown", move);
     return () => {
       document.removeEventListener("click", closeOutside);
       document.removeEventListener("focusin", closeOutside);
       details.removeEventListener("click", closeInside);
       details.removeEventListener("keydown", closeOnEscape);
+      details.removeEventListener("keydown", move);
     };
   }, []);
   return (

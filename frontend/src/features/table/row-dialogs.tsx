@@ -81,7 +81,7 @@ function RowField({ column, row, value, onChange }: { column: Column; row: HeldR
     <div className="edited-field">
       <label className="field">
         <span>
-          <bdi>{name}</bdi> <span className="muted">{type}</span>
+          {name} <span className="muted">{type}</span>
         </span>
         <input
           className="input"
