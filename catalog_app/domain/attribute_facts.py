@@ -1,7 +1,8 @@
 """Facts of attributes: what an object is called and holds, with the stamp of the commit that decided it (lineage §1).
 
 An attribute is named ``exists``, ``name``, ``home`` (of a table), ``comment``, ``property/<key>``, ``primary_key``,
-``partition_by``, ``declared/<values as JSON>`` or ``column/<id>/<attribute>``. A fact without a value is absent.
+``partition_by``, ``order`` (see ``column_order``), ``declared/<values as JSON>`` or ``column/<id>/<attribute>``. A fact
+without a value is absent.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from catalog_app.domain.column_order import ORDER, is_in_order, order_set
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
@@ -114,6 +116,8 @@ def is_observed(state: ObjectState, attribute: str) -> bool:
     """Whether the state shows the attribute. It does not show what a column has that is not there (R7), or that merges
     made one with another, nor that a column was put in its place.
     """
+    if attribute == ORDER:
+        return False
     if not isinstance(state, TableState) or not attribute.startswith("column/"):
         return True
     _, identity, name = attribute.split("/", 2)
@@ -141,6 +145,8 @@ def attributes_set(
         known = before.schema if isinstance(before, TableState) else Schema()
         if known is not after.schema:
             found |= _places(known, after.schema, columns_moved(operations))
+            if (order := order_set(known, after.schema)) is not None:
+                found[ORDER] = order
     return found
 
 
@@ -187,6 +193,8 @@ def facts_restored(
     """Each fact that differs from the restored state gets its value, and remembers the fact of ``then``.
     ``attributes``: what the restore sets of the state before it, places of columns among it.
     """
+    if isinstance(after, TableState) and not is_in_order(after.schema, present.get(ORDER, NO_FACT).value):
+        attributes = {**attributes, ORDER: [column.id for column in after.schema.columns]}
     wanted = {**attributes_of(after), **attributes}
     found: dict[str, AttributeFact] = {}
     for attribute in dict.fromkeys((*present, *wanted)):
@@ -242,7 +250,18 @@ def facts_merged(source: Facts, target: Facts, merged: Merged) -> dict[str, Attr
             fact = AttributeFact(value, merged.stamp, FactKind.SET.value, joins=joins)
         if fact is not theirs:
             found[attribute] = fact
-    return found | dict(_columns_decided(merged, values, target, found))
+    return found | dict(_columns_decided(merged, values, target, found)) | _order_decided(merged, target, found)
+
+
+def _order_decided(merged: Merged, target: Facts, found: Facts) -> dict[str, AttributeFact]:
+    """Where the columns do not stand as the fact says that comes or stays, the merge decided."""
+    if not isinstance(merged.after, TableState):
+        return {}
+    said = found.get(ORDER) or target.get(ORDER) or NO_FACT
+    if is_in_order(merged.after.schema, said.value):
+        return {}
+    ids = [column.id for column in merged.after.schema.columns]
+    return {ORDER: AttributeFact(ids, merged.stamp, FactKind.SET.value, joins=said.joins)}
 
 
 _BY_ID = ("position", "aliases")

@@ -12,8 +12,9 @@ from catalog_app.domain.attribute_facts import (
     attributes_of,
     is_observed,
 )
+from catalog_app.domain.column_order import ORDER, is_in_order
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.state import DatabaseState, ObjectState
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.attribute_facts import ObjectKey, attribute_histories, facts_from_json, newest
 from catalog_app.selectors.objects import databases_list, tables_list
@@ -120,6 +121,9 @@ def _states_check(states: Sequence[ObjectState], snapshot: Snapshot) -> Iterator
             for attribute in {*facts, *values}
             if is_observed(state, attribute) and facts.get(attribute, NO_FACT).value != values.get(attribute)
         )
+        said = facts.get(ORDER)
+        if said is not None and isinstance(state, TableState) and not is_in_order(state.schema, said.value):
+            wrong.append(ORDER)
         if wrong:
             yield f"{key[0]} {state.name} is not what its facts say: {', '.join(wrong)}"
 

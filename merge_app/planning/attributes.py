@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from catalog_app.domain.column_order import ORDER, in_order
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
@@ -26,6 +27,8 @@ from merge_app.planning.values import PlanInput
 
 _STAMP = 0x7FFF_FFFF_FFFF_FFFF
 """That of the merge, which has no version yet."""
+
+_ORDER: Key = (ORDER,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +67,7 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
     for thing, pair in paired.items():
         before, state = _states(given, thing)
         if before is not None and thing not in sides.as_operations:
-            states[thing] = _merged(before, state, outcome.facts[thing], pair)
+            states[thing] = _merged(before, state, outcome.facts[thing], pair, _orders(thing, sides))
         mine, theirs = outcome.source_news[thing], outcome.target_news[thing]
         net[0][thing] = NetFacts(thing, pair.source, mine, state, sides.makers, sides.own, pair.own)
         net[1][thing] = NetFacts(thing, pair.target, theirs, before, sides.makers)
@@ -103,7 +106,7 @@ def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
             key: _shared(pair.source.get(key, NO_FACT), pair.target.get(key, NO_FACT), sides)
             for key in dict.fromkeys((*pair.target, *pair.source))
         }
-        shown = _merged(replace(shown, is_dropped=False), state, facts, pair)
+        shown = _merged(replace(shown, is_dropped=False), state, facts, pair, _Orders())
     return None if shown.is_dropped else shown
 
 
@@ -189,7 +192,10 @@ def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, Obj
 
 
 def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired:
-    source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
+    source, target = (
+        {key: fact for key, fact in side.get(thing, {}).items() if key != _ORDER}
+        for side in (sides.source, sides.target)
+    )
     if thing[0] is ObjectKind.DATABASE:
         return Paired(source, target, {}, {}, frozenset(), {})
     before, state = _states(given, thing)
@@ -239,7 +245,40 @@ def _widens(narrow: Any, wide: Any) -> bool:
     return widens(narrow, wide)
 
 
-def _merged(before: ObjectState, source: ObjectState | None, facts: OfObject, pair: Paired) -> ObjectState:
+@dataclass(frozen=True, slots=True)
+class _Orders:
+    """What both sides say of the order of a table's columns. ``has_target_news``: whether the target added, dropped or
+    moved one since the source knows it.
+    """
+
+    source: Fact = NO_FACT
+    target: Fact = NO_FACT
+    is_source_news: bool = False
+    is_target_news: bool = False
+    has_target_news: bool = True
+
+    @property
+    def newest(self) -> Fact:
+        """The fact that the result has, before columns are moved that both sides put elsewhere."""
+        return self.source if self.is_source_news and not self.is_target_news else self.target
+
+
+def _orders(thing: ObjectKey, sides: AttributeSides) -> _Orders:
+    source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
+    mine, theirs = source.get(_ORDER, NO_FACT), target.get(_ORDER, NO_FACT)
+    is_other = mine.stamp != theirs.stamp
+    return _Orders(
+        mine,
+        theirs,
+        is_other and mine.stamp in sides.of_source,
+        is_other and theirs.stamp in sides.of_target,
+        any(fact.stamp in sides.of_target for key, fact in target.items() if key == _ORDER or _is_order(key)),
+    )
+
+
+def _merged(
+    before: ObjectState, source: ObjectState | None, facts: OfObject, pair: Paired, orders: _Orders
+) -> ObjectState:
     properties = {str(key[1]): fact.value for key, fact in facts.items() if key[0] == "property"}
     shared: dict[str, Any] = {
         "name": facts.get(("name",), Fact(before.name)).value,
@@ -256,38 +295,45 @@ def _merged(before: ObjectState, source: ObjectState | None, facts: OfObject, pa
         **shared,
         database_id=before.database_id if home is None else home[1],
         declared_partitions=frozenset(tuple(values) for values in declared),
-        schema=_schema(before.schema, source if isinstance(source, TableState) else None, facts, pair),
+        schema=_schema(before.schema, source if isinstance(source, TableState) else None, facts, pair, orders),
     )
 
 
 _OF_SCHEMA = frozenset({"column", "primary_key", "partition_by"})
 
 
-def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Paired) -> Schema:
-    """The columns in the target's order, those that came or moved where the source put them. A schema of which nothing
-    changes is not read.
-    """
-    if not pair.aliases and all(fact == pair.target.get(key) for key, fact in facts.items() if key[0] in _OF_SCHEMA):
+def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Paired, orders: _Orders) -> Schema:
+    """The columns of the result in their order. A schema of which nothing changes is not read."""
+    is_same = all(fact == pair.target.get(key) for key, fact in facts.items() if key[0] in _OF_SCHEMA)
+    if is_same and not pair.aliases and orders.newest is orders.target:
         return before
     source = None if other is None else other.schema
     columns = {column.id: column for column in _columns(before, source, facts, pair)}
-    ids = [column.id for column in before.columns if column.id in columns]
-    order = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
-    ids += [i for i in dict.fromkeys((*order, *columns)) if i in columns and i not in ids]
     schema = Schema(
-        tuple(columns[i] for i in ids),
+        _arranged(before, columns, orders),
         tuple(facts.get(("primary_key",), NO_FACT).value or ()),
         tuple(facts.get(("partition_by",), NO_FACT).value or ()),
     )
-    for identity in order:
-        key: Key = ("column", identity, "position")
-        placed = facts.get(key, NO_FACT)
-        if placed.value is not None and placed.stamp != pair.target.get(key, NO_FACT).stamp:
-            schema = schema.moved(identity, placed.value)
-    is_theirs_alone = not any(_is_order(key) and fact is not pair.source.get(key) for key, fact in pair.target.items())
-    if is_theirs_alone and set(order) == set(columns):
-        schema = replace(schema, columns=tuple(columns[i] for i in order))
+    theirs = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
+    if not orders.has_target_news and set(theirs) == set(columns):
+        schema = replace(schema, columns=tuple(columns[i] for i in theirs))
+    elif orders.is_source_news and orders.is_target_news:
+        for identity in theirs:
+            key: Key = ("column", identity, "position")
+            placed = facts.get(key, NO_FACT)
+            if placed.value is not None and placed.stamp != pair.target.get(key, NO_FACT).stamp:
+                schema = schema.moved(identity, placed.value)
     return before if schema == before else schema
+
+
+def _arranged(before: Schema, columns: Mapping[int, Column], orders: _Orders) -> tuple[Column, ...]:
+    """The columns in the order of the newest fact. Without one, those of the target stand as they stood: lakes that
+    were made before there was such a fact have tables whose columns were moved.
+    """
+    said = orders.newest.value
+    if said is None and before.columns != in_order(before.columns, None):
+        said = [column.id for column in before.columns]
+    return in_order(columns.values(), said)
 
 
 def _is_order(key: Key) -> bool:
