@@ -52,6 +52,31 @@ describe("a table that is changed by forms", () => {
     await page.getByRole("row", { name: /id bigint/ }).waitFor();
   });
 
+  it("has a row edited, one added and one deleted, each by a form", async () => {
+    const { page } = visit;
+    await page.getByRole("tab", { name: "Rows" }).click();
+    await page.getByRole("button", { name: "Edit row 1" }).click();
+    await dialog().getByRole("textbox", { name: /^word/ }).fill("it's one");
+    await dialog().getByText("SET `word` = 'it\\'s one'", { exact: false }).waitFor();
+    await expectAccessible(page);
+    await dialog().getByRole("button", { name: "Save the row" }).click();
+    await done();
+    await page.getByRole("cell", { name: "it's one" }).waitFor({ timeout: WORK_MS });
+    await page.getByRole("button", { name: "Add a row" }).click();
+    await dialog().getByRole("textbox", { name: /^id/ }).fill("2");
+    await dialog().getByRole("textbox", { name: /^word/ }).fill("two");
+    await expectAccessible(page);
+    await dialog().getByRole("button", { name: "Add the row" }).click();
+    await done();
+    const added = page.getByRole("row", { name: /two/ });
+    await added.getByRole("button", { name: /^Delete/ }).click({ timeout: WORK_MS });
+    await expectAccessible(page);
+    await dialog().getByRole("button", { name: "Delete the row" }).click();
+    await done();
+    await added.waitFor({ state: "detached", timeout: WORK_MS });
+    await page.getByRole("tab", { name: "Columns" }).click();
+  });
+
   it("says in the form why a change is refused, and stays as it was", async () => {
     const { page } = visit;
     await page.getByRole("button", { name: "Change level" }).click();

@@ -14,7 +14,7 @@ it("shows a new token once, with its end and what it may be used for", async () 
   const user = userEvent.setup();
   renderAt("/settings");
   await user.click(await screen.findByRole("button", { name: "New token" }));
-  await user.type(screen.getByLabelText("What it is for"), "ci");
+  await user.type(screen.getByLabelText("Name"), "ci");
   await user.selectOptions(screen.getByLabelText("Expires in"), "30 days");
   await user.click(screen.getByLabelText(/^merge:/));
   await user.click(screen.getByRole("button", { name: "Create" }));

@@ -129,7 +129,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="New token" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <label className="field">
-          <span>What it is for</span>
+          <span>Name</span>
           <input
             className="input"
             value={name}
@@ -151,7 +151,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
           </select>
         </label>
         <fieldset className="option-set">
-          <legend className="small">It may read, and</legend>
+          <legend className="small">Scopes, besides reading</legend>
           {SCOPES.map(({ scope, means }) => (
             <label key={scope} className="row">
               <input
