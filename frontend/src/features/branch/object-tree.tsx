@@ -133,7 +133,7 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       <span className="number small">{table.sizes ? counted(table.sizes.rows, "row") : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
       <span className="number small muted" title="Version of its schema">
-        v{table.schema_version}
+        schema v{table.schema_version}
       </span>
     </div>
   );
