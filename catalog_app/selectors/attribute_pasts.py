@@ -128,13 +128,14 @@ def pasts_load(
         **dict(zip(("branches", "after", "upto"), map(list, columns), strict=True)),
     }
     since: dict[tuple[Attribute, int], list[tuple[int, AttributeFact]]] = defaultdict(list)
+    known: dict[str, AttributeFact] = {}
     for branch_id, version, *row in fetch_all(_SINCE, asked):
-        attribute, fact = _fact(row)
+        attribute, fact = _fact(row, known)
         since[attribute, branch_id].append((version, fact))
         found.single[attribute, fact.stamp] = fact
     found.since = dict(since)
     for line, *row in fetch_all(_BEFORE, asked):
-        attribute, fact = _fact(row)
+        attribute, fact = _fact(row, known)
         found.before[attribute, line] = fact
         found.single[attribute, fact.stamp] = fact
     joined = {(key[0], fact.joins) for key, fact in found.single.items() if fact.joins} - found.single.keys()
@@ -144,11 +145,15 @@ def pasts_load(
         made = [(found.makers[stamp][0], stamp) for _, stamp in joined if stamp in found.makers]
         at = {"branches": [item[0] for item in made], "versions": [item[1] for item in made]}
         for made_there in fetch_all(_AT, {**asked, **at}):
-            attribute, fact = _fact(made_there)
+            attribute, fact = _fact(made_there, known)
             found.single.setdefault((attribute, fact.stamp), fact)
     return found
 
 
-def _fact(row: Iterable[Any]) -> tuple[Attribute, AttributeFact]:
+def _fact(row: Iterable[Any], known: dict[str, AttributeFact]) -> tuple[Attribute, AttributeFact]:
+    """``known`` facts by their JSON are shared, and gain this one: a commit mostly does the same to many objects."""
     kind, identity, name, value = row
-    return ((ObjectKind(kind), identity), name), AttributeFact(*json_value(value))
+    fact = known.get(value)
+    if fact is None:
+        fact = known[value] = AttributeFact(*json_value(value))
+    return ((ObjectKind(kind), identity), name), fact

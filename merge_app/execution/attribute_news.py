@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
@@ -17,7 +17,7 @@ from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.reach import Reach, bounded, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
-from merge_app.lineage.facts import Fact, Kind
+from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
@@ -51,7 +51,8 @@ def attribute_sides_load(
 def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Reach], own: int | None) -> AttributeSides:
     """Of objects of one home, so that a stamp names one commit."""
     differing = [set(_differing(mine, theirs)), set(_differing(theirs, mine))]
-    makers = makers_load(home, {fact.stamp for side in (mine, theirs) for fact in _facts(side)})
+    stamps = {fact.stamp for side in (mine, theirs) for fact in _facts(side)}
+    makers = makers_load(home, stamps)
     news = [_news(makers, reach) for reach in reversed(reaches)]
     ranges = [
         found
@@ -59,13 +60,8 @@ def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Rea
         for found in zip(item.branches, item.after, item.upto, strict=True)
     ]
     pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
-    sides: list[dict[Any, dict[Any, Fact]]] = [
-        {
-            thing: {key_of(name): _fact(pasts, (thing, name), fact, reaches[1 - place]) for name, fact in of.items()}
-            for thing, of in stored.items()
-        }
-        for place, stored in enumerate((mine, theirs))
-    ]
+    read = _Reading(pasts, stamps)
+    sides = read.side(mine, reaches[1]), read.side(theirs, reaches[0])
     return AttributeSides(sides[0], sides[1], news[0], news[1], pasts.makers, own)
 
 
@@ -83,16 +79,53 @@ def _news(makers: Makers, other: Reach) -> frozenset[int]:
     return frozenset(stamp for stamp, (branch_id, _) in makers.items() if other.get(branch_id, 0) < stamp)
 
 
-def _fact(pasts: Pasts, attribute: tuple[ObjectKey, str], fact: AttributeFact, other: Reach) -> Fact:
-    def knows(stamp: int) -> bool:
-        return other.get(pasts.makers.get(stamp, (0, ""))[0], 0) >= stamp
+@dataclass(slots=True)
+class _Reading:
+    """Stored facts as those of a merge. ``stamps``: all of theirs. Equal facts of many objects are made once."""
 
-    past: tuple[tuple[int, Any], ...] = ()
-    if not knows(fact.stamp):
-        was = pasts.known(attribute, fact, knows)
-        past = ((was.stamp, _value(attribute[1], was.value)),)
-    kind = Kind.RESTORE if fact.kind == FactKind.RESTORE else Kind.SET
-    return Fact(_value(attribute[1], fact.value), fact.stamp, kind, past=past)
+    pasts: Pasts
+    stamps: Collection[int]
+    keys: dict[str, Key] = field(default_factory=dict)
+    made: dict[Any, Fact] = field(default_factory=dict)
+
+    def side(self, stored: Stored, other: Reach) -> dict[Any, dict[Key, Fact]]:
+        """A fact that the ``other`` side does not know has as its past the newest one before it that it knows."""
+        makers = self.pasts.makers
+
+        def knows(stamp: int) -> bool:
+            return other.get(makers.get(stamp, (0, ""))[0], 0) >= stamp
+
+        unknown = frozenset(stamp for stamp in self.stamps if not knows(stamp))
+        found: dict[Any, dict[Key, Fact]] = {}
+        for thing, of in stored.items():
+            facts: dict[Key, Fact] = {}
+            for name, fact in of.items():
+                key = self.keys.get(name) or self._key(name)
+                was = self.pasts.known((thing, name), fact, knows) if fact.stamp in unknown else None
+                facts[key] = self._fact(name, fact, was)
+            found[thing] = facts
+        return found
+
+    def _key(self, name: str) -> Key:
+        found = self.keys[name] = key_of(name)
+        return found
+
+    def _fact(self, name: str, fact: AttributeFact, was: AttributeFact | None) -> Fact:
+        value = _value(name, fact.value)
+        past = () if was is None else ((was.stamp, _value(name, was.value)),)
+        is_plain = value.__class__ in _PLAIN and (was is None or was.value.__class__ in _PLAIN)
+        same = (name, value, fact.stamp, fact.kind, past) if is_plain else None
+        found = self.made.get(same) if is_plain else None
+        if found is None:
+            kind = Kind.RESTORE if fact.kind == FactKind.RESTORE else Kind.SET
+            found = Fact(value, fact.stamp, kind, past=past)
+            if is_plain:
+                self.made[same] = found
+        return found
+
+
+_PLAIN = frozenset({str, bool, type(None)})
+"""Classes of values that are equal only where they are the same. A column's default may be 1 or true."""
 
 
 def _value(name: str, value: Any) -> Any:

@@ -183,8 +183,11 @@ def _brought(item: ObjectPlan, mine: ObjectChanges, findings: Iterable[Finding])
     """Nothing where the merge leaves the object as it is. A new object brings its columns with itself."""
     if item.action is Action.UNTOUCHED or mine.dropped:
         return NOTHING
-    counting = [operation for operation in mine.data if any(operation.metrics.get(name) for name in ROW_METRICS)]
     is_partly = any(finding.code in _ROWS_LEFT_OUT for finding in findings)
+    data = mine.data
+    if not (data or mine.columns or is_partly):
+        return NOTHING
+    counting = [operation for operation in data if any(operation.metrics.get(name) for name in ROW_METRICS)]
     added, dropped, changed = (0, 0, 0) if mine.created else _columns(mine.columns)
     return Brought(
         **rows_done(mine),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,26 +56,43 @@ def is_alive(facts: Facts, thing: ObjectId) -> bool:
     return bool(value_of(facts, thing, "exists")) and (home is None or is_alive(facts, home))
 
 
+def _living(facts: Facts, things: Iterable[ObjectId]) -> dict[ObjectId, bool]:
+    """By object whether it is alive. A home is looked at once."""
+    found: dict[ObjectId, bool] = {}
+    homes: dict[ObjectId, bool] = {None: True}
+    for thing in things:
+        home = value_of(facts, thing, "home")
+        if home not in homes:
+            homes[home] = is_alive(facts, home)
+        found[thing] = homes[home] and bool(value_of(facts, thing, "exists"))
+    return found
+
+
 def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widens: Widens) -> ObjectsOutcome:
     """The attributes of the result, and every verdict on attributes but that of an object dropped on the target.
     ``stamp``: the merge's.
     """
     sides = _Sides(frozenset(news.of_source.tolist()), frozenset(news.of_target.tolist()), stamp)
     things = list(dict.fromkeys([*target, *source]))
-    both_alive = dict.fromkeys(thing for thing in things if is_alive(source, thing) and is_alive(target, thing))
+    living = _living(source, things), _living(target, things)
+    both_alive = dict.fromkeys(thing for thing in things if living[0][thing] and living[1][thing])
     merged: dict[ObjectId, dict[Key, Fact]] = {}
     findings: list[Finding] = []
     decides = False
     for thing in things:
         mine, theirs = source.get(thing, {}), target.get(thing, {})
-        merged[thing] = {}
+        result = merged[thing] = {}
         for key in dict.fromkeys([*theirs, *mine]):
             pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
-            merged[thing][key], by_rule = _newer(thing, key, pair, (_has(mine, key), _has(theirs, key)), sides)
-            decides = decides or not any(merged[thing][key] is fact for fact in pair)
+            if pair[0] is pair[1]:
+                result[key] = pair[1]
+                continue
+            result[key], by_rule = _newer(thing, key, pair, (_has(mine, key), _has(theirs, key)), sides)
+            decides = decides or not any(result[key] is fact for fact in pair)
             if by_rule and thing in both_alive:
                 findings.append(_overridden(thing, key, *pair, widens))
-    alive = {thing: Aliveness(*(is_alive(side, thing) for side in (source, target, merged))) for thing in things}
+    of_result = _living(merged, things)
+    alive = {thing: Aliveness(living[0][thing], living[1][thing], of_result[thing]) for thing in things}
     source_news = {thing: _net_news(source.get(thing, {}), sides.of_source) for thing in things}
     target_news = {thing: _net_news(target.get(thing, {}), sides.of_target) for thing in things}
     for thing in both_alive:

@@ -191,12 +191,14 @@ def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, Obj
     return given.tables.get(identity), given.source_tables.get(identity)
 
 
+def _without_order(facts: OfObject) -> OfObject:
+    """The facts that the core merges. Orders are merged with the columns that they name."""
+    return {key: fact for key, fact in facts.items() if key != _ORDER} if _ORDER in facts else facts
+
+
 def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired:
-    source, target = (
-        {key: fact for key, fact in side.get(thing, {}).items() if key != _ORDER}
-        for side in (sides.source, sides.target)
-    )
-    if thing[0] is ObjectKind.DATABASE:
+    source, target = (_without_order(side.get(thing, {})) for side in (sides.source, sides.target))
+    if thing[0] is ObjectKind.DATABASE or not any(key[0] in _OF_SCHEMA for of in (source, target) for key in of):
         return Paired(source, target, {}, {}, frozenset(), {})
     before, state = _states(given, thing)
     has_leads = has_aliases(source) or has_aliases(target)

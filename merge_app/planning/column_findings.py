@@ -29,6 +29,8 @@ def columns_by_facts(
     """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
     columns are judged by ``redo`` alone. ``shown``: the columns of source and destination, by these words.
     """
+    if not (findings or redo.problems):
+        return redo if redo.schema is schema else ColumnRedo(schema)
     judged = [finding for finding in findings if finding.code in _JUDGED]
     named = {(finding.code, key[1]) for finding in judged for key in finding.keys}
     problems = [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, PartitionChange
-from merge_app.planning.net_changes import is_full_overwrite
+from merge_app.planning.net_changes import ATTRIBUTE_KINDS, is_full_overwrite
 from merge_app.planning.values import DataPlan
 
 _NOTHING = FileEffects()
@@ -16,7 +16,10 @@ def data_staged(operations: Iterable[Operation], *, is_new: bool = False) -> Dat
     """The staged operations of one table as changes of its segments; None without any. A table that ``is_new`` has no
     rows to take away.
     """
+    operations = [item for item in operations if item.effects is not None or item.kind not in ATTRIBUTE_KINDS]
     staged = [item for item in operations if item.operation_id is None]
+    if not staged:
+        return None
     effects = [item.effects or _NOTHING for item in staged]
     removed = [file_id for item in effects for file_id in item.removed]
     added = dict.fromkeys(file.file_id for item in effects for file in item.added)

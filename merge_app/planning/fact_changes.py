@@ -49,27 +49,26 @@ class NetFacts:
 
     def changes(self, by_operations: ObjectChanges | None) -> ObjectChanges | None:
         """What the side did: to attributes by facts, to rows and partitions by operations. None: nothing."""
-        rows = of_rows(by_operations) if by_operations is not None else None
         began = self.news.get(("exists",))
         if began is not None and not began.value:
             return self._dropped(began, by_operations)
         created = self._is_new
         undropped = began is not None and not created
         rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
-        kept = rows.operations if rows is not None else ()
+        kept = _row_operations(by_operations) if by_operations is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()
         operations = (*started, *sorted((*self._operations(rename, properties, columns), *kept), key=_version))
         if not operations:
             return None
-        found = rows if rows is not None else ObjectChanges(*self.thing)
-        return replace(
-            found,
-            operations=operations,
+        return ObjectChanges(
+            *self.thing,
+            operations,
             created=created,
             undropped=undropped,
             rename=rename[1] if rename else None,
             properties={key: change for key, (_, change) in properties.items()},
             columns={key: change for key, (_, change) in columns.items()},
+            partitions=by_operations.partitions if by_operations is not None else (),
             versions=versions_of(operations),
         )
 
@@ -212,13 +211,17 @@ def _version(operation: Operation) -> int:
 
 def of_rows(changes: ObjectChanges) -> ObjectChanges:
     """Without what operations say of the object and its attributes."""
-    kept = tuple(
+    kept = _row_operations(changes)
+    return ObjectChanges(
+        changes.kind, changes.object_id, kept, partitions=changes.partitions, versions=versions_of(kept)
+    )
+
+
+def _row_operations(changes: ObjectChanges) -> tuple[Operation, ...]:
+    return tuple(
         replace(item, changes=tuple(change for change in item.changes if not isinstance(change, _ATTRIBUTES)))
         for item in changes.operations
         if item.is_data or item.kind is OperationKind.PARTITION
-    )
-    return ObjectChanges(
-        changes.kind, changes.object_id, kept, partitions=changes.partitions, versions=versions_of(kept)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import (
@@ -21,7 +22,7 @@ from merge_app.planning.net_attributes import net_columns, net_partitions, net_p
 ObjectKey = tuple[ObjectKind, int]
 
 LIFECYCLE = (OperationKind.CREATE, OperationKind.DROP, OperationKind.UNDROP)
-_ATTRIBUTE_KINDS = frozenset(
+ATTRIBUTE_KINDS = frozenset(
     {OperationKind.RENAME, OperationKind.SET_PROPERTIES, OperationKind.UNSET_PROPERTIES, OperationKind.COLUMN}
 )
 """What neither makes or ends an object nor touches files."""
@@ -96,14 +97,20 @@ class RestoreBase:
 NO_BASE = RestoreBase()
 
 
-def net_changes(operations: Iterable[Operation], *, base: RestoreBase = NO_BASE) -> dict[ObjectKey, ObjectChanges]:
-    """The net changes by object, in the order of first change; objects with nothing left are absent."""
+def net_changes(
+    operations: Iterable[Operation], *, base: RestoreBase = NO_BASE, kept: AbstractSet[ObjectKey] | None = None
+) -> dict[ObjectKey, ObjectChanges]:
+    """The net changes by object, in the order of first change; objects with nothing left are absent. With ``kept``
+    facts say what became of attributes: objects of which nothing else changed are left out, unless they are of these.
+    """
     grouped: dict[ObjectKey, list[Operation]] = {}
     for operation in operations:
         if operation.object_kind is not ObjectKind.VIEW:
             grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     result = {}
     for key, group in grouped.items():
+        if kept is not None and key not in kept and _is_of_attributes(group):
+            continue
         changes = _object_changes(key, group, base)
         if changes is not None:
             result[key] = changes
@@ -135,7 +142,7 @@ def undropped_with(changes: ObjectChanges, database: ObjectChanges) -> ObjectCha
 
 
 def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
-    if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
+    if _is_of_attributes(group):
         changes = _net(key, group)
         return changes if changes.operations else None
     steps = [operation for operation in group if operation.kind in LIFECYCLE]
@@ -152,6 +159,10 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBas
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
+
+
+def _is_of_attributes(group: Sequence[Operation]) -> bool:
+    return ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group])
 
 
 def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Operation]:

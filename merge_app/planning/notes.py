@@ -76,9 +76,11 @@ def _drop_note(pair: Pair) -> Iterator[Problem]:
 
 def _overwrite_note(pair: Pair) -> Iterator[Problem]:
     """Rows that the destination changed in a table which the source overwrote whole."""
-    done = rows_done(pair.destination)
     axis = next((axis for axis in ("insert", "update", "delete", "overwrite") if pair.destination.hits(axis)), None)
-    if pair.destination.dropped or axis is None or not done or not pair.source.overwrites_all:
+    if pair.destination.dropped or axis is None or not pair.source.overwrites_all:
+        return
+    done = rows_done(pair.destination)
+    if not done:
         return
     yield Problem(
         ("overwrite", axis),
@@ -91,7 +93,10 @@ def _overwrite_note(pair: Pair) -> Iterator[Problem]:
 
 def rows_done(changes: ObjectChanges) -> dict[str, int]:
     """How many rows a side's statements inserted, updated and deleted, those that are not none."""
-    sums = {name: sum(item.metrics.get(name, 0) for item in changes.data) for name in _ROW_METRICS}
+    data = changes.data
+    if not data:
+        return {}
+    sums = {name: sum(item.metrics.get(name, 0) for item in data) for name in _ROW_METRICS}
     return {name: rows for name, rows in sums.items() if rows}
 
 

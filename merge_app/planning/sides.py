@@ -72,11 +72,12 @@ def sides_of(given: PlanInput) -> Sides:
 
 
 def _sides(given: PlanInput) -> Sides:
-    source = net_changes(given.source, base=given.source_base)
-    destination = net_changes(given.destination, base=given.destination_base)
+    kept = given.attributes.as_operations if given.attributes is not None else None
+    source = net_changes(given.source, base=given.source_base, kept=kept)
+    destination = net_changes(given.destination, base=given.destination_base, kept=kept)
     merged: MergedAttributes | None = None
-    if given.attributes is not None:
-        merged, kept = attributes_merge(given, given.attributes), given.attributes.as_operations
+    if given.attributes is not None and kept is not None:
+        merged = attributes_merge(given, given.attributes)
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
         _undrop_members(given, source, merged)
     _drop_members(given, source)

@@ -161,7 +161,8 @@ def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: R
 def _redo(case: TableCase, before: TableState, columns: ColumnRedo) -> TableState:
     source = case.source
     if case.merged is not None:
-        return replace(case.merged, is_dropped=before.is_dropped and not source.undropped)
+        is_dropped = before.is_dropped and not source.undropped
+        return case.merged if case.merged.is_dropped == is_dropped else replace(case.merged, is_dropped=is_dropped)
     name, database_id = before.name, before.database_id
     if source.rename is not None:
         old, new = source.rename.before, source.rename.after
