@@ -88,13 +88,34 @@ own AS MATERIALIZED (
 
 
 def _shown_of(side: str) -> str:
-    """The same as ``_shown``, of candidates alone: what it costs follows the change."""
+    """The same as ``_shown``, of candidates alone: what it costs follows the change. Up to ``shared`` both chains have
+    the branch. After it every segment is of a candidate. Before it a branch is asked for files between its first and
+    its last one, each by the index: a join would read all segments of the chain.
+    """
     return f"""
 {side}_line AS MATERIALIZED (
-    SELECT * FROM unnest(%({side}_ids)s::bigint[], %({side}_limits)s::bigint[]) AS l(branch_id, max_version)
+    SELECT l.branch_id, l.max_version, least(o.after, l.max_version) AS shared, files.smallest, files.largest
+    FROM unnest(%({side}_ids)s::bigint[], %({side}_limits)s::bigint[]) AS l(branch_id, max_version)
+    LEFT JOIN own o ON o.branch_id = l.branch_id
+    CROSS JOIN LATERAL (
+        SELECT min(s.file_id) AS smallest, max(s.file_id) AS largest
+        FROM catalog_app_segment s WHERE s.branch_id = l.branch_id
+    ) files
 ), {side}_added AS MATERIALIZED (
-    SELECT s.* FROM candidates c JOIN catalog_app_segment s ON s.file_id = c.file_id AND s.table_id = ANY(%(tables)s)
-    JOIN {side}_line l ON s.branch_id = l.branch_id AND s.added_version <= l.max_version
+    SELECT s.* FROM (
+        SELECT s.* FROM {side}_line l JOIN catalog_app_segment s
+          ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id
+         AND s.added_version > l.shared AND s.added_version <= l.max_version
+        UNION ALL
+        SELECT s.* FROM candidates c JOIN {side}_line l
+          ON l.shared > 0 AND c.file_id BETWEEN l.smallest AND l.largest
+        CROSS JOIN LATERAL (
+            SELECT s.* FROM catalog_app_segment s
+            WHERE s.branch_id = l.branch_id AND s.file_id = c.file_id AND s.added_version <= l.shared
+              AND s.table_id = ANY(%(tables)s)
+            OFFSET 0
+        ) s
+    ) s
     WHERE NOT EXISTS (
         SELECT 1 FROM catalog_app_segmentremoval r JOIN {side}_line m
           ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
