@@ -115,11 +115,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "lakeui.api.request_ids.RequestIds",
-    "lakeui.api.request_metrics.RequestMetrics",
+    "lakeui.api.http.request_ids.RequestIds",
+    "lakeui.api.http.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
     "lakeui.access.content_policy.ContentPolicyMiddleware",
-    "lakeui.api.health.Probes",
+    "lakeui.api.http.health.Probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -228,10 +228,10 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 7 * 1024 * 1024
 
 REST_FRAMEWORK = {
-    "DEFAULT_SCHEMA_CLASS": "lakeui.api.openapi.OperationSchema",
+    "DEFAULT_SCHEMA_CLASS": "lakeui.api.http.openapi.OperationSchema",
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["lakeui.api.strict.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["lakeui.api.http.strict.StrictJSONParser"],
     # Accept says how an answer is written; a parameter for that would be one that no operation declares.
     "URL_FORMAT_OVERRIDE": None,
     # Of X-Forwarded-For only what the proxy before this server wrote is believed: the rest is whatever a client sends.
@@ -245,7 +245,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "lakeui.api.openapi.document_complete",
+        "lakeui.api.http.openapi.document_complete",
     ],
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],

@@ -9,7 +9,7 @@ urlpatterns = [
     path("", include("lakeui.access.urls")),
 ]
 
-handler400 = "lakeui.api.errors.page_bad_request"
-handler403 = "lakeui.api.errors.page_forbidden"
-handler404 = "lakeui.api.errors.page_not_found"
-handler500 = "lakeui.api.errors.page_failed"
+handler400 = "lakeui.api.http.errors.page_bad_request"
+handler403 = "lakeui.api.http.errors.page_forbidden"
+handler404 = "lakeui.api.http.errors.page_not_found"
+handler500 = "lakeui.api.http.errors.page_failed"

@@ -2,47 +2,31 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from lakeui.api import (
+from lakeui.api.branches import catalog_views, history_views, lake_views, merge_views, setting_views, tag_views
+from lakeui.api.compare import views as compare_views
+from lakeui.api.http import docs, errors, metrics_view
+from lakeui.api.http.addresses import BranchConverter
+from lakeui.api.people import (
     account_views,
     agent_views,
-    catalog_views,
-    compare_views,
-    database_views,
-    docs,
-    errors,
     group_views,
-    history_views,
-    import_views,
-    keyed_merge_view,
-    lake_views,
-    markdown_view,
     member_views,
-    merge_views,
-    metrics_view,
     people_views,
-    pipeline_views,
-    protection_views,
-    result_views,
-    review_check_views,
-    review_merge_views,
-    review_resolve_views,
-    review_status_views,
-    review_talk_views,
-    review_views,
-    script_view,
-    search_view,
     second_factor_views,
-    session_views,
-    setting_views,
-    sql_view,
-    table_views,
-    tag_views,
-    task_views,
     token_views,
-    trash_view,
-    webhook_views,
 )
-from lakeui.api.addresses import BranchConverter
+from lakeui.api.pipelines import views as pipeline_views
+from lakeui.api.requests import check_views as review_check_views
+from lakeui.api.requests import markdown_view, protection_views
+from lakeui.api.requests import merge_views as review_merge_views
+from lakeui.api.requests import resolve_views as review_resolve_views
+from lakeui.api.requests import status_views as review_status_views
+from lakeui.api.requests import talk_views as review_talk_views
+from lakeui.api.requests import views as review_views
+from lakeui.api.rows import import_views, keyed_merge_view
+from lakeui.api.sql import result_views, script_view, session_views, sql_view, task_views
+from lakeui.api.tables import database_views, search_view, table_views, trash_view
+from lakeui.api.webhooks import views as webhook_views
 
 register_converter(BranchConverter, "branch")
 

@@ -19,7 +19,7 @@ from lakeui.demo.pipelines import pipelines_load
 from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call, table_for_writing
-from lakeui.frontdoor.writes import commit_rows
+from lakeui.frontdoor.rows.writes import commit_rows
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context
 

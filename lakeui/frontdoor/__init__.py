@@ -39,6 +39,6 @@ def export(
     said: "ParsedStatement | str", session: Session, target: "object", context: "object | None" = None
 ) -> StatementResult:
     """Write the whole result of a SELECT to a file. Raises LakeError."""
-    from lakeui.frontdoor.exports import query_export
+    from lakeui.frontdoor.entries.exports import query_export
 
     return query_export(said, session, target, context)

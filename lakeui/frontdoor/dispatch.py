@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from lakeui.common.errors import LakeError, NotSupported
-from lakeui.frontdoor.asking_session import parse_for
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
 from lakeui.frontdoor.resuming import earlier_outcome

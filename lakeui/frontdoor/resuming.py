@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import replace
 
 from catalog_app.models import Commit, CommitOperation
-from lakeui.frontdoor.branches import merge_answer
-from lakeui.frontdoor.maintenance import vacuum_finish
-from lakeui.frontdoor.pipeline_publishing import publish_answer
+from lakeui.frontdoor.branches.branches import merge_answer
+from lakeui.frontdoor.branches.transactions import commit_answer
+from lakeui.frontdoor.pipelines.publishing import publish_answer
 from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.recovery import recovery_answer
-from lakeui.frontdoor.transactions import commit_answer
+from lakeui.frontdoor.tables.maintenance import vacuum_finish
+from lakeui.frontdoor.tables.recovery import recovery_answer
 from lakeui.frontdoor.values import StatementResult
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, recorded_refusal

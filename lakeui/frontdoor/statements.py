@@ -15,38 +15,32 @@ from catalog_app.domain.agents import ACTIONS as AGENT_ACTIONS
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor import (
+from lakeui.frontdoor import running
+from lakeui.frontdoor.branches import branches, transactions
+from lakeui.frontdoor.columns import merge_settings
+from lakeui.frontdoor.compute import reading
+from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries import explaining, row_changes, select, views
+from lakeui.frontdoor.rights import Requirement, rights_judge, statement_kind
+from lakeui.frontdoor.rows import delete_update, merge_into, replacing
+from lakeui.frontdoor.sessions import temporary
+from lakeui.frontdoor.tables import (
     altering,
-    branches,
     columns,
     constraints,
     copying,
     databases,
-    delete_update,
     describing,
-    explaining,
     layouts,
     maintenance,
-    merge_into,
-    merge_settings,
     optimize,
     partitions,
     recovery,
-    replacing,
-    row_changes,
-    running,
-    select,
     show,
     table_replacing,
     tables,
-    temporary,
-    transactions,
-    views,
 )
-from lakeui.frontdoor.compute import reading
-from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.rights import Requirement, rights_judge, statement_kind
 from lakeui.frontdoor.values import ImportLoad, StatementResult
 from lakeui.sql import statements as sql
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from lakeui.api.errors import exception_response
+from lakeui.api.http.errors import exception_response
 from lakeui.common.errors import LakeError
 
 _MISSING = {

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from catalog_app.selectors.agents import account_is_open
 from lakeui.access.tokens import token_find
-from lakeui.api.throttling import PersonThrottle
+from lakeui.api.http.throttling import PersonThrottle
 from lakeui.iceberg.errors import iceberg_response
 
 _GRANT = "client_credentials"

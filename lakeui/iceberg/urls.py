@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import include, path, register_converter
 from django.views.decorators.csrf import csrf_exempt
 
-from lakeui.api.addresses import BranchConverter
+from lakeui.api.http.addresses import BranchConverter
 from lakeui.common.problem import problem
 from lakeui.iceberg import tokens, views
 from lakeui.iceberg.errors import error_response

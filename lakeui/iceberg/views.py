@@ -26,14 +26,14 @@ from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.authentication import BearerAuthentication
-from lakeui.api.base import catalog_of
-from lakeui.api.paging import cursor_encoded, keyset_page
-from lakeui.api.strict import nul_refuse, unknown_name
-from lakeui.api.throttling import PersonThrottle
+from lakeui.api.http.base import catalog_of
+from lakeui.api.http.paging import cursor_encoded, keyset_page
+from lakeui.api.http.strict import nul_refuse, unknown_name
+from lakeui.api.http.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.shown_views import view_shown
+from lakeui.frontdoor.queries.shown_views import view_shown
 from lakeui.frontdoor.values import Session
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
 from lakeui.sql.statements import TableName

@@ -23,7 +23,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from lakeui.api.errors import exception_response
+from lakeui.api.http.errors import exception_response
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.mcp.tools import TOOLS, Tool, ToolFailed
 

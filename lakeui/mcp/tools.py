@@ -19,14 +19,14 @@ from catalog_app.domain.names import name_folded
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get
 from lakeui import frontdoor
-from lakeui.api.base import LONGEST_STATEMENT_BYTES, catalog_of, principal_of, scopes_of
-from lakeui.api.comparing import Pair, comparison_read
-from lakeui.api.places import source_branch
-from lakeui.api.request_work import read_of
-from lakeui.api.review_places import request_place
-from lakeui.api.review_views import request_opened, request_shown
-from lakeui.api.serializers import TaskAnswer
-from lakeui.api.sql_view import statement_response
+from lakeui.api.compare.comparing import Pair, comparison_read
+from lakeui.api.http.base import LONGEST_STATEMENT_BYTES, catalog_of, principal_of, scopes_of
+from lakeui.api.http.places import source_branch
+from lakeui.api.http.request_work import read_of
+from lakeui.api.http.serializers import TaskAnswer
+from lakeui.api.requests.places import request_place
+from lakeui.api.requests.views import request_opened, request_shown
+from lakeui.api.sql.sql_view import statement_response
 from lakeui.common.errors import InvalidValue, PermissionDenied
 from lakeui.frontdoor.rights import statement_kind
 from lakeui.frontdoor.statements import CHANGING_KINDS

@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from lakeui.access.authentication import BearerAuthentication
-from lakeui.api.errors import exception_response
-from lakeui.api.throttling import PersonThrottle
+from lakeui.api.http.errors import exception_response
+from lakeui.api.http.throttling import PersonThrottle
 from lakeui.common.errors import PermissionDenied
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 
-from lakeui.api.errors import FRAMEWORK
+from lakeui.api.http.errors import FRAMEWORK
 from lakeui.common.errors import LakeError
 from lakeui.common.problem import internal_problem
 from lakeui.reference.markdown import code, page, table

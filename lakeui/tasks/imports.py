@@ -9,7 +9,7 @@ from uuid import UUID
 from catalog_app.importing.values import Reading
 from catalog_app.models import FileImport
 from lakeui import frontdoor
-from lakeui.frontdoor.imports import import_load, import_text
+from lakeui.frontdoor.entries.imports import import_load, import_text
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from lakeui.tasks.statements import result_body, user_require_active

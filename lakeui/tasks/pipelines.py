@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakeui import frontdoor
-from lakeui.frontdoor.pipelines import run_dry, run_execute
+from lakeui.frontdoor.entries.pipeline_runs import run_dry, run_execute
 from lakeui.tasks.statements import result_body, user_require_active
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles

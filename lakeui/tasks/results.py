@@ -26,7 +26,7 @@ def warehouse_now() -> Warehouse:
 
 def result_make(said: frontdoor.ParsedStatement | str, session: frontdoor.Session, context: Context) -> dict[str, Any]:
     """Run the query and keep its rows; answers the body. What an earlier attempt at the task had made is answered."""
-    from lakeui.frontdoor.results import query_keep
+    from lakeui.frontdoor.entries.results import query_keep
 
     warehouse = warehouse_now()
     user_id = session.user_id
@@ -47,7 +47,7 @@ def result_make(said: frontdoor.ParsedStatement | str, session: frontdoor.Sessio
 
 
 def _body(kept: KeptResult) -> dict[str, Any]:
-    """What the API shows of a kept result, as ``lakeui.api.result_views.ResultAnswer`` declares it."""
+    """What the API shows of a kept result, as ``lakeui.api.sql.result_views.ResultAnswer`` declares it."""
     return {
         "id": str(kept.pk),
         "url": result_address(kept),

@@ -14,8 +14,8 @@ from catalog_app.domain.roles import Scope
 from catalog_app.models import Commit
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor.scripts import Script, Step, script_admit, script_read, step_error
-from lakeui.frontdoor.sql_sessions import session_follow
+from lakeui.frontdoor.entries.scripts import Script, Step, script_admit, script_read, step_error
+from lakeui.frontdoor.sessions.sql_sessions import session_follow
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameters
 from lakeui.tasks.statements import bound, result_body, user_require_active

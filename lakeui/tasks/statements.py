@@ -14,7 +14,7 @@ from catalog_app.domain.roles import Scope
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import InvalidValue, PermissionDenied
-from lakeui.frontdoor.sql_sessions import session_follow
+from lakeui.frontdoor.sessions.sql_sessions import session_follow
 from lakeui.sql.parameters import LONGEST_TEXTS, Parameters, parameters_read
 from lakeui.sql.statements import BeginTransaction
 from lakeui.tasks.results import KEEPS_RESULT, result_make

@@ -16,10 +16,11 @@ from catalog_app.models import GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
-from lakeui.api import row_comparing
-from lakeui.api.docs import openapi_document
+from lakeui.api.compare import row_comparing
+from lakeui.api.http.docs import openapi_document
 from lakeui.common.errors import MergeConflict
-from lakeui.frontdoor import compute, row_changes
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.queries import row_changes
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import send

@@ -13,7 +13,7 @@ from django.db import connection
 
 from catalog_app.domain.schema import Schema
 from catalog_app.rules.loader import load_rules
-from lakeui.api import comparing
+from lakeui.api.compare import comparing
 from merge_app.execution import compare
 from tests.api.conftest import Caller
 from tests.api.lake import Lake

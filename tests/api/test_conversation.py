@@ -15,8 +15,8 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from lakeui import frontdoor
-from lakeui.api import prompt
-from lakeui.api.conversation import Conversation, is_leaving, is_whole, names_known
+from lakeui.api.sql import prompt
+from lakeui.api.sql.conversation import Conversation, is_leaving, is_whole, names_known
 from lakeui.common.errors import NotFound, SyntaxProblem
 from tests.api.conftest import FakeDoor
 

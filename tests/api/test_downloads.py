@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lakeui import frontdoor
-from lakeui.api import downloads
+from lakeui.api.http import downloads
 from lakeui.common.errors import InvalidValue
 from merge_app.jobs.context import Context
 from tests.api.conftest import Caller

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.test import RequestFactory
 
-from lakeui.api.errors import page_failed
+from lakeui.api.http.errors import page_failed
 from lakeui.common.errors import LakeError
 from tests.api.conftest import Caller, FakeDoor
 from tests.api.test_statements import problem

@@ -18,7 +18,7 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import KeptResult
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
-from lakeui.api.docs import openapi_document
+from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.jobs.services import task_submit
 from tests.api.conftest import Caller

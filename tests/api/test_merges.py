@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from lakeui.api import lake_views
+from lakeui.api.branches import lake_views
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import Task
 from tests.api.conftest import Caller

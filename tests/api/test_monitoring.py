@@ -43,7 +43,7 @@ def series(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: N
     restarts_write(tmp_path, {"spark": 1})
     monkeypatch.setitem(settings.LAKEUI, "HOME", str(tmp_path))
     waiting = UnfinishedTotal("sql", "queued", 1, timezone.now())
-    monkeypatch.setattr("lakeui.api.metrics_view.unfinished_totals", lambda: [waiting])
+    monkeypatch.setattr("lakeui.api.http.metrics_view.unfinished_totals", lambda: [waiting])
     Client().get("/metrics")
     text = Client().get("/metrics").content.decode()
     found: dict[str, set[str]] = {"up": {"job"}}

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from lakeui import frontdoor
-from lakeui.api import waiting
-from lakeui.api.waiting import WAITS_PER_PERSON, WAITS_PER_PROCESS, task_awaited
+from lakeui.api.http import waiting
+from lakeui.api.http.waiting import WAITS_PER_PERSON, WAITS_PER_PROCESS, task_awaited
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.jobs.models import Task
 from merge_app.jobs.request_work import Work, work_running

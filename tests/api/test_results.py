@@ -22,7 +22,8 @@ from catalog_app.services import results
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.results import results_expire, results_tidy
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api import request_work, result_views
+from lakeui.api.http import request_work
+from lakeui.api.sql import result_views
 from lakeui.common.errors import EngineError
 from lakeui.frontdoor import compute
 from lakeui.tasks.statements import run_statement_task

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from lakeui import frontdoor
+from lakeui.api.http.text_table import text_table
 from lakeui.api.management.commands import sql as sql_command
-from lakeui.api.text_table import text_table
 from lakeui.common.errors import MergeConflict, NotFound
 from lakeui.sql.parameters import Parameter, Parameters
 from merge_app.jobs.models import Task

@@ -17,7 +17,7 @@ from catalog_app.services import sessions
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.transactions import IDLE_LIMIT
 from lakeui.frontdoor import compute
-from lakeui.frontdoor.sql_sessions import session_follow
+from lakeui.frontdoor.sessions.sql_sessions import session_follow
 from lakeui.sql.parse import parse
 from tests.api.conftest import Caller
 from tests.api.test_statements import problem
@@ -173,7 +173,7 @@ def test_of_two_begins_at_once_one_is_refused(tab: Tab) -> None:
             connection.close()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lakeui.frontdoor.sql_sessions.session_use", use)
+        patch.setattr("lakeui.frontdoor.sessions.sql_sessions.session_use", use)
         threads = [threading.Thread(target=send) for _ in range(2)]
         for thread in threads:
             thread.start()

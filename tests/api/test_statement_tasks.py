@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from lakeui.api.prefer import read_preference
+from lakeui.api.http.prefer import read_preference
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from tests.api.conftest import Caller, FakeDoor

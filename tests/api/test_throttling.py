@@ -17,7 +17,7 @@ from tests.api.test_statements import problem
 def three_a_minute(settings: Any, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> None:
     """All within one minute, however slow the machine is."""
     monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 3)
-    monkeypatch.setattr("lakeui.api.throttling.time.time", lambda: 1_000_000_010.0)
+    monkeypatch.setattr("lakeui.api.http.throttling.time.time", lambda: 1_000_000_010.0)
     cache.clear()
 
 
@@ -29,7 +29,7 @@ def test_the_first_one_too_many_is_refused_until_the_minute_is_over(
     problem(refused, 429, "TOO_MANY_REQUESTS")
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert bob.get("/api/v1/tokens/").status_code == 200
-    monkeypatch.setattr("lakeui.api.throttling.time.time", lambda: 1_000_000_010.0 + int(refused["Retry-After"]))
+    monkeypatch.setattr("lakeui.api.http.throttling.time.time", lambda: 1_000_000_010.0 + int(refused["Retry-After"]))
     assert alice.get("/api/v1/tokens/").status_code == 200
 
 

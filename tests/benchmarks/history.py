@@ -24,8 +24,8 @@ def write_once(catalog: str) -> None:
     from catalog_app.domain.operations import FileEffects, OperationKind
     from catalog_app.services.files import addresses_allocate, data_files_register
     from lakeui.frontdoor.places import Call, table_for_writing
+    from lakeui.frontdoor.rows.writes import commit_rows
     from lakeui.frontdoor.values import Session
-    from lakeui.frontdoor.writes import commit_rows
     from lakeui.sql.statements import TableName
     from merge_app.jobs.context import Context
 

@@ -17,7 +17,7 @@ CONDITIONS = {"region": "region = 7", "ordered_on": "ordered_on = DATE'2024-03-0
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
         # Django is ready only here.
-        from lakeui.frontdoor import optimize
+        from lakeui.frontdoor.tables import optimize
 
         tables = Tables(rows, home, batches_of=())
         seconds = {}

@@ -125,7 +125,7 @@ class Tables:
         from django.utils import timezone
 
         from lakeui.frontdoor import Session
-        from lakeui.frontdoor.pipelines import run_execute
+        from lakeui.frontdoor.entries.pipeline_runs import run_execute
         from merge_app.jobs.context import Context
         from merge_app.jobs.models import Task, TaskState
         from merge_app.pipelines.runs import TASK_KIND, run_begin

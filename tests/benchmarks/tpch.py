@@ -57,7 +57,7 @@ class Lake:
         from catalog_app.services.imports import import_create
         from catalog_app.storage.warehouse import Warehouse
         from lakeui.frontdoor import Session
-        from lakeui.frontdoor.imports import import_lifetime, import_load
+        from lakeui.frontdoor.entries.imports import import_lifetime, import_load
         from lakeui.frontdoor.values import ImportLoad
         from lakeui.sql.cursor import Cursor
         from lakeui.sql.names import read_present_table

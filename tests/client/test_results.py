@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.models import KeptResult
-from lakeui.frontdoor import select
+from lakeui.frontdoor.queries import select
 from lakeui_client import Catalog, LakeError, Stale, dbapi
 from lakeui_client import results as client_results
 from lakeui_client.cli.main import run

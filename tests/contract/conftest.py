@@ -25,7 +25,8 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.models import BrowserSession
-from lakeui.frontdoor import compute, pipelines
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.jobs.models import Task
 from merge_app.pipelines.definition.templates import template_render
 from tests.api.sending import send
@@ -83,7 +84,7 @@ def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Con
     patch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
     patch.setattr(pipelines, "bounded_render", template_render)
     # A task that nobody runs is not worth waiting for.
-    patch.setattr("lakeui.api.sql_view.task_awaited", lambda pk, **_: Task.objects.get(pk=pk))
+    patch.setattr("lakeui.api.sql.sql_view.task_awaited", lambda pk, **_: Task.objects.get(pk=pk))
     patch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
     patch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
     with django_db_blocker.unblock():

@@ -41,7 +41,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-from lakeui.api.docs import openapi_document
+from lakeui.api.http.docs import openapi_document
 from lakeui.wsgi import application
 from tests.contract.conftest import Contract
 from tests.soak import IS_SOAK

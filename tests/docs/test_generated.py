@@ -11,7 +11,7 @@ from drf_spectacular.plumbing import get_doc
 
 from catalog_app.domain.table_properties import KNOWN
 from catalog_app.rules.codes import VerdictCode
-from lakeui.api.base import ApiView
+from lakeui.api.http.base import ApiView
 from lakeui.reference.pages import COMMAND, FOLDER, PAGES
 from lakeui.reference.properties import DOES
 from tests.docs.pages import GENERATED, ROOT, anchors

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.conversation import Conversation
+from lakeui.api.sql.conversation import Conversation
 from lakeui.common.errors import CheckViolated
 from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context

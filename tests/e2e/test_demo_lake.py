@@ -19,7 +19,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.demo import load
 from lakeui.demo.pipelines import PIPELINES
 from lakeui.frontdoor import Session, StatementResult, execute
-from lakeui.frontdoor.pipelines import run_execute
+from lakeui.frontdoor.entries.pipeline_runs import run_execute
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task
 from merge_app.pipelines.models import Pipeline

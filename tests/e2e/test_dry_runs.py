@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.batches import batch_merge
+from lakeui.frontdoor.entries.batches import batch_merge
 from tests.e2e.lake import Lake
 from tests.in_memory.test_dry_runs import everything, files_of, filled
 from tests.soak import IS_SOAK

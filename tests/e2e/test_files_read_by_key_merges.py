@@ -13,9 +13,9 @@ from django.conf import settings
 
 from catalog_app.engine import plain_cells, reading
 from catalog_app.selectors.snapshots import branch_get, catalog_get
-from lakeui.api.comparing import Pair
-from lakeui.api.paging import KeysetPage
-from lakeui.api.row_comparing import sides_read
+from lakeui.api.compare.comparing import Pair
+from lakeui.api.compare.row_comparing import sides_read
+from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import LakeError
 from tests.e2e.lake import Lake, OwnBranch
 from tests.e2e.rows import MODES, properties

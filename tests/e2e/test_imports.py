@@ -35,7 +35,7 @@ from lakeui.common.errors import (
     NotNullViolation,
 )
 from lakeui.frontdoor import Session, StatementResult
-from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
@@ -278,7 +278,7 @@ def test_a_later_attempt_at_a_load_finds_what_the_earlier_one_committed(lake: La
 def test_a_load_that_meets_another_write_lands_beside_it(lake: Lake, tmp_path: Path) -> None:
     made = send(lake, b"id\n1\n", tmp_path)
     lake.sql("CREATE TABLE d.t (id INT)")
-    from lakeui.frontdoor import imported_rows
+    from lakeui.frontdoor.rows import imported_rows
 
     convert = imported_rows.file_convert
 

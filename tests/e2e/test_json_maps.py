@@ -10,7 +10,7 @@ import pytest
 
 from catalog_app.importing.values import ColumnChoice
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.json_columns import map_choices
+from lakeui.frontdoor.rows.json_columns import map_choices
 from lakeui.frontdoor.values import KeyedMerge
 from merge_app.keyed.values import Strategy
 from tests.e2e.lake import Lake

@@ -15,7 +15,7 @@ from catalog_app.storage.kept_results import kept_batches, kept_schema
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.results import KeptQuery, query_keep
+from lakeui.frontdoor.entries.results import KeptQuery, query_keep
 from tests.e2e.lake import Lake
 
 

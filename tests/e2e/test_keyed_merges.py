@@ -12,8 +12,8 @@ import pytest
 from catalog_app.importing.values import Reading
 from lakeui.common.errors import CheckViolated, DuplicateKey, InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult
-from lakeui.frontdoor.batches import batch_merge
-from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.entries.batches import batch_merge
+from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext

@@ -14,7 +14,7 @@ from catalog_app.models import DataFile
 from catalog_app.selectors.segments import layout_read
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor import optimize
+from lakeui.frontdoor.tables import optimize
 from tests.e2e.lake import Lake
 
 ROWS = (

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_app.engine import merge_into
 from lakeui.common.errors import Cardinality, LakeError
-from lakeui.frontdoor.writes import METRICS
+from lakeui.frontdoor.rows.writes import METRICS
 from tests.e2e.lake import Lake, OwnBranch
 
 ON = "ON t.id = s.id"

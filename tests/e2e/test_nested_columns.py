@@ -16,8 +16,8 @@ from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.batches import batch_merge
-from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.entries.batches import batch_merge
+from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.keyed.values import Strategy

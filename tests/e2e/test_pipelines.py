@@ -6,7 +6,7 @@ import pytest
 
 from catalog_app.engine import freezing, merge_into
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import pipelines
+from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.pipelines.definition.templates import template_render
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.cases import ROWS

@@ -9,9 +9,9 @@ import pytest
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.snapshots import branch_get, catalog_get
-from lakeui.api.comparing import Pair
-from lakeui.api.paging import KeysetPage
-from lakeui.api.row_comparing import sides_read
+from lakeui.api.compare.comparing import Pair
+from lakeui.api.compare.row_comparing import sides_read
+from lakeui.api.http.paging import KeysetPage
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.pipes import Pipes

@@ -9,7 +9,8 @@ import pytest
 
 from catalog_app.services import catalogs
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import committing, views
+from lakeui.frontdoor.queries import views
+from lakeui.frontdoor.rows import committing
 from tests.e2e.lake import Lake
 from tests.stateful.conftest import database, lake, memory_engine, stored
 

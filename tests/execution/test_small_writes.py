@@ -16,8 +16,8 @@ from catalog_app.models import DataFile, ExpiredFile, ProtectionRule
 from catalog_app.services.files import addresses_allocate, data_files_register
 from lakeui.common.errors import BranchProtected, Stale
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.rows.writes import commit_rows
 from lakeui.frontdoor.values import Session
-from lakeui.frontdoor.writes import commit_rows
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context
 from tests.benchmarks.history import write_once

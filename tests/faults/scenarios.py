@@ -14,7 +14,7 @@ from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.frontdoor import Session, execute
-from lakeui.frontdoor.imports import import_lifetime
+from lakeui.frontdoor.entries.imports import import_lifetime
 from lakeui.tasks.imports import load_parameters
 from merge_app.pipelines.services import pipeline_create
 from tests.e2e.lake import Lake

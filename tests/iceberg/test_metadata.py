@@ -25,7 +25,7 @@ from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.storage.deletes import write_deletes
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor import columns
+from lakeui.frontdoor.tables import columns
 from merge_app.execution.apply import CommitHeader, commit_write
 from tests.iceberg.conftest import IcebergLake
 

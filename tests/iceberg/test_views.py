@@ -10,7 +10,7 @@ from pyiceberg.view.metadata import ViewMetadata
 
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import branch_snapshot
-from lakeui.frontdoor import shown_views
+from lakeui.frontdoor.queries import shown_views
 from lakeui.sql.query import build_view
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.views import ViewChange, view_commit

@@ -110,7 +110,7 @@ class Exporting:
 
 def test_a_download_has_the_values_of_its_markers(lake: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     engine = Exporting()
-    monkeypatch.setattr("lakeui.frontdoor.exports.engine", lambda: engine)
+    monkeypatch.setattr("lakeui.frontdoor.entries.exports.engine", lambda: engine)
     session = Session(lake.catalog, parameters=parameters_read(["it's", 2]))
     export("SELECT ? AS a WHERE 2 = ?", session, ExportTarget(tmp_path / "x", ExportFormat.CSV, most_rows=10))
     (text,) = engine.texts

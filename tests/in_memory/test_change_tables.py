@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotFound, NotSupported
-from lakeui.frontdoor import change_tables
+from lakeui.frontdoor.queries import change_tables
 from tests.e2e.lake import Lake
 
 NAMES = {"insert": "insert", "delete": "delete", "update_before": "update_preimage", "update_after": "update_postimage"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.paging import KeysetPage
-from lakeui.api.row_comparing import ROW_ID, rows_read
+from lakeui.api.compare.row_comparing import ROW_ID, rows_read
+from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from tests.e2e.lake import Lake
 from tests.lineage.test_comparisons import compared, table_of

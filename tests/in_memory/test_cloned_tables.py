@@ -15,7 +15,7 @@ from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, NotSupported, Stale
-from lakeui.frontdoor import cloning
+from lakeui.frontdoor.tables import cloning
 from tests.e2e.lake import Lake
 from tests.in_memory.test_concurrent_statements import elsewhere
 

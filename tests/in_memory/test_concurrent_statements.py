@@ -11,7 +11,8 @@ import pytest
 from django.db import connection
 
 from lakeui.common.errors import DuplicateKey, MergeConflict
-from lakeui.frontdoor import compute, recovery
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.tables import recovery
 from tests.e2e.lake import Lake
 
 

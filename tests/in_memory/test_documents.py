@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.conversation import Conversation
+from lakeui.api.sql.conversation import Conversation
 from lakeui.common.errors import LakeError
 from lakeui.sql.scripts import script_split
 from lakeui.tasks.statements import statement_run

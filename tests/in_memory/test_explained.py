@@ -69,7 +69,7 @@ def test_every_row_may_matter_to_not_matched_by_source(told: Lake) -> None:
 
 def test_more_files_than_are_named_are_counted(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     story_made(lake)
-    monkeypatch.setattr("lakeui.frontdoor.explaining.MOST_FILES", 1)
+    monkeypatch.setattr("lakeui.frontdoor.queries.explaining.MOST_FILES", 1)
     assert ["more files", "1 more of d.t"] in lake.sql("EXPLAIN DELETE FROM d.t").rows
 
 

@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 import pytest
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound
-from lakeui.frontdoor import create_table, delete_update, insert, optimize, queries, select
+from lakeui.frontdoor.queries import queries, select
+from lakeui.frontdoor.rows import delete_update, insert
+from lakeui.frontdoor.tables import create_table, optimize
 from tests.e2e.lake import Lake
 
 FUNCTIONS = [

@@ -7,7 +7,7 @@ import pytest
 
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.batches import batch_merge
+from lakeui.frontdoor.entries.batches import batch_merge
 from tests.e2e.lake import Lake
 
 

@@ -47,7 +47,7 @@ def test_an_update_of_other_columns_leaves_keys_unread(keyed: Lake, monkeypatch:
     def unwanted(*_: object) -> None:
         raise AssertionError("keys were checked")
 
-    monkeypatch.setattr("lakeui.frontdoor.delete_update.refuse_duplicate_keys", unwanted)
+    monkeypatch.setattr("lakeui.frontdoor.rows.delete_update.refuse_duplicate_keys", unwanted)
     keyed.sql("UPDATE d.k SET v = 'x' WHERE id = 1")
     assert keyed.rows("d.k WHERE id = 1") == [(1, "x")]
 
@@ -61,8 +61,8 @@ def test_an_insert_into_a_table_without_a_key_looks_at_none_of_its_files(
         raise AssertionError("files were looked at")
 
     keyed.sql("CREATE TABLE d.plain (id INT)")
-    monkeypatch.setattr("lakeui.frontdoor.insert.segments_list", unwanted)
-    monkeypatch.setattr("lakeui.frontdoor.checks.segments_list", unwanted)
+    monkeypatch.setattr("lakeui.frontdoor.rows.insert.segments_list", unwanted)
+    monkeypatch.setattr("lakeui.frontdoor.expressions.checks.segments_list", unwanted)
     keyed.sql("INSERT INTO d.plain VALUES (1), (1)")
     with pytest.raises(AssertionError, match="files were looked at"):
         keyed.sql("INSERT INTO d.k VALUES (1, 'x')")

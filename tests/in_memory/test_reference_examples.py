@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.conversation import Conversation
+from lakeui.api.sql.conversation import Conversation
 from lakeui.sql.reference import reference_data
 from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context

@@ -8,7 +8,7 @@ import pytest
 
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor import Session, execute
-from lakeui.frontdoor.scripts import script_read
+from lakeui.frontdoor.entries.scripts import script_read
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from tests.e2e.lake import Lake
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.conversation import Conversation
+from lakeui.api.sql.conversation import Conversation
 from lakeui.common.errors import (
     AlreadyExists,
     ForbiddenStatement,
@@ -14,7 +14,7 @@ from lakeui.common.errors import (
     LakeError,
     NotSupported,
 )
-from lakeui.frontdoor.scripts import script_read
+from lakeui.frontdoor.entries.scripts import script_read
 from lakeui.sql.parameters import NO_PARAMETERS
 from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context

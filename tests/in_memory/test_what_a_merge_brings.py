@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.comparing import comparison_read
+from lakeui.api.compare.comparing import comparison_read
 from tests.e2e.lake import Lake
 from tests.lineage.test_comparisons import compared
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from catalog_app.importing.arrow_types import taken_type, type_text
 from lakeui.frontdoor import Session, export
-from lakeui.frontdoor.batches import batch_merge
+from lakeui.frontdoor.entries.batches import batch_merge
 from lakeui.sql.dialect import quote_name
 from tests.e2e.lake import Lake
 from tests.e2e.test_imports import load, send

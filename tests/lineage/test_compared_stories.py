@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.domain.operations import ObjectKind
-from lakeui.api.decision_comparing import decisions_read
+from lakeui.api.compare.decision_comparing import decisions_read
 from lakeui.frontdoor import compute
 from merge_app.execution.compare_object import object_comparison_load
 from tests.e2e.lake import Lake

@@ -12,10 +12,10 @@ import pytest
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.objects import databases_named, tables_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
-from lakeui.api.comparing import Pair, comparison_read, findings_read
-from lakeui.api.decision_comparing import decisions_read
-from lakeui.api.paging import KeysetPage
-from lakeui.api.row_comparing import sides_key, sides_read
+from lakeui.api.compare.comparing import Pair, comparison_read, findings_read
+from lakeui.api.compare.decision_comparing import decisions_read
+from lakeui.api.compare.row_comparing import sides_key, sides_read
+from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted

@@ -14,7 +14,8 @@ import pytest
 from django.conf import settings
 
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor import compute, pipelines
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.pipelines.definition.templates import template_render
 from tests.lineage.histories import history as histories
 from tests.lineage.histories import laws as of_laws

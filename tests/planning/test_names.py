@@ -6,7 +6,7 @@ import pytest
 
 from catalog_app.domain.names import column_name_check, name_check, name_folded
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.look_alikes import look_alike
+from lakeui.frontdoor.branches.look_alikes import look_alike
 from lakeui.sql import statements as s
 from lakeui.sql.parse import parse
 

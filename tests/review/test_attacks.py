@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from lakeui.api.docs import openapi_document
+from lakeui.api.http.docs import openapi_document
 from tests.review.conftest import ReviewLake
 
 MARKUP = (

@@ -26,8 +26,8 @@ from catalog_app.models import (
 )
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.models import AccessToken
-from lakeui.api.docs import openapi_document
-from lakeui.api.examples import BODIES
+from lakeui.api.http.docs import openapi_document
+from lakeui.api.http.examples import BODIES
 from lakeui.api.management.commands import sql as sql_command
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import Session, compute, execute, parsed

@@ -12,8 +12,9 @@ from catalog_app.models import ProtectionRule
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
-from lakeui.api.docs import openapi_document
-from lakeui.frontdoor import compute, pipelines
+from lakeui.api.http.docs import openapi_document
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.jobs.models import Task
 from merge_app.pipelines.definition.templates import template_render
 from merge_app.pipelines.models import Pipeline

@@ -13,7 +13,7 @@ from catalog_app.models import Branch, ProtectionRule
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
+from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork
 from lakeui.frontdoor.statements import STATEMENTS
 from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql

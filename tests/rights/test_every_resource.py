@@ -16,7 +16,7 @@ from django.contrib.auth.models import Group, User
 from catalog_app.domain.roles import Role
 from catalog_app.models import FileImport, GroupRole
 from catalog_app.selectors.snapshots import catalog_get
-from lakeui.api.docs import openapi_document
+from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.review.models import Comment
 from merge_app.webhooks.models import Webhook

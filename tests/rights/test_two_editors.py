@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.api.docs import openapi_document
+from lakeui.api.http.docs import openapi_document
 from tests.rights.test_every_resource import CATALOG, REQUEST, WEBHOOK, Scene, scene
 
 __all__ = ["scene"]

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from lakeui.common.errors import SyntaxProblem
-from lakeui.frontdoor.temporary import parameters_after
+from lakeui.frontdoor.sessions.temporary import parameters_after
 from lakeui.sql import statements as s
 from lakeui.sql.parameters import Parameters
 from lakeui.sql.parse import FORBIDDEN, READERS, UNSUPPORTED, parse

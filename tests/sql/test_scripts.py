@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import InvalidValue, LakeError, SyntaxProblem
-from lakeui.frontdoor.scripts import script_read
+from lakeui.frontdoor.entries.scripts import script_read
 from lakeui.sql.parameters import NO_PARAMETERS, parameters_read
 from lakeui.sql.scripts import MOST_STATEMENTS, script_split
 

@@ -18,7 +18,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import BranchMoved, InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
-from lakeui.frontdoor import copying
+from lakeui.frontdoor.tables import copying
 from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
 from tests.e2e.conftest import lake

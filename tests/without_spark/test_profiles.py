@@ -14,7 +14,7 @@ from catalog_app.domain.column_bounds import column_bounds
 from catalog_app.domain.files import ColumnStatistics, Statistics
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.models import Catalog
-from lakeui.api import table_readers
+from lakeui.api.compare import table_readers
 from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check
 from tests.e2e.http import Http

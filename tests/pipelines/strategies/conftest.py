@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from catalog_app.services.files import addresses_allocate
-from lakeui.frontdoor import compute, pipelines
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.pipelines.definition.templates import template_render
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import Session, StatementResult
-from lakeui.frontdoor.pipelines import run_execute
+from lakeui.frontdoor.entries.pipeline_runs import run_execute
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task
 from merge_app.pipelines.models import Pipeline, PipelineRun

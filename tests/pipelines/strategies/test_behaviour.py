@@ -6,7 +6,7 @@ import pytest
 
 from lakeui.common.errors import CheckViolated, LakeError, NotFound
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.pipelines import run_execute
+from lakeui.frontdoor.entries.pipeline_runs import run_execute
 from merge_app.jobs.errors import TaskCancelled
 from tests.pipelines.strategies.cases import COLUMNS, CONFIGS, ROWS, every_strategy, types
 from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
@@ -145,7 +145,7 @@ class TestEveryStrategy:
                 raise NotFound("table", "the power")
 
         with monkeypatch.context() as patched:
-            patched.setattr("lakeui.frontdoor.create_table.fault_point", fail)
+            patched.setattr("lakeui.frontdoor.tables.create_table.fault_point", fail)
             with pytest.raises(NotFound):
                 pipe.start()
         assert pipes.lake.head() == before

@@ -10,7 +10,7 @@ from catalog_app.models import Branch, Commit, DataFile, DeleteFile, ProtectionR
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import DuplicateKey
 from lakeui.frontdoor import Session, StatementResult
-from lakeui.frontdoor.pipelines import run_dry
+from lakeui.frontdoor.entries.pipeline_runs import run_dry
 from merge_app.jobs.context import Context
 from merge_app.pipelines.errors import CheckFailed
 from merge_app.pipelines.models import PipelineRun

@@ -14,8 +14,9 @@ from django.utils import timezone
 from catalog_app.models import DeletedKeys
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.services.deleted_keys import deleted_keys_register
-from lakeui.frontdoor import Session, pipeline_deletes
-from lakeui.frontdoor.pipelines import run_dry
+from lakeui.frontdoor import Session
+from lakeui.frontdoor.entries.pipeline_runs import run_dry
+from lakeui.frontdoor.pipelines import deletes as pipeline_deletes
 from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
@@ -398,7 +399,7 @@ def test_a_run_looks_again_where_another_kept_deletes_meanwhile(
             other.run(batch([(7, "gone", 3)]))
         return real(*arguments)
 
-    monkeypatch.setattr("lakeui.frontdoor.pipeline_writes.deletes_keep", beside)
+    monkeypatch.setattr("lakeui.frontdoor.pipelines.writes.deletes_keep", beside)
     pipe.run(batch([(7, "zombie", 1), (8, "h", 1)]))
     assert pipe.rows() == [STAYS, (8, "h", 1)]
 

@@ -10,7 +10,7 @@ from catalog_app.models import Branch, Transaction, TransactionState
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.pipelines import run_execute
+from lakeui.frontdoor.entries.pipeline_runs import run_execute
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from merge_app.pipelines.errors import CheckFailed
 from tests.pipelines.strategies.pipes import Attempt, Pipe, Pipes, batch
@@ -78,7 +78,7 @@ def test_an_attempt_that_died_before_publishing_is_done_again(pipe: Pipe, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("lakeui.frontdoor.pipeline_publishing.merge_run", die)
+        patched.setattr("lakeui.frontdoor.pipelines.publishing.merge_run", die)
         with pytest.raises(KeyboardInterrupt):
             pipe.run(batch([(3, "c", 2)]))
     assert pipe.rows() == ROWS

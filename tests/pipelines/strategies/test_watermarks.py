@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeui.frontdoor import Session
-from lakeui.frontdoor.pipelines import run_rehearse
+from lakeui.frontdoor.entries.pipeline_runs import run_rehearse
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from tests.pipelines.strategies.cases import CONFIGS, KEYED, ROWS
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine

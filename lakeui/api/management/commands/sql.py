@@ -15,9 +15,9 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
-from lakeui.api.base import LONGEST_STATEMENT_BYTES
-from lakeui.api.conversation import Conversation, is_leaving, names_known
-from lakeui.api.text_table import csv_lines, text_table
+from lakeui.api.http.base import LONGEST_STATEMENT_BYTES
+from lakeui.api.http.text_table import csv_lines, text_table
+from lakeui.api.sql.conversation import Conversation, is_leaving, names_known
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
 from lakeui.tasks.scripts import script_submit
@@ -130,7 +130,7 @@ class Command(BaseCommand):
 
     def _talk(self, options: dict[str, Any]) -> None:
         """Statements from a prompt, until somebody leaves. One that fails ends nothing."""
-        from lakeui.api.prompt import prompt_session
+        from lakeui.api.sql.prompt import prompt_session
 
         user = self._user(options["user"])
         named = ("catalog", "branch", "transaction", "bypass_reason", "database")

@@ -1,0 +1,1 @@
+"""Catalogs, branches, tags, histories and merges over HTTP."""

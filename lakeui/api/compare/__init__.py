@@ -1,0 +1,1 @@
+"""Comparisons of branches over HTTP."""

@@ -1,0 +1,1 @@
+"""What all addresses share: views, bodies, pages, preconditions, refusals, documents, probes."""

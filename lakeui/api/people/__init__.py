@@ -1,0 +1,1 @@
+"""People, groups, agents and their tokens over HTTP."""

@@ -1,0 +1,1 @@
+"""Merge requests and the protection of branches over HTTP."""

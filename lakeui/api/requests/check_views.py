@@ -1,0 +1,208 @@
+"""Checks of catalogs, and what they find on merge requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from lakeui.api.http.answers import IF_MATCH, IF_NONE_MATCH, STALE
+from lakeui.api.http.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
+from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
+from lakeui.api.http.prefer import read_preference
+from lakeui.api.http.serializers import ColumnEntry, TaskAnswer
+from lakeui.api.http.strict import body_checked
+from lakeui.api.requests.places import request_place
+from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
+from lakeui.api.sql.sql_view import PREFER, task_response
+from lakeui.common.errors import InvalidValue
+from lakeui.sql import statements as sql
+from lakeui.sql.parse import parse
+from lakeui.tasks.merge_requests import CHECK_KIND
+from merge_app.jobs.services import task_submit
+from merge_app.review.checking import (
+    check_change,
+    check_create,
+    check_get,
+    check_remove,
+    checks_standing,
+    request_require_checkable,
+)
+from merge_app.review.models import CHECK_STATES, Check
+
+
+class CheckAnswer(serializers.Serializer[Any]):
+    """An assertion: its query must return no rows. A required one gates every merge request of the catalog."""
+
+    name = serializers.CharField()
+    query = serializers.CharField()
+    is_required = serializers.BooleanField()
+    created_by = serializers.CharField(source="created_by.username")
+    created_at = serializers.DateTimeField()
+
+
+class NewCheck(serializers.Serializer[Any]):
+    name = serializers.RegexField(r"^[^/]+$", max_length=100)
+    query = serializers.CharField(max_length=100_000, help_text="A SELECT, in the destination's branch.")
+    is_required = serializers.BooleanField(required=False, default=False)
+
+
+class CheckChange(serializers.Serializer[Any]):
+    query = serializers.CharField(max_length=100_000, required=False)
+    is_required = serializers.BooleanField(required=False)
+
+
+class CheckResultEntry(serializers.Serializer[Any]):
+    """What a run found. ``sample`` holds the first 20 rows; ``problem`` why a broken one could not run."""
+
+    state = serializers.ChoiceField(CHECK_STATES)
+    columns = ColumnEntry(many=True)
+    sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    problem = serializers.CharField(allow_blank=True)
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    checked_at = serializers.DateTimeField()
+    duration_ms = serializers.IntegerField()
+    task_id = serializers.UUIDField()
+
+
+class CheckStandingEntry(serializers.Serializer[Any]):
+    """A check with its newest result; one that is not current was found on other heads, or by another query."""
+
+    name = serializers.CharField(source="check.name")
+    query = serializers.CharField(source="check.query")
+    is_required = serializers.BooleanField(help_text="By the check itself, or by the destination's protection.")
+    is_current = serializers.BooleanField()
+    result = CheckResultEntry(allow_null=True)
+
+
+_CHECKS = inline_serializer("CheckList", {"results": CheckAnswer(many=True)})
+_STANDINGS = inline_serializer("CheckStandingList", {"results": CheckStandingEntry(many=True)})
+
+
+class CheckListView(ApiView):
+    @extend_schema(
+        operation_id="check_list",
+        summary="List the checks of a catalog",
+        tags=["checks"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: _CHECKS, **READS},
+    )
+    def get(self, request: Request, catalog: str) -> Response:
+        found = Check.objects.filter(catalog=catalog_of(request, catalog)).select_related("created_by").order_by("name")
+        return tagged(request, Response({"results": CheckAnswer(found, many=True).data}))
+
+    @extend_schema(
+        operation_id="check_create",
+        summary="Add a check",
+        tags=["checks"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=NewCheck,
+        responses={201: CheckAnswer, **WRITES, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str) -> Response:
+        body = body_checked(NewCheck, request)
+        _require_reading(body["query"])
+
+        def create() -> Response:
+            found = catalog_of(request, catalog)
+            check = check_create(principal=principal_of(request), catalog=found, **body)
+            address = reverse("api-check", args=[found.name, check.name], request=request)
+            return Response(CheckAnswer(check).data, status=201, headers={"Location": address})
+
+        return once(request, create)
+
+
+class CheckView(ApiView):
+    @extend_schema(
+        operation_id="check_get",
+        summary="Look at a check",
+        tags=["checks"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: CheckAnswer, **READS},
+    )
+    def get(self, request: Request, catalog: str, name: str) -> Response:
+        return tagged(request, Response(CheckAnswer(check_get(catalog_of(request, catalog), name)).data))
+
+    @extend_schema(
+        operation_id="check_change",
+        summary="Change a check",
+        description="What was found with another query does not count any more.",
+        tags=["checks"],
+        parameters=[IF_MATCH],
+        request=CheckChange,
+        responses={200: CheckAnswer, **WRITES, **STALE},
+    )
+    def patch(self, request: Request, catalog: str, name: str) -> Response:
+        body = body_checked(CheckChange, request)
+        if "query" in body:
+            _require_reading(body["query"])
+        check = check_get(catalog_of(request, catalog), name)
+        unchanged(request, CheckAnswer(check).data)
+        changed = check_change(principal=principal_of(request), check=check, changes=body)
+        return tagged(request, Response(CheckAnswer(changed).data))
+
+    @extend_schema(
+        operation_id="check_remove",
+        summary="Remove a check",
+        tags=["checks"],
+        responses={204: OpenApiResponse(description="It gates nothing any more."), **WRITES},
+    )
+    def delete(self, request: Request, catalog: str, name: str) -> Response:
+        check_remove(principal=principal_of(request), check=check_get(catalog_of(request, catalog), name))
+        return Response(status=204)
+
+
+class RequestCheckView(ApiView):
+    @extend_schema(
+        operation_id="merge_request_checks",
+        summary="What the checks found on a merge request",
+        tags=["merge requests"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: _STANDINGS, **READS},
+    )
+    def get(self, request: Request, catalog: str, number: int) -> Response:
+        found = checks_standing(request_place(request, catalog, number))
+        return tagged(request, Response({"results": CheckStandingEntry(found, many=True).data}))
+
+    @extend_schema(
+        operation_id="merge_request_check",
+        summary="Run the checks on a merge request",
+        description="On the state that the merge would make of the branches as they are now.",
+        tags=["merge requests"],
+        parameters=[PREFER, IDEMPOTENCY_KEY],
+        request=None,
+        responses={
+            200: inline_serializer("CheckRun", {"checks": serializers.ListField(child=serializers.DictField())}),
+            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **WRITES,
+            **KEY_REUSED,
+        },
+    )
+    def post(self, request: Request, catalog: str, number: int) -> HttpResponse:
+        preference = read_preference(request.headers.get("Prefer", ""))
+        found = request_place(request, catalog, number)
+        request_require_checkable(principal=principal_of(request), request=found)
+        parameters = {"request": found.pk, "number": found.number, "catalog": found.catalog.name}
+        key = task_key(request)
+        task = task_submit(
+            kind=CHECK_KIND,
+            parameters=parameters,
+            user=request.user,
+            idempotency_key=key,
+            request_digest=request_digest(request, parameters) if key else "",
+            catalog_id=found.catalog_id,
+            scopes=scopes_of(request),
+        )
+        return task_response(task, preference)
+
+
+def _require_reading(query: str) -> None:
+    """Raises what the grammar says of a text that is no statement, and InvalidValue for one that is no SELECT."""
+    if not isinstance(parse(query), sql.Select):
+        raise InvalidValue("A check is a SELECT that must return no rows.", remedy="Write the rows that must not be.")

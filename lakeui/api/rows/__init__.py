@@ -1,0 +1,1 @@
+"""Files of rows over HTTP: imports, and merges by key."""

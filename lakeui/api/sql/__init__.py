@@ -1,0 +1,1 @@
+"""Statements, scripts, sessions, results and tasks over HTTP."""

@@ -1,0 +1,317 @@
+"""One table of a branch: what it is, its segments, schema versions, partitions, history and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog_app.domain.checks import checks_shown
+from catalog_app.domain.column_bounds import column_bounds
+from catalog_app.domain.state import comment_of, stated_properties
+from catalog_app.selectors.growth import table_growth
+from catalog_app.selectors.listing import (
+    PartitionEntry,
+    TableSize,
+    declared_texts,
+    partitions_count,
+    partitions_page,
+    table_sizes,
+)
+from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
+from catalog_app.selectors.segments import SegmentState, segments_list, segments_page
+from catalog_app.selectors.snapshots import version_check
+from lakeui import frontdoor
+from lakeui.api.branches.history_views import COMMIT_PAGE, history_response
+from lakeui.api.branches.lake_serializers import TableHistoryQuery
+from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.http.base import ApiView, checked, head_tagged, session_of
+from lakeui.api.http.paging import keyset_page, page_body, page_schema
+from lakeui.api.http.places import TablePlace, table_place
+from lakeui.api.http.request_work import read_of
+from lakeui.api.http.serializers import StatementAnswer
+from lakeui.api.tables.table_serializers import (
+    ChangesQuery,
+    PartitionAnswer,
+    PreviewQuery,
+    SchemasAnswer,
+    SegmentAnswer,
+    TableAnswer,
+    TableProfileAnswer,
+    VersionPage,
+    VersionQuery,
+    VersionsAnswer,
+    VersionsQuery,
+    columns_shown,
+    names_shown,
+    partition_shown,
+)
+from lakeui.sql.dialect import quote_name
+from lakeui.tasks.statements import result_body
+from merge_app.audit.selectors import discarded_schemas
+
+REFUSALS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
+
+
+class TableView(ApiView):
+    @extend_schema(
+        operation_id="table_get",
+        summary="Look at a table",
+        tags=["tables"],
+        parameters=[VersionQuery, IF_NONE_MATCH],
+        responses={200: TableAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        return head_tagged(request, place.branch, lambda: TableAnswer(self._body(place)).data)
+
+    def _body(self, place: TablePlace) -> dict[str, Any]:
+        table, schema = place.table, place.table.schema
+        size = table_sizes(place.snapshot, [table.table_id]).get(table.table_id, TableSize())
+        partitions = (
+            partitions_count(place.snapshot, table.table_id, declared_texts(table)) if schema.partition_by else 0
+        )
+        return {
+            "name": table.name,
+            "table_id": table.table_id,
+            "database": place.database.name,
+            "database_id": place.database.database_id,
+            "comment": comment_of(table),
+            "version": place.snapshot.version,
+            "head_version": place.branch.head_version,
+            "schema_version": table.schema_version,
+            "columns": columns_shown(schema),
+            "primary_key": names_shown(schema, schema.primary_key),
+            "partition_by": names_shown(schema, schema.partition_by),
+            "properties": stated_properties(table),
+            "constraints": checks_shown(table.properties, schema),
+            **asdict(size),
+            "partitions": partitions,
+        }
+
+
+class TableHistoryView(ApiView):
+    @extend_schema(
+        operation_id="table_history",
+        summary="The history of a table",
+        tags=["tables"],
+        parameters=[TableHistoryQuery, IF_NONE_MATCH],
+        responses={200: COMMIT_PAGE, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(TableHistoryQuery, request)
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        return history_response(request, place.snapshot, filters, ("table", place.table.table_id))
+
+
+class TableVersionsView(ApiView):
+    @extend_schema(
+        operation_id="table_versions",
+        summary="Rows and bytes of a table over its versions",
+        description="From metadata alone, for plots.",
+        tags=["tables"],
+        parameters=[VersionsQuery, IF_NONE_MATCH],
+        responses={200: VersionsAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(VersionsQuery, request)
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
+        return head_tagged(request, place.branch, lambda: self._body(place, filters["points"]))
+
+    def _body(self, place: TablePlace, most: int) -> Any:
+        catalog_id, table_id = place.branch.catalog_id, place.table.table_id
+        growth = table_growth(place.snapshot, catalog_id=catalog_id, table_id=table_id, most=most)
+        body = {"version": place.snapshot.version, "total": growth.total, "results": growth.points}
+        return VersionsAnswer(body).data
+
+
+class SegmentListView(ApiView):
+    @extend_schema(
+        operation_id="segment_list",
+        summary="List the segments of a table",
+        description="In the order in which they were added.",
+        tags=["tables"],
+        parameters=[VersionPage, IF_NONE_MATCH],
+        responses={200: page_schema("SegmentPage", SegmentAnswer(many=True)), **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(VersionPage, request)
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
+
+    def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
+        page = keyset_page(filters, int, int)
+        found = segments_page(place.snapshot, place.table.table_id, after=page.after, limit=page.fetch)
+        return page_body(
+            request,
+            page,
+            found,
+            key=lambda entry: (entry.added_version, entry.segment_id),
+            shown=lambda entries: SegmentAnswer([_segment(entry, place) for entry in entries], many=True).data,
+        )
+
+
+def _segment(entry: SegmentState, place: TablePlace) -> dict[str, Any]:
+    return {
+        "segment_id": entry.segment_id,
+        "path": entry.path,
+        "rows": entry.rows,
+        "bytes": entry.bytes,
+        "deleted_rows": min(entry.deleted_rows, entry.rows),
+        "delete_files": len(entry.delete_paths),
+        "partition": partition_shown(place.table.schema, entry.partition),
+        "schema_version": entry.schema_version,
+        "is_visible": entry.is_visible,
+        "added_version": entry.added_version,
+    }
+
+
+class SchemaListView(ApiView):
+    @extend_schema(
+        operation_id="table_schemas",
+        summary="The schema versions of a table",
+        description="Visible ones, those kept only to decode merged rows, and those that merges discarded.",
+        tags=["tables"],
+        parameters=[VersionQuery, IF_NONE_MATCH],
+        responses={200: SchemasAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        return head_tagged(request, place.branch, lambda: SchemasAnswer(self._body(place)).data)
+
+    def _body(self, place: TablePlace) -> dict[str, Any]:
+        table_id, snapshot = place.table.table_id, place.snapshot
+        discarded = discarded_schemas(
+            catalog_id=place.branch.catalog_id, table_id=table_id, merges=table_merge_versions(snapshot, table_id)
+        )
+        made = schemas_made(table_id, [item.version for item in discarded])
+        return {
+            "visible": [
+                {**_plain(item), "columns": columns_shown(item.schema)}
+                for item in visible_schemas(snapshot, table_id, current=place.table.schema_version)
+            ],
+            "invisible": [
+                {**_plain(item), "columns": columns_shown(item.schema)}
+                for item in invisible_schemas(snapshot, table_id)
+            ],
+            "discarded": [
+                {**_plain(item), "columns": columns_shown(made[item.version])}
+                for item in discarded
+                if item.version in made
+            ],
+        }
+
+
+class PartitionListView(ApiView):
+    @extend_schema(
+        operation_id="partition_list",
+        summary="List the partitions of a table",
+        tags=["tables"],
+        parameters=[VersionPage, IF_NONE_MATCH],
+        responses={200: page_schema("PartitionPage", PartitionAnswer(many=True)), **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(VersionPage, request)
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
+
+    def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
+        page = keyset_page(filters, str)
+        after = page.after[0] if page.after else ""
+        declared = declared_texts(place.table)
+        found: list[PartitionEntry] = []
+        if place.table.schema.partition_by:
+            found = partitions_page(place.snapshot, place.table.table_id, declared, after=after, limit=page.fetch)
+
+        def shown(entries: Sequence[PartitionEntry]) -> Any:
+            return PartitionAnswer([_partition(entry, place) for entry in entries], many=True).data
+
+        return page_body(request, page, found, key=lambda entry: (entry.key,), shown=shown)
+
+
+def _partition(entry: PartitionEntry, place: TablePlace) -> dict[str, Any]:
+    values = partition_shown(place.table.schema, entry.values)
+    text = "/".join(f"{name}={'null' if value is None else value}" for name, value in values.items())
+    return {**asdict(entry), "values": values, "partition": text}
+
+
+class TableProfileView(ApiView):
+    @extend_schema(
+        operation_id="table_profile",
+        summary="What the files' statistics say of a table's columns",
+        description="By column how many values are missing, and the least and the largest value, from the statistics"
+        " of the files: no row is read. Rows that are deleted by delete files still count, so these are bounds.",
+        tags=["tables"],
+        parameters=[VersionQuery, IF_NONE_MATCH],
+        responses={200: TableProfileAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        return head_tagged(request, place.branch, lambda: TableProfileAnswer(self._body(place)).data)
+
+    def _body(self, place: TablePlace) -> dict[str, Any]:
+        segments = segments_list(place.snapshot, place.table.table_id)
+        return {
+            "version": place.snapshot.version,
+            "rows": sum(segment.rows for segment in segments),
+            "deleted_rows": sum(segment.deleted_rows for segment in segments),
+            "columns": column_bounds(place.table.schema, segments),
+        }
+
+
+class RowsView(ApiView):
+    @extend_schema(
+        operation_id="table_rows",
+        summary="Preview the rows of a table",
+        description="Some rows, read by the compute engine; no order is promised.",
+        tags=["tables"],
+        parameters=[PreviewQuery],
+        responses={200: StatementAnswer, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(PreviewQuery, request)
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
+        limit = filters["limit"]
+        found = _run(request, place, f"SELECT * FROM {_reference(place)} LIMIT {limit + 1}")
+        rows = found["rows"][:limit]
+        is_cut = len(found["rows"]) > limit
+        body = {**found, "rows": rows, "row_count": len(rows), "truncated": is_cut, "version": place.snapshot.version}
+        return Response(body, headers={"Cache-Control": "private, no-cache"})
+
+
+class ChangesView(ApiView):
+    @extend_schema(
+        operation_id="table_changes",
+        summary="Compare the rows of two versions",
+        description="As SHOW CHANGES answers.",
+        tags=["tables"],
+        parameters=[ChangesQuery],
+        responses={200: StatementAnswer, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(ChangesQuery, request)
+        place = table_place(request, catalog, branch, database, table, None)
+        first, last = (version_check(place.branch, filters[name]) for name in ("from", "to"))
+        name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
+        return Response(_run(request, place, f"SHOW CHANGES {name} FROM VERSION {first} TO VERSION {last}"))
+
+
+def _reference(place: TablePlace) -> str:
+    name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
+    at_head = place.snapshot.version == place.branch.head_version
+    return name if at_head else f"{name} VERSION AS OF {place.snapshot.version}"
+
+
+def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:
+    session = session_of(request, place.branch.catalog.name, place.branch.name)
+    with read_of(request, place.branch) as context:
+        return result_body(frontdoor.execute(statement, session, context))
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """The fields of a selector's entry, without the schema."""
+    return {field.name: getattr(item, field.name) for field in fields(item) if field.name != "schema"}

@@ -1,0 +1,1 @@
+"""Statements on catalogs, branches, merges and transactions."""

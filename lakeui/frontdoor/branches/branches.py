@@ -1,0 +1,181 @@
+"""Catalogs, branches and merges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.selectors.objects import database_get
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
+from catalog_app.services import catalogs
+from lakeui.common.errors import AlreadyExists, NotFound, NotSupported
+from lakeui.frontdoor.branches.look_alikes import look_alike
+from lakeui.frontdoor.branches.resolving import decisions_looked_at
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.places import Call, branch_of
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from merge_app.execution.merge import merge_dry_run, merge_run
+from merge_app.execution.merge_command import MergeCommand
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
+
+
+def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
+    try:
+        catalogs.catalog_create(name=statement.name, comment=statement.comment or "", user_id=call.session.user_id)
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+    return StatementResult()
+
+
+def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
+    catalog = call.catalog_named(statement.name)
+    with transaction.atomic():
+        catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
+        _tell_drop(call, catalog, None)
+    return StatementResult()
+
+
+def _tell_drop(call: Call, catalog: Catalog, branch: str | None) -> None:
+    """Leave the message that a branch, or with None the catalog, was dropped."""
+    message = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
+    event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: message)
+
+
+def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
+    """A statement has no session of its own to change: the answer says what to send with the next one."""
+    return StatementResult(extra={"catalog": call.catalog_named(statement.name).name, "branch": "main"})
+
+
+def use_branch(call: Call, statement: sql.UseBranch) -> StatementResult:
+    branch = call.named_branch(statement.branch)
+    return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name})
+
+
+def use_database(call: Call, statement: sql.UseDatabase) -> StatementResult:
+    branch = branch_of(call, statement.database)
+    found = database_get(branch_snapshot(branch), statement.database.database)
+    opened = call.open_transaction
+    if opened is not None:
+        if branch.pk != opened.workspace_id:
+            raise NotSupported("A transaction stays on its branch.", remedy="COMMIT or ROLLBACK first.")
+        branch = opened.target
+    return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name, "database": found.name})
+
+
+def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
+    parent = call.named_branch(statement.parent) if statement.parent else _session_branch(call, statement.branch)
+    version = statement.version
+    if statement.timestamp is not None:
+        version = version_at(parent, moment_parse(statement.timestamp))
+    try:
+        branch = catalogs.branch_create(
+            parent=parent,
+            name=statement.branch.branch,
+            version=version,
+            asked=call.asked,
+            record=call.record_bypass,
+        )
+    except AlreadyExists as taken:
+        if not statement.if_not_exists or taken.details["kind"] != "branch":
+            raise
+        branch = branch_get(parent.catalog, statement.branch.branch)
+    extra = {"branch": branch.name, **_notices(branch.catalog_id, branch.name)}
+    return StatementResult(version=branch.head_version, extra=extra)
+
+
+_OTHER_LETTERS = r"[^\x01-\x7F]"
+
+
+def _notices(catalog_id: int, name: str) -> dict[str, list[str]]:
+    """What whoever gives a branch or a tag this name should know of the names that there are."""
+    branches = Branch.objects.filter(catalog_id=catalog_id, dropped_at__isnull=True, is_workspace=False)
+    tags = Tag.objects.filter(catalog_id=catalog_id)
+    if name.isascii():
+        # Beside it others of ASCII letters alone do not count, and a catalog may have ten thousand of them.
+        branches, tags = branches.filter(name__regex=_OTHER_LETTERS), tags.filter(name__regex=_OTHER_LETTERS)
+    known = [*branches.values_list("name", flat=True), *tags.values_list("name", flat=True)]
+    other = look_alike(name, known)
+    return {"notices": [f"{name} looks like {other}, and is another name."]} if other else {}
+
+
+def _session_branch(call: Call, name: sql.BranchName) -> Branch:
+    return branch_get(call.catalog_named(name.catalog), "main") if name.catalog else call.branch
+
+
+def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
+    try:
+        branch = call.named_branch(statement.branch)
+        with transaction.atomic():
+            catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
+            _tell_drop(call, branch.catalog, branch.name)
+    except NotFound:
+        if not statement.if_exists:
+            raise
+    return StatementResult()
+
+
+def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
+    branch = call.named_branch(statement.branch)
+    catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
+    return StatementResult(extra=dict(_notices(branch.catalog_id, statement.new_name)))
+
+
+def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
+    source = call.named_branch(statement.source)
+    destination = call.named_branch(statement.destination) if statement.destination else call.branch
+    decided = decisions_looked_at(call, source, destination, statement.decisions)
+    account = None if statement.dry_run else call.account
+    command = MergeCommand(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided, account=account)
+    run = merge_dry_run if statement.dry_run else merge_run
+    return merge_answer(run(command, engine, call.context))
+
+
+def merge_answer(result: dict[str, Any]) -> StatementResult:
+    """A merge, or the verdicts of a dry run, as a table."""
+    if "mergeable" in result:
+        rows = _verdict_rows(result)
+        names = ("verdict", "object", "source did", "destination did", "code", "message")
+        columns = [(name, "string") for name in names]
+        return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=result)
+    columns = [("merge_id", "string"), ("outcome", "string"), ("version", "bigint")]
+    row = [result["merge_id"], result["outcome"], result["version"]]
+    return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)
+
+
+def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
+    """One row per cell hit, and one per object that only the source changed."""
+    rows = [
+        [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], _message(item)]
+        for item in report["findings"]
+    ]
+    met = {(item["kind"], item["object_id"]) for item in report["findings"]}
+    for item in report["plan"]["objects"]:
+        if (item["kind"], item["object_id"]) not in met:
+            done = ", ".join(item["operations"])
+            rows.append(["ok", item["object"], done, "-", "", "Only the source changed it."])
+    return rows
+
+
+def _message(finding: dict[str, Any]) -> str:
+    """With what finer settings of ``merge.conflicts`` say."""
+    return " ".join([finding["message"], *(item["text"] for item in finding["details"].get("finer", ()))])
+
+
+def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
+    branch = call.named_branch(statement.branch) if statement.branch else call.branch
+    version = statement.version
+    if statement.timestamp is not None:
+        version = version_at(branch, moment_parse(statement.timestamp))
+    tag = catalogs.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
+    return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(tag.catalog_id, tag.name)})
+
+
+def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:
+    name = statement.tag
+    catalogs.tag_drop(catalog=call.catalog_named(name.catalog), name=name.branch)
+    return StatementResult()

@@ -1,0 +1,1 @@
+"""Columns and properties that statements declare."""

@@ -1,0 +1,1 @@
+"""What enters beside a single statement: files, scripts, whole results, runs of pipelines."""

@@ -1,0 +1,1 @@
+"""Expressions that statements hold: resolved, typed, pruned by."""

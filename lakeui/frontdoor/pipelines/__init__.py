@@ -1,0 +1,1 @@
+"""A batch of a pipeline on its way into a table."""

@@ -1,0 +1,63 @@
+"""SHOW CHANGES: the row diff of two versions of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog_app.domain.state import TableState
+from catalog_app.engine.values import QueryResult
+from catalog_app.selectors.snapshots import Snapshot, version_check
+from lakeui.common.errors import NotFound
+from lakeui.frontdoor.changed_files import files_changed, state_valid
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.places import Call, table_for_reading
+from lakeui.frontdoor.queries.select import ROW_LIMIT
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from merge_app.jobs.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifferences:
+    """Rows as ``changes_dataframe`` gives them, and how many files had to be read for them."""
+
+    found: QueryResult
+    files_scanned: int
+    files_skipped: int
+
+
+def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    branch = found.place.branch
+    before, after = (
+        found.place.snapshot.at(version_check(branch, version))
+        for version in (statement.from_version, statement.to_version)
+    )
+    where = f"at version {statement.to_version} of branch {branch.name}"
+    state = state_valid(after, found.table.table_id)
+    if state is None:
+        raise NotFound("table", found.label, where=where)
+    differences = row_differences(call.context, before, after, state, limit=ROW_LIMIT)
+    rows = differences.found.rows
+    return StatementResult(
+        columns=list(differences.found.columns),
+        rows=rows,
+        row_count=len(rows),
+        truncated=differences.found.truncated,
+        version=statement.to_version,
+        metrics={"files_scanned": differences.files_scanned, "files_skipped": differences.files_skipped},
+    )
+
+
+def row_differences(
+    context: Context, before: Snapshot, after: Snapshot, table: TableState, *, limit: int
+) -> RowDifferences:
+    """Rows in which two snapshots of a table differ, at most ``limit``.
+
+    ``table`` is the table as ``after`` sees it. Only files that the two do not share, deletes included, are read.
+    """
+    changed = files_changed(before, after, table)
+    context.step("compare", f"{changed.files} files of {table.name}")
+    with interruptible(context):
+        found = engine().changes(changed.before, changed.after, limit=limit)
+    return RowDifferences(found, files_scanned=changed.files, files_skipped=changed.files_shared)

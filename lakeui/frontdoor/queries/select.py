@@ -1,0 +1,25 @@
+"""SELECT: rows of a query, as an answer."""
+
+from __future__ import annotations
+
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+ROW_LIMIT = 10_000
+"""A SELECT answers with at most so many rows, and says when there were more."""
+
+
+def select(call: Call, statement: sql.Select) -> StatementResult:
+    source = query_source(call, statement.query)
+    with interruptible(call.context):
+        found = engine().select(source.text, source.tables, limit=ROW_LIMIT)
+    return StatementResult(
+        columns=list(found.columns),
+        rows=found.rows,
+        row_count=len(found.rows),
+        truncated=found.truncated,
+        version=call.snapshot.version if call.session.catalog else None,
+    )

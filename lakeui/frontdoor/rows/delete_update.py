@@ -1,0 +1,109 @@
+"""DELETE, UPDATE and TRUNCATE."""
+
+from __future__ import annotations
+
+from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.operations import (
+    FileEffects,
+    OperationKind,
+    OverwriteScope,
+)
+from catalog_app.engine.copying import Marks
+from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.expressions.analysis import assigned_columns, rows_analyse
+from lakeui.frontdoor.expressions.checks import staged_fit
+from lakeui.frontdoor.expressions.field_values import all_columns
+from lakeui.frontdoor.expressions.generated import with_generated
+from lakeui.frontdoor.expressions.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
+from lakeui.frontdoor.expressions.pruning import predicate_of, pruned
+from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.queries.queries import subquery_tables
+from lakeui.frontdoor.rows.write_modes import copied_files
+from lakeui.frontdoor.rows.writes import (
+    bytes_of,
+    commit_rows,
+    has_tombstones,
+    row_metrics,
+    staging,
+    touched_copy,
+    write_metrics,
+)
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+
+def delete(call: Call, statement: sql.Delete) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
+    chosen = pruned(segments, target.table.schema.columns, predicate_of(statement.where))
+    call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    scan = table_scan(target.place.snapshot, target.table, chosen)
+    text, alias = statement.where.text if statement.where else None, statement.alias or target.table.name
+    tables = subquery_tables(call, statement.subqueries)
+    with staging(call):
+        rows_analyse(call.text, target.table.schema, alias, statement.where, tables=tables)
+        changes = engine().delete(scan, text, alias=alias, tables=tables)
+        copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
+    deletes = delete_files_register(target.table.table_id, changes.delete_files)
+    copies = copied_files(target.table, copied, ())
+    metrics = row_metrics(
+        segments,
+        chosen,
+        changes.emptied,
+        copies,
+        rows_deleted=changes.rows,
+        bytes_written=bytes_of(changes.delete_files),
+    )
+    if not changes.rows:
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
+    effects = FileEffects(removed=changes.emptied, deletes=deletes)
+    return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics, copies=copies.operation)
+
+
+def update(call: Call, statement: sql.Update) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    table = target.table
+    segments = segments_list(target.place.snapshot, table.table_id)
+    chosen = pruned(segments, table.schema.columns, predicate_of(statement.where))
+    call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    scan = table_scan(target.place.snapshot, table, chosen)
+    text, alias = statement.where.text if statement.where else None, statement.alias or table.name
+    assignments = with_generated(writing_schema(table), all_columns(table.schema, statement, alias), alias)
+    assigned = assigned_columns(table.schema, assignments, target.label)
+    tables = subquery_tables(call, statement.subqueries)
+    with staging(call):
+        kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned, tables=tables)
+        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)
+        staged_fit(target, changes.images)
+        if assigns_key(table.schema, [name for name, _ in assignments]):
+            refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
+        copied = touched_copy(target, "update", scan, Marks(changes.delete_files, (), changes.images))
+    deletes = delete_files_register(table.table_id, changes.delete_files)
+    images = data_files_register(table.table_id, changes.images)
+    copies = copied_files(table, copied, images)
+    metrics = row_metrics(
+        segments,
+        chosen,
+        changes.emptied,
+        copies,
+        rows_updated=changes.rows,
+        files_added=len(images) - len(copies.folded),
+        bytes_written=bytes_of(changes.delete_files, changes.images),
+    )
+    if not changes.rows:
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
+    effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
+    return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics, copies=copies.operation)
+
+
+def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
+    if not segments and not has_tombstones(target):
+        return StatementResult(version=target.place.snapshot.version, metrics=write_metrics())
+    removed = tuple(segment.file_id for segment in segments)
+    metrics = write_metrics(files_removed=len(removed))
+    effects = FileEffects(removed=removed)
+    return commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())

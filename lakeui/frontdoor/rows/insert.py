@@ -1,0 +1,121 @@
+"""INSERT INTO and INSERT OVERWRITE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.layout import layout_shown
+from catalog_app.domain.operations import (
+    FileEffects,
+    OperationKind,
+    OverwriteScope,
+)
+from catalog_app.engine.values import RowSource, ValuesSource
+from catalog_app.selectors.segments import segments_list
+from catalog_app.services.files import data_files_register
+from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
+from lakeui.frontdoor.expressions.generated import values_without_generated
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, has_tombstones, staging, write_metrics
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+
+def insert(call: Call, statement: sql.Insert) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    _require_partition_columns(target, [name for name, _ in statement.partition or ()])
+    _refuse_overwrite_by_layout(target, statement)
+    staged = insert_stage(call, target, statement)
+    added = data_files_register(target.table.table_id, staged)
+    rows = sum(file.rows for file in added)
+    metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=bytes_of(staged))
+    if not statement.overwrite:
+        if not added:
+            return StatementResult(version=target.place.snapshot.version, metrics=metrics)
+        appended_rows_check(target, staged)
+        return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
+    scope = _scope(target, statement, staged)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
+    replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
+    removed = tuple(segment.file_id for segment in replaced)
+    staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
+    metrics["files_removed"] = len(removed)
+    if not (added or removed or (scope.partitions is None and has_tombstones(target))):
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
+    effects = FileEffects(added, removed)
+    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+
+
+def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
+    """The rows of the source as files of the table."""
+    call.context.step("write", f"rows of {target.label}")
+    table = target.table
+    with staging(call):
+        schema = writing_schema(table)
+        given = values_without_generated(statement, schema)
+        return engine().append(
+            table.table_id,
+            schema,
+            _source(call, given),
+            columns=given.columns,
+            by_name=given.by_name,
+            partition=given.partition,
+        )
+
+
+def _source(call: Call, statement: sql.Insert) -> RowSource:
+    if statement.values is not None:
+        return ValuesSource(statement.values)
+    assert statement.query is not None
+    return query_source(call, statement.query)
+
+
+def _scope(target: TablePlace, statement: sql.Insert, staged: Sequence[NewDataFile]) -> OverwriteScope:
+    """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
+    Spark's static mode, and in its dynamic mode the partitions of which there are rows.
+    """
+    fixed = [(name, text) for name, text in statement.partition or () if text is not None]
+    columns = target.table.schema.partition_columns
+    if statement.is_dynamic and columns and len(fixed) < len(columns):
+        return OverwriteScope(tuple(dict.fromkeys(file.partition for file in staged)))
+    if not fixed:
+        return OverwriteScope()
+    if len(fixed) == len(columns):
+        texts = engine().partition_values(columns, dict(fixed))
+        return OverwriteScope((texts,))
+    raise InvalidValue(
+        "An overwrite names either every partition column or none.",
+        remedy="Write PARTITION (" + ", ".join(f"{column.name} = .." for column in columns) + ").",
+    )
+
+
+def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None:
+    """Refuse what PARTITION names and the table is not partitioned by."""
+    columns = [column.name for column in target.table.schema.partition_columns]
+    known = {column.casefold() for column in columns}
+    for name in names:
+        if name.casefold() not in known:
+            raise InvalidValue(
+                f"PARTITION names {name}, which is no partition column of {target.label}.",
+                remedy=f"Its partition columns are {', '.join(columns)}." if columns else "Leave PARTITION out.",
+                column=name,
+                nearest=nearest_name(name, columns),
+            )
+
+
+def _refuse_overwrite_by_layout(target: TablePlace, statement: sql.Insert) -> None:
+    """In the dynamic mode the rows say what is replaced. Values of transforms cannot: they are no facts of rows."""
+    layout, columns = layout_shown(target.table), target.table.schema.partition_columns
+    fixed = [name for name, text in statement.partition or () if text is not None]
+    if statement.overwrite and statement.is_dynamic and layout and not (columns and len(fixed) == len(columns)):
+        raise NotSupported(
+            f"INSERT OVERWRITE cannot replace partitions of {target.label} by its rows: it is partitioned by"
+            f" {', '.join(layout)}, and older files may be laid otherwise.",
+            remedy="Use INSERT INTO .. REPLACE WHERE with a condition on the column, or the mode STATIC.",
+        )

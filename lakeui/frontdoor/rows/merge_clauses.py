@@ -1,0 +1,140 @@
+"""MERGE INTO before a row is read: what its clauses come to, resolved and typed against both tables (rows §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
+from catalog_app.engine.constants import may_have_constants
+from catalog_app.engine.expressions import Side
+from catalog_app.engine.failures import null_refused
+from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
+from catalog_app.engine.types import storable_type
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.columns.evolving import Evolved, SourceColumns, evolved
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.expressions.analysis import Assigned, assigned_columns, merge_analyse
+from lakeui.frontdoor.expressions.field_values import all_columns
+from lakeui.frontdoor.expressions.generated import with_generated
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+
+_ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDelete: Act.DELETE}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """``evolved``: the table that rows are written to. ``source`` has the expressions that ON compares columns with."""
+
+    evolved: Evolved
+    rules: tuple[Rule, ...]
+    source: SourceRows
+
+
+def merge_prepare(
+    statement: sql.MergeInto,
+    table: TableState,
+    source: SourceRows,
+    described: SourceColumns | None,
+    *,
+    text: str,
+    dropped: Sequence[str],
+    fills_fields: bool,
+) -> Prepared:
+    """Analyse the whole statement. ``described`` are the source's columns where they are known, ``text`` is what a
+    person wrote, empty where that was no MERGE. Raises NotFound, InvalidValue.
+    """
+    known = _described(source) if described is None else tuple(described)
+    columns = [(name, storable_type(kind)) for name, kind in known]
+    fresh = evolved(table, statement, columns, source.alias, dropped=dropped)
+    schema = writing_schema(fresh.table)
+    assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
+    if text:
+        _require_values(statement, schema, assigned)
+    kinds = merge_analyse(
+        text,
+        statement,
+        schema,
+        Side(source.alias, known),
+        assigned,
+        fills_fields=fills_fields,
+        source_query=source.query if text and may_have_constants(source.query) else None,
+    )
+    keys = [
+        (key.source, kind)
+        for key, kind in zip(statement.keys, kinds.keys, strict=True)
+        if table.schema.named(key.column) is not None
+    ]
+    asked = replace(
+        source,
+        keys=tuple(text for text, _ in keys),
+        described=known,
+        key_types=tuple(kind for _, kind in keys),
+    )
+    return Prepared(fresh, tuple(map(_rule, statement.clauses, assigned, kinds.values)), asked)
+
+
+def _described(source: SourceRows) -> tuple[tuple[str, str], ...]:
+    """The source's columns, as its alias renames them."""
+    found = engine().describe(source.query.text, source.query.tables)
+    if source.columns is None:
+        return tuple(found)
+    if len(source.columns) != len(found):
+        raise InvalidValue(
+            f"The source has {len(found)} columns, its alias names {len(source.columns)}.",
+            remedy="Name as many columns as the source has.",
+        )
+    return tuple((name, kind) for name, (_, kind) in zip(source.columns, found, strict=True))
+
+
+def _assigned(
+    clause: sql.MergeClause, schema: Schema, columns: SourceColumns, alias: str, statement: sql.MergeInto
+) -> list[tuple[Column, str]]:
+    """What the clause writes."""
+    if isinstance(clause.action, sql.MergeDelete):
+        return []
+    given: Sequence[tuple[str, str]] | None = clause.action.assignments
+    if given is None:
+        given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
+    elif isinstance(clause.action, sql.MergeUpdate):
+        given = all_columns(schema, clause.action, statement.alias)
+    is_update = isinstance(clause.action, sql.MergeUpdate)
+    return assigned_columns(
+        schema, with_generated(schema, given, statement.alias if is_update else None), statement.table.table
+    )
+
+
+def _require_values(statement: sql.MergeInto, schema: Schema, assigned: Sequence[Assigned]) -> None:
+    """Refuse an INSERT that leaves out a column which takes no NULL and has no default, whether a row comes or not."""
+    for clause, given in zip(statement.clauses, assigned, strict=True):
+        if isinstance(clause.action, sql.MergeInsert) and clause.action.assignments is not None:
+            named = {column.id for column, _ in given}
+            for column in schema.columns:
+                if not column.nullable and column.default is None and column.id not in named:
+                    raise null_refused(column.name)
+
+
+def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: bool) -> list[tuple[str, str]]:
+    """What ``*`` stands for: every column of the target from the source's of that name."""
+    names = {name.casefold(): name for name, _ in columns}
+    given = []
+    for column in schema.columns:
+        found = names.get(column.name.casefold())
+        if found is not None:
+            given.append((column.name, f"{quote_name(alias)}.{quote_name(found)}"))
+        elif not is_lenient and column.generated is None:
+            raise InvalidValue(
+                f"The source has no column {column.name}, which * would take from it.",
+                remedy="Name the columns, add it to the source, or write MERGE WITH SCHEMA EVOLUTION INTO.",
+                column=column.name,
+            )
+    return given
+
+
+def _rule(clause: sql.MergeClause, assigned: Assigned, kinds: Mapping[str, str]) -> Rule:
+    condition = clause.condition.text if clause.condition else None
+    values = {column.name: text for column, text in assigned}
+    return Rule(Family(clause.family.value), _ACTS[type(clause.action)], condition, values, kinds)

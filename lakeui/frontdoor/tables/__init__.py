@@ -1,0 +1,1 @@
+"""Statements on databases and tables."""
