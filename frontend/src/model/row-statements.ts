@@ -85,7 +85,7 @@ export function isNeeded({ nullable, default: otherwise }: Pick<Column, "nullabl
   return !nullable && otherwise === null;
 }
 
-/** NULL is told from values: a row without a key is named by all that it holds. */
+/** The row as a condition: by its key, else by all that it holds. A NULL is asked for by IS NULL. */
 function condition(columns: readonly Column[], row: HeldRow): string | undefined {
   const naming = namingColumns(columns);
   const parts = naming?.map((column) => {

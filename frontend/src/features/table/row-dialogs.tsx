@@ -77,13 +77,15 @@ function RowField({ column, row, value, onChange }: { column: Column; row: HeldR
     );
   }
   const isWrong = value !== undefined && literal(value, type) === undefined;
+  // A field of one line would take the ends of lines out of a text.
+  const Field = held?.includes("\n") ? "textarea" : "input";
   return (
     <div className="edited-field">
       <label className="field">
         <span>
           {name} <span className="muted">{type}</span>
         </span>
-        <input
+        <Field
           className="input"
           value={shown ?? ""}
           placeholder={shown === null ? "NULL" : shown === undefined ? withoutValue(column) : ""}

@@ -45,6 +45,18 @@ describe("rows of a table", () => {
     expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement: "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1'" });
   });
 
+  it("keep the ends of lines of a text", async () => {
+    serve({ ...lake("contributor"), [AT]: KEYED, [`${AT}rows/`]: { ...rows, rows: [["N1\nN2", 7]] } });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=rows`);
+    await user.click(await screen.findByRole("button", { name: "Edit row 1" }));
+    const form = within(await screen.findByRole("dialog"));
+    const tail = form.getByRole<HTMLTextAreaElement>("textbox", { name: /tail/ });
+    await user.type(tail, "3");
+    expect(tail.value).toBe("N1\nN23");
+    expect(form.getByLabelText("The statement that runs").textContent).toContain("N1\nN23");
+  });
+
   it("say so where the row was gone", async () => {
     withRows("contributor", { rows_deleted: 0 });
     const user = userEvent.setup();
