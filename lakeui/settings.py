@@ -38,6 +38,7 @@ LAKEUI: dict[str, Any] = {
     "STAGED_HOURS": VARIABLES.staged_hours,
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
     "IMPORT_MEGABYTES": VARIABLES.import_megabytes,
+    "RESULT_GIGABYTES": VARIABLES.result_gigabytes,
     "IMPORT_HOURS": VARIABLES.import_hours,
     # Below these places statements may read files that are not lakeui's.
     "IMPORT_LOCATIONS": VARIABLES.import_locations,

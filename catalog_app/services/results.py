@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from math import inf
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from catalog_app.domain.results import KeptRows
 from catalog_app.models import KeptResult
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import LakeError, NotFound, ResultExpired
 from lakeui.common.json_values import storable
@@ -22,8 +24,18 @@ MOST_OF_A_PERSON = 50
 MOST_SWEPT = 100
 
 
+GIB = 1024**3
+
+_HELD = """
+SELECT coalesce(sum((f->>'bytes')::bigint), 0)
+FROM catalog_app_keptresult r CROSS JOIN jsonb_array_elements(r.files) f
+WHERE r.owner_id = %(owner)s AND NOT r.is_gone AND r.expires_at > %(now)s AND jsonb_typeof(r.files) = 'array'
+    AND f->>'path' LIKE 'results/%%'
+"""
+
+
 class TooManyResults(LakeError):
-    """Details: ``kept``, how many results of the person are kept."""
+    """Details: ``kept``, how many results of the person are kept; ``bytes``, how many bytes these have on the disk."""
 
     code, status, title = "TOO_MANY_RESULTS", 429, "Too many kept results"
 
@@ -33,20 +45,27 @@ def results_of(user_id: int) -> QuerySet[KeptResult]:
     return KeptResult.objects.filter(owner=user_id, files__isnull=False, expires_at__gt=timezone.now(), is_gone=False)
 
 
-def result_begin(*, identity: UUID, user_id: int, statement: str, longest: timedelta) -> KeptResult:
+def bytes_held(user_id: int) -> int:
+    """The bytes of the files that were written for the person's results. Files of tables do not count."""
+    ((found,),) = fetch_all(_HELD, {"owner": user_id, "now": timezone.now()})
+    return int(found)
+
+
+def result_begin(
+    *, identity: UUID, user_id: int, statement: str, longest: timedelta, most_bytes: float = inf
+) -> KeptResult:
     """The row of a result that is made within ``longest``; of an earlier attempt at the same, that one's row. Raises
     TooManyResults. Requests at the same instant may each find the last place: the bound is not exact.
     """
     known = KeptResult.objects.filter(pk=identity, owner=user_id).first()
     if known is not None:
         return known
-    kept = results_of(user_id).count()
+    kept, held = results_of(user_id).count(), bytes_held(user_id)
     if kept >= MOST_OF_A_PERSON:
-        raise TooManyResults(
-            f"{kept} results of yours are kept, which is the most at a time.",
-            remedy="Let go of those that you do not need (DELETE /api/v1/results/{id}/)."
-            f" Each expires by itself after {LIFETIME.total_seconds() // 3600:.0f} hours.",
-            kept=kept,
+        raise _too_many(f"{kept} results of yours are kept, which is the most at a time.", kept, held)
+    if held >= most_bytes:
+        raise _too_many(
+            f"Results of yours have {held / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.", kept, held
         )
     expires_at = timezone.now() + LIFETIME + longest
     return KeptResult.objects.create(
@@ -54,11 +73,27 @@ def result_begin(*, identity: UUID, user_id: int, statement: str, longest: timed
     )
 
 
+def _too_many(message: str, kept: int, held: int) -> TooManyResults:
+    return TooManyResults(
+        message,
+        remedy="Let go of those that you do not need (DELETE /api/v1/results/{id}/)."
+        f" Each expires by itself after {LIFETIME.total_seconds() // 3600:.0f} hours.",
+        kept=kept,
+        bytes=held,
+    )
+
+
 def result_finish(
-    begun: KeptResult, kept: KeptRows, *, catalogs: frozenset[int], version: int | None, warehouse: Warehouse
+    begun: KeptResult,
+    kept: KeptRows,
+    *,
+    catalogs: frozenset[int],
+    version: int | None,
+    warehouse: Warehouse,
+    most_bytes: float = inf,
 ) -> KeptResult:
     """The result with its rows. Of two attempts the first one counts. Raises ResultExpired where it was let go or
-    expired meanwhile.
+    expired meanwhile, TooManyResults where the person's results have more bytes with it: then its files are removed.
     """
     rows = KeptResult.objects.filter(pk=begun.pk, files__isnull=True, is_gone=False)
     rows.update(
@@ -74,6 +109,13 @@ def result_finish(
     if found is None or found.files is None:
         warehouse.discard(warehouse.result_folder(begun.pk))
         raise _expired(timezone.now())
+    if kept.bytes and (held := bytes_held(found.owner_id)) > most_bytes:
+        result_let_go(found, warehouse=warehouse)
+        raise _too_many(
+            f"With this result yours would have {held / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.",
+            results_of(found.owner_id).count(),
+            bytes_held(found.owner_id),
+        )
     return found
 
 

@@ -371,6 +371,9 @@ class Variables(BaseModel):
     import_megabytes: Number = _variable(
         "LAKEUI_IMPORT_MEGABYTES", 512.0, "The largest file that can be imported, in MiB, as sent and unpacked."
     )
+    result_gigabytes: Number = _variable(
+        "LAKEUI_RESULT_GIGABYTES", 20.0, "The most that kept results of one person have, in GiB; 0 sets no bound."
+    )
     export_rows: Count = _variable("LAKEUI_EXPORT_ROWS", 1_000_000, "The most rows that are downloaded as one file.")
     audit_key: SigningKey = _variable(
         "LAKEUI_AUDIT_KEY",

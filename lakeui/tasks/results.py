@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from math import inf
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 
 from catalog_app.models import KeptResult
-from catalog_app.services.results import result_begin, result_finish
+from catalog_app.services.results import GIB, result_begin, result_finish
 from catalog_app.storage.warehouse import Warehouse
 from lakeui import frontdoor
 from merge_app.jobs.context import Context
@@ -33,7 +34,8 @@ def result_make(said: frontdoor.ParsedStatement | str, session: frontdoor.Sessio
     assert user_id is not None, "a result belongs to a person"
     longest = timedelta(seconds=float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or UNLIMITED_SECONDS)
     identity, text = context.task_id or uuid4(), said if isinstance(said, str) else said.text
-    begun = result_begin(identity=identity, user_id=user_id, statement=text, longest=longest)
+    most_bytes = float(settings.LAKEUI["RESULT_GIGABYTES"]) * GIB or inf
+    begun = result_begin(identity=identity, user_id=user_id, statement=text, longest=longest, most_bytes=most_bytes)
     if begun.files is not None:
         return _body(begun)
     folder = warehouse.new_result(begun.pk)
@@ -43,7 +45,15 @@ def result_make(said: frontdoor.ParsedStatement | str, session: frontdoor.Sessio
         # Another attempt may be at work beside this one: the row stays until it expires.
         warehouse.discard(folder)
         raise
-    return _body(result_finish(begun, kept.rows, catalogs=kept.catalogs, version=kept.version, warehouse=warehouse))
+    finished = result_finish(
+        begun,
+        kept.rows,
+        catalogs=kept.catalogs,
+        version=kept.version,
+        warehouse=warehouse,
+        most_bytes=most_bytes,
+    )
+    return _body(finished)
 
 
 def _body(kept: KeptResult) -> dict[str, Any]:

@@ -285,6 +285,21 @@ def test_one_person_keeps_so_many(alice: Caller, lake: Lake, monkeypatch: pytest
     made(alice, lake)
 
 
+def test_one_person_keeps_so_many_bytes(alice: Caller, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that goes beyond the bound leaves nothing behind; files of the table itself do not count."""
+    first = made(alice, lake, "SELECT id + 1 AS id FROM d.t")
+    held = results.bytes_held(KeptResult.objects.get(pk=first["id"]).owner_id)
+    assert held == sum(file.stat().st_size for file in folder(first).rglob("*.parquet"))
+    monkeypatch.setitem(settings.LAKEUI, "RESULT_GIGABYTES", (held + 1) / results.GIB)
+    refused = problem(sent(alice, lake, "SELECT id + 2 AS id FROM d.t"), 429, "TOO_MANY_RESULTS")
+    assert (refused["kept"], refused["bytes"]) == (1, held)
+    assert KeptResult.objects.count() == 1
+    monkeypatch.setitem(settings.LAKEUI, "RESULT_GIGABYTES", held / results.GIB)
+    assert "GiB" in problem(sent(alice, lake), 429, "TOO_MANY_RESULTS")["detail"]
+    assert alice.client.delete(first["url"], headers=alice.headers).status_code == 204
+    made(alice, lake, "SELECT id + 1 AS id FROM d.t")
+
+
 def test_so_many_streams_at_a_time_and_each_frees_its_place(
     alice: Caller, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
