@@ -27,6 +27,7 @@ from catalog_app.engine.types import arrow_type
 from catalog_app.engine.values import RowChanges
 from catalog_app.engine.writing import MOST_BYTES, FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, stored_row_ids
+from catalog_app.storage.equal_values import same_values
 
 MOST_ROWS = 1_000_000
 """Of files that are looked through: more are read by the cores of Spark."""
@@ -258,6 +259,7 @@ def _differing(
     schema: Schema, old: pa.Table, new: pa.Table, given: Mapping[int, New]
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which rows have another value than before: others are left alone."""
-    names = [internal_name(column) for column in schema.columns if column.id in given]
-    before, after = (table.select(names).to_pylist() for table in (old, new))
-    return np.array([one != other for one, other in zip(before, after, strict=True)], dtype=np.bool_)
+    differing = np.zeros(old.num_rows, dtype=np.bool_)
+    for name in (internal_name(column) for column in schema.columns if column.id in given):
+        differing |= ~same_values(old.column(name), new.column(name))
+    return differing

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import nan
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.schema import Column
+from catalog_app.engine import by_key
 from catalog_app.engine import engine as engines
 from catalog_app.engine.by_key import key_terms
+from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.delete_update import RowFilter
 from catalog_app.engine.values import RowChanges
 from lakeui.common.errors import NotNullViolation
@@ -146,6 +150,15 @@ def test_rows_that_have_the_new_values_are_left_alone(filled: Lake) -> None:
     changes = filled.engine.update(filled.scan(), [("Name", "'a'")], "id = 1", alias="t")
     assert changes.rows == 1
     assert filled.engine.update(filled.scan(), [("Name", "'a'")], "n = 10", alias="t").rows == 0
+
+
+def test_a_row_that_keeps_nan_is_left_alone() -> None:
+    """As by default: no literal writes NaN. NaN equals NaN, and 0.0 equals -0.0 (rows §1.5)."""
+    schema = schema_of("id int", "d double")
+    ids, (_, d) = [1, 2, 3, 4], schema.columns
+    old = pa.table({internal_name(schema.columns[0]): ids, internal_name(d): [nan, 0.0, None, 1.0]})
+    new = pa.table({internal_name(schema.columns[0]): ids, internal_name(d): [nan, -0.0, None, nan]})
+    assert by_key._differing(schema, old, new, {d.id: lambda row: None}).tolist() == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("condition", "assigned"), REFUSED_BY_SPARK)
