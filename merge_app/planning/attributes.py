@@ -316,7 +316,9 @@ def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Pai
         tuple(facts.get(("primary_key",), NO_FACT).value or ()),
         tuple(facts.get(("partition_by",), NO_FACT).value or ()),
     )
-    theirs = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
+    named = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
+    # Two columns of the source may be one of the target.
+    theirs = list(dict.fromkeys(named))
     if not orders.has_target_news and set(theirs) == set(columns):
         schema = replace(schema, columns=tuple(columns[i] for i in theirs))
     elif orders.is_source_news and orders.is_target_news:

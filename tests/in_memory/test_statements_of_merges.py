@@ -44,7 +44,7 @@ def statements(lake: Lake, columns: str, *, files: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("columns", "most"), [(BY_ROW, 26), (BY_CELL, 31), (BY_KEY, 31)])
+@pytest.mark.parametrize(("columns", "most"), [(BY_ROW, 25), (BY_CELL, 30), (BY_KEY, 30)])
 @pytest.mark.parametrize("files", [2, 6])
 def test_a_merge_of_rows_takes_as_many_statements_whatever_its_files(
     lake: Lake, columns: str, most: int, files: int

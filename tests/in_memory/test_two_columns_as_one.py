@@ -8,7 +8,7 @@ from tests.e2e.lake import Lake
 from tests.e2e.rows import run
 
 WIDE = [(0, None, None), (1, None, 10), (2, 20, None)]
-"""Rows of e: id, c, ca."""
+"""Rows of e by name: id, c, ca."""
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def rows(lake: Lake, branch: str) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize(
     ("source", "target", "sentence"),
     [
-        ("e", "main", "The source has columns c and ca. They are one column on the destination."),
-        ("main", "e", "The destination has columns c and ca. They are one column on the source."),
+        ("e", "main", "The source has columns ca and c. They are one column on the destination."),
+        ("main", "e", "The destination has columns ca and c. They are one column on the source."),
     ],
 )
 def test_two_columns_never_become_one(parted: Lake, source: str, target: str, sentence: str) -> None:

@@ -117,7 +117,7 @@ class TestEveryStrategy:
                 raise NotFound("table", "the power")
 
         for module in ("merge_into", "writes"):
-            monkeypatch.setattr(f"lakeui.frontdoor.{module}.fault_point", fail)
+            monkeypatch.setattr(f"lakeui.frontdoor.rows.{module}.fault_point", fail)
         with pytest.raises(NotFound):
             pipe.run(batch([(1, "x", 5, 1), (4, "d", 5, 1)], (*COLUMNS, "extra INT")))
         assert (pipes.lake.head(), pipe.rows(), types(pipe)) == before
