@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 
 import { asProblem, type Problem } from "../api/problem";
 import { Copyable } from "./copyable";
+import { PageHead } from "./page";
 import "../styles/states.css";
 
 interface Loadable<Data> {
@@ -14,15 +15,24 @@ interface Loadable<Data> {
 export function Loaded<Data>({
   query,
   label,
+  heading,
   children,
 }: {
   query: Loadable<Data>;
+  /** The head of a page that has none until it was loaded: it stands above what failed. */
+  heading?: string;
   /** What is being loaded, for a screen reader. */
   label: string;
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (query.error)
+    return (
+      <>
+        {heading ? <PageHead title={heading} /> : null}
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      </>
+    );
   return <Loading label={label} />;
 }
 

@@ -35,7 +35,7 @@ export function MergePage() {
   const merge = useMerge(mergeId);
   return (
     <div className="page">
-      <Loaded query={merge} label="the audit record">
+      <Loaded query={merge} label="the audit record" heading="Audit record">
         {(record) => (record.kind === "merge" ? <MergeView record={record} /> : <RecordView record={record} />)}
       </Loaded>
     </div>

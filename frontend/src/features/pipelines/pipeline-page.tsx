@@ -42,7 +42,7 @@ export function PipelinePage() {
   const pipeline = usePipeline(Number(pipelineId) || 0);
   return (
     <div className="page">
-      <Loaded query={pipeline} label="the pipeline">
+      <Loaded query={pipeline} label="the pipeline" heading="Pipeline">
         {(read) => <PipelineView key={read.pipeline.id} read={read} />}
       </Loaded>
     </div>

@@ -38,7 +38,7 @@ export function RunPage() {
   const refetch = () => Promise.all([pipeline.refetch(), run.refetch()]);
   return (
     <div className="page">
-      <Loaded query={{ ...both, refetch }} label="the run">
+      <Loaded query={{ ...both, refetch }} label="the run" heading="Run of a pipeline">
         {(found) => <RunView key={found.run.id} {...found} />}
       </Loaded>
     </div>

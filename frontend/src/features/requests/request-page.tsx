@@ -23,7 +23,7 @@ export function RequestPage() {
   const request = useRequest(place);
   return (
     <div className="page">
-      <Loaded query={request} label="the merge request">
+      <Loaded query={request} label="the merge request" heading="Merge request">
         {(found) => <RequestView key={found.number} place={place} request={found} />}
       </Loaded>
     </div>

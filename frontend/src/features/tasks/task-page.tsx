@@ -40,7 +40,7 @@ function WatchedTask({ taskId }: { taskId: string }) {
   useArrival(task.data);
   return (
     <div className="page">
-      <Loaded query={task} label="the task">
+      <Loaded query={task} label="the task" heading="Task">
         {(found) => <TaskView task={found} />}
       </Loaded>
     </div>
