@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from math import inf
 from uuid import UUID
 
+from django.contrib.auth import get_user_model
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -93,29 +95,36 @@ def result_finish(
     most_bytes: float = inf,
 ) -> KeptResult:
     """The result with its rows. Of two attempts the first one counts. Raises ResultExpired where it was let go or
-    expired meanwhile, TooManyResults where the person's results have more bytes with it: then its files are removed.
+    expired meanwhile, TooManyResults where the person's results would have more bytes with it: then its files are
+    removed. Of results that end together the first one has its place.
     """
-    rows = KeptResult.objects.filter(pk=begun.pk, files__isnull=True, is_gone=False)
-    rows.update(
-        columns=storable(kept.columns),
-        files=[file.as_json() for file in kept.files],
-        row_count=kept.rows,
-        bytes=kept.bytes,
-        catalogs=sorted(catalogs),
-        version=version,
-        expires_at=timezone.now() + LIFETIME,
-    )
+    own = sum(file.bytes for file in kept.files if file.path.startswith(f"{warehouse.result_folder(begun.pk)}/"))
+    with transaction.atomic():
+        get_user_model().objects.select_for_update(no_key=True).get(pk=begun.owner_id)
+        unfinished = KeptResult.objects.filter(pk=begun.pk, files__isnull=True, is_gone=False)
+        held = bytes_held(begun.owner_id)
+        is_too_much = held + own > most_bytes and unfinished.exists()
+        if not is_too_much:
+            unfinished.update(
+                columns=storable(kept.columns),
+                files=[file.as_json() for file in kept.files],
+                row_count=kept.rows,
+                bytes=kept.bytes,
+                catalogs=sorted(catalogs),
+                version=version,
+                expires_at=timezone.now() + LIFETIME,
+            )
+    if is_too_much:
+        result_let_go(begun, warehouse=warehouse)
+        raise _too_many(
+            f"With this result yours would have {(held + own) / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.",
+            results_of(begun.owner_id).count(),
+            held,
+        )
     found = KeptResult.objects.filter(pk=begun.pk).first()
     if found is None or found.files is None:
         warehouse.discard(warehouse.result_folder(begun.pk))
         raise _expired(timezone.now())
-    if kept.bytes and (held := bytes_held(found.owner_id)) > most_bytes:
-        result_let_go(found, warehouse=warehouse)
-        raise _too_many(
-            f"With this result yours would have {held / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.",
-            results_of(found.owner_id).count(),
-            bytes_held(found.owner_id),
-        )
     return found
 
 

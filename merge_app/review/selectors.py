@@ -321,6 +321,7 @@ def heads_decided(request: MergeRequest) -> tuple[int, int]:
     """The heads of which a decision counts: of a merged request those that were merged, else those of both branches."""
     if request.state == RequestState.MERGED:
         assert request.merge_id is not None
+        # The audit keeps every record, so there is one; its body, which may be large, is not read.
         merge = MergeAttempt.objects.only("source_head", "destination_head").get(merge_id=request.merge_id)
         return merge.source_head, merge.destination_head
     return request.source.head_version, request.destination.head_version

@@ -30,6 +30,7 @@ def event_emit(*, catalog_id: int, event: WebhookEvent, build: Callable[[], dict
     there is one.
     """
     wanted = Webhook.objects.filter(catalog_id=catalog_id, is_active=True, events__contains=[event.value])
+    # Addresses and secrets are read where a message is sent.
     hooks = list(wanted.only("pk", "form"))
     if hooks:
         content = build()

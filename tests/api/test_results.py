@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from catalog_app.domain.results import KeptRows, kept_files_read
 from catalog_app.engine.session import SparkSessions
 from catalog_app.models import CatalogMember, KeptResult
 from catalog_app.services import results
@@ -298,6 +299,18 @@ def test_one_person_keeps_so_many_bytes(alice: Caller, lake: Lake, monkeypatch: 
     assert "GiB" in problem(sent(alice, lake), 429, "TOO_MANY_RESULTS")["detail"]
     assert alice.client.delete(first["url"], headers=alice.headers).status_code == 204
     made(alice, lake, "SELECT id + 1 AS id FROM d.t")
+
+
+def test_a_second_attempt_never_takes_the_result_of_the_first(alice: Caller, lake: Lake) -> None:
+    """Other results may have passed the bound between the two."""
+    first = made(alice, lake, "SELECT id + 1 AS id FROM d.t")
+    row = KeptResult.objects.get(pk=first["id"])
+    again = KeptRows((("id", "int"),), kept_files_read(row.files or ()))
+    found = results.result_finish(
+        row, again, catalogs=frozenset(), version=1, warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]), most_bytes=1
+    )
+    assert found == row
+    assert alice.get(rows_of(first)).status_code == 200
 
 
 def test_so_many_streams_at_a_time_and_each_frees_its_place(

@@ -6,11 +6,12 @@ from catalog_app.domain.attribute_facts import AttributeFact
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.attribute_pasts import Pasts
 from merge_app.execution.attribute_news import _Reading
+from merge_app.lineage.facts import Fact
 
 FIRST, SECOND = (ObjectKind.TABLE, 1), (ObjectKind.TABLE, 2)
 
 
-def _read(name: str, *values: object) -> list[object]:
+def _read(name: str, *values: object) -> list[Fact]:
     stored = {key: {name: AttributeFact(value, 5, "set")} for key, value in zip((FIRST, SECOND), values, strict=True)}
     reading = _Reading(Pasts({5: (1, "main")}), [5])
     return [fact for facts in reading.side(stored, {1: 5}).values() for fact in facts.values()]
@@ -23,7 +24,7 @@ def test_what_one_commit_did_to_two_tables_is_one_fact() -> None:
 
 def test_defaults_that_are_equal_to_python_stay_apart() -> None:
     one, other = _read("column/1/exists", [1], [True])
-    assert [type(fact.value[0]) for fact in (one, other)] == [int, bool]  # type: ignore[attr-defined]
+    assert [type(fact.value[0]) for fact in (one, other)] == [int, bool]
 
 
 def test_a_fact_that_the_other_side_lacks_has_the_one_before_it() -> None:

@@ -81,6 +81,32 @@ def test_a_branch_that_is_behind_gets_the_order_of_the_other(lake: Lake) -> None
     assert order(lake) == order(lake, "b") == ["id", "y"]
 
 
+def test_a_lake_without_the_fact_keeps_the_order_of_the_target(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As lakes are that were made before it: from its next merge on the table has one."""
+    lake.sql("CREATE TABLE d.t (id INT, x INT)")
+    with monkeypatch.context() as before:
+        before.setattr("catalog_app.domain.attribute_facts.order_set", lambda *_: None)
+        lake.sql("ALTER TABLE d.t ALTER COLUMN x FIRST")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN n INT", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN m INT")
+    assert merged_both_ways(lake) == ["x", "id", "m", "n"]
+
+
+def test_fields_inside_of_a_column_come_to_one_order(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, s STRUCT<a: INT, b: INT, c: INT>)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN s.c FIRST", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN s.m INT", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN s.b FIRST")
+    lake.sql("ALTER TABLE d.t ADD COLUMN s.n INT")
+    merged_both_ways(lake)
+    (here,), (there,) = (
+        [row[1] for row in lake.sql("DESCRIBE TABLE d.t", branch).rows if row[0] == "s"] for branch in ("main", "b")
+    )
+    assert here == there
+
+
 class History:
     """Random changes of columns on three branches, and merges between them."""
 
