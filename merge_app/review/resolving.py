@@ -26,7 +26,7 @@ from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Effect, Resolution, ResolutionPart
 from merge_app.review.known_plans import branches_now, plan_keep, plan_load, resolution_value, seen_now
-from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
+from merge_app.review.models import FINISHED_STATES, ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.open_conflicts import (
     ConflictsSource,
     OpenConflict,
@@ -202,11 +202,11 @@ def resolution_withdraw(
 
 
 def request_look(*, request_id: int, engine: EngineSource, actor_id: int | None) -> None:
-    """Plan the request as it is now, and bring its state up to what comes out."""
+    """Plan the request as it is now, and bring its state up to what comes out. Of a finished one the plan stays."""
     plan = plan_load(MergeRequest.objects.get(pk=request_id), engine)
     with transaction.atomic():
         locked = request_lock(request_id)
-        if seen_now(locked, *branches_now(locked)) == plan.seen:
+        if locked.state not in FINISHED_STATES and seen_now(locked, *branches_now(locked)) == plan.seen:
             plan_keep(locked, plan)
             request_settle(locked, actor_id=actor_id)
             request_touch(locked)

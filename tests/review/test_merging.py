@@ -10,13 +10,17 @@ import pytest
 from django.db import OperationalError
 
 from catalog_app.domain.roles import Role
-from catalog_app.models import CatalogMember, Commit
+from catalog_app.models import Branch, Catalog, CatalogMember, Commit
+from catalog_app.selectors.snapshots import branch_get
+from lakeui.api.compare import views
+from lakeui.frontdoor import compute
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
 from merge_app.execution import merge
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
+from merge_app.review.resolving import request_look
 from merge_app.review.verification import audit_verify
 from tests.api.test_statements import problem
 from tests.benchmarks.lake import Bench
@@ -107,6 +111,32 @@ def test_the_comparison_of_a_merged_request_stays_as_it_was_merged(lake: ReviewL
     lake.write("DROP BRANCH b", "dora")
     assert compared(lake).json() == before
     assert lake.get("compare/b...main/").status_code == 404
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_request_that_merges_while_it_is_compared_is_compared_as_merged(
+    lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heads after the merge would say that the target has everything, and pages keep what they were answered."""
+    before = compared(lake).json()
+
+    def after_the_merge(catalog: Catalog, name: str) -> Branch:
+        patch.undo()
+        merged(lake)
+        return branch_get(catalog, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(views, "branch_get", after_the_merge)
+        assert compared(lake).json() == before
+    assert lake.detail(approved)["state"] == "merged"
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_look_that_comes_after_the_merge_keeps_the_plan_of_it(lake: ReviewLake, approved: MergeRequest) -> None:
+    before = compared(lake).json()
+    merged(lake)
+    request_look(request_id=approved.pk, engine=compute.engine, actor_id=None)
+    assert compared(lake).json() == before
 
 
 @pytest.mark.usefixtures("local_worker")

@@ -10,6 +10,8 @@ export interface Pair {
   destination: string;
   /** Number of the merge request whose decisions about conflicts count. */
   request?: number;
+  /** The request is merged: its comparison is another one than that of the branches before. */
+  isMerged?: boolean;
 }
 
 const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
@@ -133,7 +135,7 @@ export function rulesQuery() {
 }
 
 function pairKey(pair: Pair) {
-  return ["catalog", pair.catalog, "compare", pair.source, pair.destination, pair.request ?? null] as const;
+  return ["catalog", pair.catalog, "compare", pair.source, pair.destination, pair.request ?? null, pair.isMerged ?? false] as const;
 }
 
 function placeOf({ catalog, source, destination }: Pair) {

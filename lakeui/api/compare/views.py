@@ -191,19 +191,33 @@ def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
-    """The branches as they are now; those of a request that is merged as they were merged."""
+    """The branches as they are now; those of a request that is merged as they were merged.
+
+    A request that merges while the branches are read is read once more: heads after its merge are not its comparison.
+    """
     found = catalog_of(request, catalog)
     number = checked(DecidedQuery, request).get("merge_request")
     wanted = None if number is None else request_get(found, number)
-    merged = None if wanted is None else heads_merged(wanted)
-    if wanted is not None and merged is not None:
-        catalog_of(request, merged[0].catalog.name)
-        _names_check(wanted, source, destination)
-        branches = merged
-    else:
+    branches = _merged_of(request, wanted, source, destination)
+    if branches is None:
         branches = source_branch(request, found, source), branch_get(found, destination)
+        if wanted is not None and number is not None:
+            wanted = request_get(found, number)
+            branches = _merged_of(request, wanted, source, destination) or branches
     pair = Pair(*branches, reading=partial(read_of, request, branches[0]))
     return pair if wanted is None else replace(pair, resolutions=_decided(wanted, pair))
+
+
+def _merged_of(
+    request: Request, wanted: MergeRequest | None, source: str, destination: str
+) -> tuple[Branch, Branch] | None:
+    """The branches of a request as they were merged; None where it is not."""
+    merged = None if wanted is None else heads_merged(wanted)
+    if wanted is None or merged is None:
+        return None
+    catalog_of(request, merged[0].catalog.name)
+    _names_check(wanted, source, destination)
+    return merged
 
 
 def _decided(wanted: MergeRequest, pair: Pair) -> tuple[Resolution, ...]:

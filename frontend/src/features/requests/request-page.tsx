@@ -42,7 +42,7 @@ function RequestView({ place, request: known }: { place: RequestPlace; request: 
     { key: "checks" as const, label: "Checks" },
   ];
   const chosen: TabKey = tabs.find(({ key }) => key === query.get("tab"))?.key ?? "conversation";
-  const pair: Pair = { catalog: place.catalog, source: sourceName(known), destination: known.destination.name, request: place.number };
+  const pair: Pair = { catalog: place.catalog, source: sourceName(known), destination: known.destination.name, request: place.number, isMerged: known.state === "merged" };
   const isLive = !isFinishedState(known.state) && !known.source.is_dropped && !known.destination.is_dropped;
   const comparison = useComparison(pair, {}, isLive);
   const seen = isLive ? comparison.data?.pages[0] : undefined;
