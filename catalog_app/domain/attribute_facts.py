@@ -17,6 +17,7 @@ from catalog_app.domain.column_order import ORDER, is_in_order, order_set
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from lakeui.common.records import record
 
 
 class FactKind(StrEnum):
@@ -28,7 +29,7 @@ Knows = Callable[[int], bool]
 """Whether a stamp is known to a side, or one of a transaction's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AttributeFact:
     """``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brings back; 0: none. ``joins``: of a
     merge's decision, the stamp of the source's fact; the target's is the one before it on the branch.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from catalog_app.domain.checks import is_stored
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
+from lakeui.common.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DatabaseState:
     database_id: int
     name: str
@@ -18,7 +19,7 @@ class DatabaseState:
     is_dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TableState:
     """``declared_partitions`` are those added by ADD PARTITION; others exist by the rows in them.
     ``schema_version`` is the version of the commit that made ``schema``.

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from catalog_app.domain.attribute_facts import AttributeFact
-from catalog_app.domain.operations import ObjectKind
-from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.domain.operations import OBJECT_KINDS, ObjectKind
+from catalog_app.selectors.rows import array_text, fetch_all, json_value
 from catalog_app.selectors.snapshots import SNAPSHOT, SNAPSHOTS, Snapshot, snapshots_parameters
 
 ObjectKey = tuple[ObjectKind, int]
@@ -95,9 +95,9 @@ def _newest_of(
     found: list[dict[ObjectKey, dict[str, AttributeFact]]] = [{} for _ in snapshots]
     if not objects:
         return found
-    asked = {**snapshots_parameters(*snapshots), **_keys(objects)}
+    asked = {**snapshots_parameters(*snapshots), **object_arrays(objects)}
     for place, kind, identity, facts in fetch_all(_NEWEST.replace("%(where)s", where), asked):
-        found[place][ObjectKind(kind), identity] = facts_from_json(json_value(facts))
+        found[place][OBJECT_KINDS[kind], identity] = facts_from_json(json_value(facts))
     return found
 
 
@@ -107,20 +107,20 @@ def objects_changed(*ranges: Ranges) -> list[set[ObjectKey]]:
     asked = {name: [row[n] for row in rows] for n, name in enumerate(("places", "branches", "after", "upto"))}
     found: list[set[ObjectKey]] = [set() for _ in ranges]
     for place, kind, identity in fetch_all(_CHANGED, asked) if rows else ():
-        found[place].add((ObjectKind(kind), identity))
+        found[place].add((OBJECT_KINDS[kind], identity))
     return found
 
 
-def _keys(objects: Collection[ObjectKey]) -> dict[str, list[Any]]:
-    return {"kinds": [kind.value for kind, _ in objects], "ids": [identity for _, identity in objects]}
+def object_arrays(objects: Collection[ObjectKey]) -> dict[str, str]:
+    """Objects as the parameters ``kinds`` and ``ids`` of a query."""
+    return {"kinds": array_text(kind.value for kind, _ in objects), "ids": array_text(i for _, i in objects)}
 
 
 def attribute_histories(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:
     """All facts that these objects ever had on the chain."""
     if not objects:
         return {}
-    kinds, ids = zip(*((kind.value, identity) for kind, identity in objects), strict=True)
-    return _read(fetch_all(_NAMED, {**snapshot.parameters, "kinds": list(kinds), "ids": list(ids)}))
+    return _read(fetch_all(_NAMED, {**snapshot.parameters, **object_arrays(objects)}))
 
 
 def attribute_news(
@@ -147,7 +147,7 @@ def newest(history: History, upto: int | None = None) -> dict[str, AttributeFact
 def _read(rows: Iterable[tuple[Any, ...]]) -> dict[ObjectKey, History]:
     found: dict[ObjectKey, History] = defaultdict(list)
     for kind, identity, version, facts in rows:
-        found[ObjectKind(kind), identity].append((version, facts_from_json(json_value(facts))))
+        found[OBJECT_KINDS[kind], identity].append((version, facts_from_json(json_value(facts))))
     return found
 
 

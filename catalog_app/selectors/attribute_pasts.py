@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.attribute_facts import NO_FACT, AttributeFact, Knows
-from catalog_app.domain.operations import ObjectKind
-from catalog_app.selectors.attribute_facts import ObjectKey
+from catalog_app.domain.operations import OBJECT_KINDS
+from catalog_app.selectors.attribute_facts import ObjectKey, object_arrays
 from catalog_app.selectors.homes import Home
 from catalog_app.selectors.rows import fetch_all, json_value
 
@@ -122,8 +122,7 @@ def pasts_load(
     objects = list(dict.fromkeys(key for key, _ in attributes))
     columns = tuple(zip(*ranges, strict=True))
     asked: dict[str, Any] = {
-        "kinds": [kind.value for kind, _ in objects],
-        "ids": [identity for _, identity in objects],
+        **object_arrays(objects),
         "attributes": sorted({name for _, name in attributes}),
         **dict(zip(("branches", "after", "upto"), map(list, columns), strict=True)),
     }
@@ -156,4 +155,4 @@ def _fact(row: Iterable[Any], known: dict[str, AttributeFact]) -> tuple[Attribut
     fact = known.get(value)
     if fact is None:
         fact = known[value] = AttributeFact(*json_value(value))
-    return ((ObjectKind(kind), identity), name), fact
+    return ((OBJECT_KINDS[kind], identity), name), fact

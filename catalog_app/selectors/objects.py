@@ -12,7 +12,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import newest_attributes
-from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.rows import array_text, fetch_all, json_value
 from catalog_app.selectors.snapshots import SNAPSHOT, SNAPSHOTS, Snapshot, snapshots_parameters
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
@@ -204,7 +204,7 @@ def states_load(
     found = [States() for _ in snapshots]
     if not (databases or tables):
         return found
-    asked = {**snapshots_parameters(*snapshots), "databases": list(databases), "tables": list(tables)}
+    asked = {**snapshots_parameters(*snapshots), "databases": array_text(databases), "tables": array_text(tables)}
     few = len(databases) + len(tables) <= FEW
     # The text of a definition comes once.
     for kind, place, *row in sorted(fetch_all(_STATES, asked, prepared=few), key=lambda row: row[-1] is None):

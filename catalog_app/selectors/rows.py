@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models import Model
 
 Row = TypeVar("Row", bound=Model)
+
+_decode = json.JSONDecoder().raw_decode
 
 
 def cursor_open(*, prepared: bool) -> Any:
@@ -39,6 +41,11 @@ def fetch_all(query: str, parameters: Mapping[str, Any], *, prepared: bool = Fal
     with cursor_open(prepared=prepared) as cursor:
         cursor.execute(query, parameters)
         return list(cursor.fetchall())
+
+
+def array_text(values: Iterable[int | str]) -> str:
+    """An array of whole numbers or of plain words as PostgreSQL reads it. psycopg makes a call for each member."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 def columns_of(model: type[Model], alias: str) -> str:
@@ -78,4 +85,4 @@ def json_value(value: Any) -> Any:
         return []
     if value == "{}":
         return {}
-    return json.loads(value) if isinstance(value, str) else value
+    return _decode(value)[0] if isinstance(value, str) else value

@@ -21,6 +21,8 @@ from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
+_Made = Mapping[Any, Mapping[Key, Fact]]
+_EMPTY: Mapping[Any, Any] = {}
 
 
 def objects_with_news(*sides: tuple[Snapshot, Reach]) -> list[set[ObjectKey]]:
@@ -51,7 +53,7 @@ def attribute_sides_load(
 def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Reach], own: int | None) -> AttributeSides:
     """Of objects of one home, so that a stamp names one commit."""
     differing = [set(_differing(mine, theirs)), set(_differing(theirs, mine))]
-    stamps = {fact.stamp for side in (mine, theirs) for fact in _facts(side)}
+    stamps = {fact.stamp for side in (mine, theirs) for of in side.values() for fact in of.values()}
     makers = makers_load(home, stamps)
     news = [_news(makers, reach) for reach in reversed(reaches)]
     ranges = [
@@ -61,12 +63,9 @@ def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Rea
     ]
     pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
     read = _Reading(pasts, stamps)
-    sides = read.side(mine, reaches[1]), read.side(theirs, reaches[0])
-    return AttributeSides(sides[0], sides[1], news[0], news[1], pasts.makers, own)
-
-
-def _facts(side: Stored) -> Iterator[AttributeFact]:
-    return (fact for of in side.values() for fact in of.values())
+    source = read.side(mine, reaches[1])
+    target = read.side(theirs, reaches[0], mine, source)
+    return AttributeSides(source, target, news[0], news[1], pasts.makers, own)
 
 
 def _differing(side: Stored, other: Stored) -> Iterator[tuple[ObjectKey, str]]:
@@ -88,8 +87,10 @@ class _Reading:
     keys: dict[str, Key] = field(default_factory=dict)
     made: dict[Any, Fact] = field(default_factory=dict)
 
-    def side(self, stored: Stored, other: Reach) -> dict[Any, dict[Key, Fact]]:
-        """A fact that the ``other`` side does not know has as its past the newest one before it that it knows."""
+    def side(self, stored: Stored, other: Reach, known: Stored = _EMPTY, made: _Made = _EMPTY) -> _Made:
+        """A fact that the ``other`` side does not know has as its past the newest one before it that it knows.
+        ``known``: what is ``made`` already, of which facts without a past are shared.
+        """
         makers = self.pasts.makers
 
         def knows(stamp: int) -> bool:
@@ -99,10 +100,15 @@ class _Reading:
         found: dict[Any, dict[Key, Fact]] = {}
         for thing, of in stored.items():
             facts: dict[Key, Fact] = {}
+            known_of, made_of = known.get(thing, _EMPTY), made.get(thing, _EMPTY)
             for name, fact in of.items():
                 key = self.keys.get(name) or self._key(name)
-                was = self.pasts.known((thing, name), fact, knows) if fact.stamp in unknown else None
-                facts[key] = self._fact(name, fact, was)
+                if fact.stamp in unknown:
+                    facts[key] = self._fact(name, fact, self.pasts.known((thing, name), fact, knows))
+                elif _is_same(known_of.get(name), fact) and not made_of[key].past:
+                    facts[key] = made_of[key]
+                else:
+                    facts[key] = self._fact(name, fact, None)
             found[thing] = facts
         return found
 
@@ -122,6 +128,11 @@ class _Reading:
             if is_plain:
                 self.made[same] = found
         return found
+
+
+def _is_same(known: AttributeFact | None, fact: AttributeFact) -> bool:
+    """Whether both chains show one fact, without a comparison of all its fields."""
+    return known is not None and known.stamp == fact.stamp and known.value == fact.value and known.kind == fact.kind
 
 
 _PLAIN = frozenset({str, bool, type(None)})

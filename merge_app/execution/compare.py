@@ -16,6 +16,7 @@ from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
+from lakeui.common.records import record
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version
@@ -53,7 +54,7 @@ class Brought:
 NOTHING = Brought()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ComparedObject:
     """An object that the source changed. ``database`` is the name of a table's database, "" for a database.
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
-from catalog_app.domain.operations import Change, ObjectKind, Operation, OperationKind
-from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.domain.operations import OBJECT_KINDS, OPERATION_KINDS, Change, Operation
+from catalog_app.selectors.rows import array_text, fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
 
 FEW_VERSIONS = 100
@@ -53,8 +53,8 @@ def operations_load(
         "upto": [item.upto for item in ranges],
         "reached": list(other.keys()),
         "reached_upto": list(other.values()),
-        "databases": list(databases or ()),
-        "tables": list(tables),
+        "databases": array_text(databases or ()),
+        "tables": array_text(tables),
     }
     condition = "" if databases is None else _OF_OBJECTS
     versions = sum(item.upto - item.after for item in ranges)
@@ -70,8 +70,8 @@ def _operation(row: tuple[Any, ...], known: dict[str, tuple[Change, ...]]) -> Op
         changes = known[row[4]] = tuple(change_from_json(value) for value in json_value(row[4]))
     return Operation(
         operation_id=row[0],
-        kind=OperationKind(row[1]),
-        object_kind=ObjectKind(row[2]),
+        kind=OPERATION_KINDS[row[1]],
+        object_kind=OBJECT_KINDS[row[2]],
         object_id=row[3],
         changes=changes,
         created=json_value(row[5]),

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from lakeui.common.records import record
 from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 
 OfObject = Mapping[Key, Fact]
 _ID_LISTS = ("primary_key", "partition_by")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Paired:
     """Facts of one table on both sides, a column under one id: the target's where it has the column. Facts of aliases
     are left out. ``leads``: by any id the one of the result. ``own``: by id of the result the one

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lakeui.common.records import record
+
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
@@ -235,7 +237,7 @@ class Commits:
 NO_COMMITS = Commits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Aliveness:
     """Whether a table and its database exist: on the source, on the target, in the result."""
 
@@ -249,6 +251,9 @@ class Aliveness:
         return self.source and self.target
 
 
+_EVERYWHERE = Aliveness()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TableFacts:
     """What the merge of one table is given.
@@ -260,7 +265,7 @@ class TableFacts:
 
     source: RowFacts
     target: RowFacts
-    alive: Aliveness = Aliveness()
+    alive: Aliveness = _EVERYWHERE
     granularity: Granularity = Granularity.FILE
     has_key: bool = False
     source_scopes: Sequence[Scope] = ()
@@ -269,7 +274,7 @@ class TableFacts:
     since_scopes: Commits = NO_COMMITS
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fact:
     """An attribute of an object. ``brings``: stamp and kind of the fact that a restore set again.
     ``past``: what it was before, oldest first, as pairs of stamp and value.

@@ -81,11 +81,12 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
     decides = False
     for thing in things:
         mine, theirs = source.get(thing, {}), target.get(thing, {})
-        result = merged[thing] = {}
+        result = merged[thing] = dict(theirs)
+        if mine == theirs:
+            continue
         for key in dict.fromkeys([*theirs, *mine]):
             pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
             if pair[0] is pair[1]:
-                result[key] = pair[1]
                 continue
             result[key], by_rule = _newer(thing, key, pair, (_has(mine, key), _has(theirs, key)), sides)
             decides = decides or not any(result[key] is fact for fact in pair)

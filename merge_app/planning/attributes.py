@@ -15,6 +15,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.domain.types import field_ids, parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.records import record
 from merge_app.lineage.columns import OfObject, Paired, columns_pair, has_aliases
 from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, Kind, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
@@ -198,7 +199,7 @@ def _without_order(facts: OfObject) -> OfObject:
 
 def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired:
     source, target = (_without_order(side.get(thing, {})) for side in (sides.source, sides.target))
-    if thing[0] is ObjectKind.DATABASE or not any(key[0] in _OF_SCHEMA for of in (source, target) for key in of):
+    if thing[0] is ObjectKind.DATABASE or not (_has_schema(source) or _has_schema(target)):
         return Paired(source, target, {}, {}, frozenset(), {})
     before, state = _states(given, thing)
     has_leads = has_aliases(source) or has_aliases(target)
@@ -216,6 +217,10 @@ def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired
         if key[2] == "type" and _is_nested(fact.value) and _is_nested(theirs.value):
             mine[key] = replace(fact, value=_fields_merged(fact, theirs, is_joined=key[1] in pair.joined))
     return replace(pair, source=mine)
+
+
+def _has_schema(facts: OfObject) -> bool:
+    return not _OF_SCHEMA.isdisjoint([key[0] for key in facts])
 
 
 def _shown(state: ObjectState | None) -> frozenset[int]:
@@ -247,7 +252,7 @@ def _widens(narrow: Any, wide: Any) -> bool:
     return widens(narrow, wide)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Orders:
     """What both sides say of the order of a table's columns. ``has_target_news``: whether the target added, dropped or
     moved one since the source knows it.
@@ -283,10 +288,10 @@ def _merged(
 ) -> ObjectState:
     properties = {str(key[1]): fact.value for key, fact in facts.items() if key[0] == "property"}
     shared: dict[str, Any] = {
-        "name": facts.get(("name",), Fact(before.name)).value,
+        "name": before.name if (named := facts.get(("name",))) is None else named.value,
         "comment": facts.get(("comment",), NO_FACT).value or "",
         "properties": {key: value for key, value in properties.items() if value is not None},
-        "is_dropped": before.is_dropped or not facts.get(("exists",), Fact(True)).value,
+        "is_dropped": before.is_dropped or ((lives := facts.get(("exists",))) is not None and not lives.value),
     }
     if isinstance(before, DatabaseState):
         return replace(before, **shared)
@@ -306,7 +311,9 @@ _OF_SCHEMA = frozenset({"column", "primary_key", "partition_by"})
 
 def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Paired, orders: _Orders) -> Schema:
     """The columns of the result in their order. A schema of which nothing changes is not read."""
-    is_same = all(fact == pair.target.get(key) for key, fact in facts.items() if key[0] in _OF_SCHEMA)
+    is_same = not _has_schema(facts) or all(
+        fact == pair.target.get(key) for key, fact in facts.items() if key[0] in _OF_SCHEMA
+    )
     if is_same and not pair.aliases and orders.newest is orders.target:
         return before
     source = None if other is None else other.schema

@@ -10,6 +10,7 @@ from catalog_app.domain.operations import ColumnAttribute, ColumnChange
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.records import record
 from merge_app.planning.nested_columns import FieldsRedo, fields_join, fields_redo
 
 ColumnChanges = Mapping[tuple[int, ColumnAttribute], ColumnChange]
@@ -23,7 +24,7 @@ class ColumnProblem:
     details: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ColumnRedo:
     """The destination's schema afterwards, and why it may not be made."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from catalog_app.domain.checks import (
     LAYOUT,
@@ -29,6 +29,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import is_taken
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
+from lakeui.common.records import record
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.findings import Problem
 from merge_app.planning.net_changes import ObjectChanges
@@ -47,7 +48,7 @@ _WHERE_ROWS_MET = frozenset({"values of constraints"})
 """Conditions whose problem may stand in a cell that names another: rows of both sides break what neither made."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Case:
     """What conditions may look at. ``columns`` is None for a database, ``properties`` are those of the result."""
 

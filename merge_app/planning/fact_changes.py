@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from catalog_app.domain.operations import (
@@ -21,6 +21,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.domain.types import parse_identified
+from lakeui.common.records import record
 from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 from merge_app.planning.attribute_sides import version_of
 from merge_app.planning.net_changes import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
@@ -33,7 +34,7 @@ _OF_COLUMN = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class NetFacts:
     """The facts of an object on one side, and which of them are its net changes. ``state``: the side's own; ``ids``:
     by id of a column, the one that it has on the side, where that is another.

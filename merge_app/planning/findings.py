@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
+from lakeui.common.records import record
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.values import Finding, Verdict
 
 CellKey = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Problem:
     """A reason for a conflict or a note, in the cell that it belongs to. ``message`` is a whole sentence."""
 
@@ -27,7 +28,7 @@ class Problem:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pair:
     """What both sides did to one object, and the rule table that judges it."""
 

@@ -17,6 +17,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
+from lakeui.common.records import record
 from merge_app.planning.net_attributes import net_columns, net_partitions, net_properties, net_rename
 
 ObjectKey = tuple[ObjectKind, int]
@@ -31,7 +32,7 @@ RESTORED_VERSION = "restored_version"
 """Metric of an overwrite that restored a table: the version it went back to."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ObjectChanges:
     """The net of one side's operations on one object.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
@@ -11,6 +11,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
+from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
@@ -37,7 +38,7 @@ from merge_app.planning.values import (
 _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
     merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the destination inserted

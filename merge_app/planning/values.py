@@ -17,6 +17,7 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from lakeui.common.records import record
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.net_changes import NO_BASE, RestoreBase
@@ -31,7 +32,7 @@ class Verdict(StrEnum):
     DECIDED = "decided"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """One cell that the pair hit, or one check outside the tables (``rule_table`` ""), and what came of it.
 
@@ -68,7 +69,7 @@ class LeftValues:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TableFacts:
     """Facts of the rows of one table. ``left_values``: changed values of columns that the merged table lacks.
     ``rows_plan``: what the merge by lineage makes of the rows; ``rows_decided``: the same as people decided. ``rows``:
@@ -316,7 +317,7 @@ class Action(StrEnum):
     UNTOUCHED = "untouched"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ObjectPlan:
     """What becomes of one object on the destination. ``operations`` are the source's that are recorded as replays:
     those that were carried out, of an untouched object those that found their work done; those discarded whole are not
