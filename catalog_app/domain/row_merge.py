@@ -54,8 +54,8 @@ class RowConflicts:
 
 @dataclass(frozen=True, slots=True)
 class RowJudgement:
-    """What merging rows by key does to the destination. ``changes``: rows by what becomes of them there; ``combined``
-    of those updated hold cells of both sides. ``discarded``: rows by what the source did to them before the destination
+    """What merging rows by key does to the target. ``changes``: rows by what becomes of them there; ``combined``
+    of those updated hold cells of both sides. ``discarded``: rows by what the source did to them before the target
     swept them away. ``is_decided``: choices count.
     """
 

@@ -55,43 +55,43 @@ def _note(title: str, remedy: str) -> CodeText:
 
 CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.OBJECT_DROPPED_ON_DEST: CodeText(
-        "Dropped on the destination",
-        "Undrop it on the destination, or drop it on the source too, then merge again.",
+        "Dropped on the target",
+        "Undrop it on the target, or drop it on the source too, then merge again.",
     ),
     VerdictCode.NAME_EXISTS: CodeText(
-        "The name is taken on the destination",
-        "Rename one of the two, or drop the destination's, then merge again.",
+        "The name is taken on the target",
+        "Rename one of the two, or drop the target's, then merge again.",
     ),
     VerdictCode.UNSET_SAME_PROPERTY: CodeText(
         "Both sides unset the same property",
         "Set the property again on one side, then merge again.",
     ),
     VerdictCode.PREDICATE_DML_VS_INSERT: CodeText(
-        "The destination has rows that the source's statement never saw",
-        "Merge the destination into the source, run the statement there again, then merge back.",
+        "The target has rows that the source's statement never saw",
+        "Merge the target into the source, run the statement there again, then merge back.",
     ),
     VerdictCode.SAME_FILE_UPDATE_DELETE: CodeText(
         "Update and delete of the same file",
-        "Restore the table on the source to before the update, merge the destination into it, and update again.",
+        "Restore the table on the source to before the update, merge the target into it, and update again.",
     ),
     VerdictCode.SAME_FILE_UPDATE_UPDATE: CodeText(
         "Both sides updated the same file",
-        "Restore the table on the source to before the update, merge the destination into it, and update again.",
+        "Restore the table on the source to before the update, merge the target into it, and update again.",
     ),
     VerdictCode.COLUMN_TYPE_NARROWING: CodeText(
-        "The destination's column type does not widen to the source's",
-        "Widen the column on the source to the destination's type or a wider one, then merge again.",
+        "The target's column type does not widen to the source's",
+        "Widen the column on the source to the target's type or a wider one, then merge again.",
     ),
     VerdictCode.NOT_NULL_WITHOUT_VALUE: CodeText(
         "Rows without a value for a NOT NULL column",
         "Drop NOT NULL or give the rows values on the side that lacks them, then merge again.",
     ),
     VerdictCode.COLUMN_MISSING: CodeText(
-        "The destination dropped a column that the source changed",
-        "Drop the column on the source too, or restore it on the destination, then merge again.",
+        "The target dropped a column that the source changed",
+        "Drop the column on the source too, or restore it on the target, then merge again.",
     ),
     VerdictCode.COLUMN_NAME_TAKEN: CodeText(
-        "Another column of the destination has that name",
+        "Another column of the target has that name",
         "Rename the column on one side, then merge again.",
     ),
     VerdictCode.COLUMNS_JOINED: CodeText(
@@ -123,11 +123,11 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Change the rows, or drop the constraint, on the side that has them, then merge again.",
     ),
     VerdictCode.PARTITION_DROPPED_ON_DEST: CodeText(
-        "The destination dropped the partition that the source renamed",
-        "Drop the partition on the source, or add it on the destination, then merge again.",
+        "The target dropped the partition that the source renamed",
+        "Drop the partition on the source, or add it on the target, then merge again.",
     ),
     VerdictCode.PARTITION_EXISTS: CodeText(
-        "The destination has rows in the partition that the source renamed to",
+        "The target has rows in the partition that the source renamed to",
         "Rename the partition on the source to a value that is free, then merge again.",
     ),
     VerdictCode.PRIMARY_KEY_CLASH: CodeText(
@@ -135,24 +135,24 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Decide the rows in a merge request, or make one of them like the other, then merge again.",
     ),
     VerdictCode.LEFT_OUT_BEFORE: CodeText(
-        "The source left out, by a decision, changes of rows that the destination still has",
-        "Decide the table: with the source's the rows that were left out go, with the destination's they stay.",
+        "The source left out, by a decision, changes of rows that the target still has",
+        "Decide the table: with the source's the rows that were left out go, with the target's they stay.",
     ),
     VerdictCode.DISCARDED_UPDATE: _note(
-        "Updates of rows that are gone on the destination are discarded",
-        "Run the update on the destination after the merge if its new rows need it too.",
+        "Updates of rows that are gone on the target are discarded",
+        "Run the update on the target after the merge if its new rows need it too.",
     ),
     VerdictCode.DISCARDED_DELETE: _note(
-        "Deletes of rows that are gone on the destination are discarded",
-        "Run the delete on the destination after the merge if its new rows need it too.",
+        "Deletes of rows that are gone on the target are discarded",
+        "Run the delete on the target after the merge if its new rows need it too.",
     ),
     VerdictCode.DISCARDED_VALUE: _note(
         "Values of a column that the merged table lacks are left out",
         "Restore the column on the branch that dropped it before the merge if the values should stay.",
     ),
     VerdictCode.DISCARDED_RENAME: _note(
-        "The source's new name of a partition is left out, as the destination renamed it too",
-        "Rename the partition on the destination after the merge if it should have the source's name.",
+        "The source's new name of a partition is left out, as the target renamed it too",
+        "Rename the partition on the target after the merge if it should have the source's name.",
     ),
     VerdictCode.DISCARDED_BY_DECISION: _note(
         "What a person decided leaves out work of one side",
@@ -160,22 +160,22 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     ),
     VerdictCode.COMPACTION_SKIPPED: _note(
         "A compaction is not brought over",
-        "Nothing is lost; compact the table on the destination if it needs it.",
+        "Nothing is lost; compact the table on the target if it needs it.",
     ),
     VerdictCode.OVERRIDDEN_BY_SOURCE: _note(
-        "The source's value replaces the destination's",
-        "Set the destination's value again after the merge if it should stay.",
+        "The source's value replaces the target's",
+        "Set the target's value again after the merge if it should stay.",
     ),
     VerdictCode.DROPS_DEST_CHANGES: _note(
-        "What the destination did since is dropped with it",
-        "Undrop or restore it on the destination after the merge if it should stay.",
+        "What the target did since is dropped with it",
+        "Undrop or restore it on the target after the merge if it should stay.",
     ),
     VerdictCode.STALE_READ: _note(
-        "The source's rows come from a table that the destination changed since",
-        "Merge the destination into the source and run the statement there again if its rows should follow.",
+        "The source's rows come from a table that the target changed since",
+        "Merge the target into the source and run the statement there again if its rows should follow.",
     ),
     VerdictCode.BREAKS_VIEW: _note(
-        "A view of the destination names what the merge takes away",
+        "A view of the target names what the merge takes away",
         "Change the view after the merge with ALTER VIEW .. AS, or drop it.",
     ),
 }

@@ -1,6 +1,6 @@
 """The rule tables, read once from their TOML files and checked to be whole.
 
-Rows are what the source did, columns what the destination did (semantics §3). Every pair of axes has exactly one
+Rows are what the source did, columns what the target did (semantics §3). Every pair of axes has exactly one
 cell. The digest covers everything that decides or explains a verdict, and so binds a plan to the rules it was made by.
 """
 

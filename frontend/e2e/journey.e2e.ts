@@ -43,7 +43,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
     const { page } = visit;
     await page.getByText("Which rule decided this?").click();
     await page.getByRole("gridcell", { selected: true }).getByText("conflict").waitFor();
-    await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();
+    await page.getByText("The target has new rows that the source's update never looked at.").waitFor();
     const mine = page.getByRole("region", { name: "Rows that delays changed" });
     await mine.getByText("late aircraft").first().waitFor({ timeout: WORK_MS });
     const theirs = page.getByRole("region", { name: "Rows that main changed" });

@@ -85,7 +85,7 @@ describe("without a mouse", () => {
     await page.keyboard.press("Enter");
     await reach(page, /^Update × Insert: conflict/);
     await page.keyboard.press("Enter");
-    await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();
+    await page.getByText("The target has new rows that the source's update never looked at.").waitFor();
   });
 
   it("solves it on the branch: takes what it had not seen, and runs its update again", async () => {

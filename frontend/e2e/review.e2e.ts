@@ -35,7 +35,7 @@ describe("a merge request from opening to merged", () => {
     await browser.close();
   });
 
-  it("protects the destination, and keeps a check, in the settings", async () => {
+  it("protects the target, and keeps a check, in the settings", async () => {
     const { page } = author;
     await open(page, "/c/demo/settings?tab=protection");
     await page.getByRole("button", { name: "Protect branches" }).click();

@@ -57,7 +57,7 @@ describe("a merge that is cancelled before its commit", () => {
     await page.getByText("stops before anything is written").waitFor();
   });
 
-  it("ends cancelled, with nothing changed on the destination", async () => {
+  it("ends cancelled, with nothing changed on the target", async () => {
     const { page } = visit;
     pause.end();
     await page.locator(".badge", { hasText: "cancelled" }).waitFor({ timeout: WORK_MS });

@@ -154,7 +154,7 @@ class AlreadyExists(LakeError):
 class SameBranch(LakeError):
     """A merge or a comparison names one branch twice."""
 
-    code, status, title = "SAME_BRANCH", 409, "Source and destination are the same branch"
+    code, status, title = "SAME_BRANCH", 409, "Source and target are the same branch"
 
 
 class BranchMoved(LakeError):

@@ -192,7 +192,7 @@ def queues_ring() -> None:
 
 
 def queue_ring(request: MergeRequest) -> None:
-    """Have the queue of the request's destination looked at."""
+    """Have the queue of the request's target looked at."""
     parameters = {"destination": request.destination_id, "catalog": request.catalog.name}
     task_submit(kind=QUEUE_KIND, parameters=parameters, user=request.queued_by, catalog_id=request.catalog_id)
 

@@ -1,6 +1,6 @@
 """A plan becomes a commit: one transaction, a number of statements that does not grow with the rows it moves.
 
-The caller holds the destination's branch lock, has planned on exactly the head that is locked, and has done the
+The caller holds the target's branch lock, has planned on exactly the head that is locked, and has done the
 plan's row work. Nothing here decides anything: conflicts, names and effects are the plan's.
 """
 

@@ -22,7 +22,7 @@ from merge_app.execution.outcome import refusal_describe
 
 @contextmanager
 def refusal_recorded(prepared: Prepared, command: MergeCommand) -> Iterator[None]:
-    """Record that the destination's protection refused the attempt, that the merge request did not stand, or that
+    """Record that the target's protection refused the attempt, that the merge request did not stand, or that
     others loaded files meanwhile.
     """
     try:

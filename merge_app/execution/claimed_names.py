@@ -33,7 +33,7 @@ def places_claimed(
     resolutions: Sequence[Resolution],
 ) -> list[tuple[int, str]]:
     """Where the tables may come to lie that the source made, undropped or renamed, and those that people renamed or
-    took whole from the source. ``here`` are the destination's states, which may bear another name or lie elsewhere,
+    took whole from the source. ``here`` are the target's states, which may bear another name or lie elsewhere,
     ``news`` the objects whose names facts may change.
     """
     claimed = [

@@ -85,7 +85,7 @@ class Comparison:
     """``objects`` are in reading order: by database, and within one: what conflicts first, then what was decided, then
     what has notes, then the others, each by name. Databases stand in the order of the first of their objects.
 
-    ``is_empty``: the source has no commit that the destination lacks.
+    ``is_empty``: the source has no commit that the target lacks.
     """
 
     merge_base: int
@@ -120,7 +120,7 @@ def comparison_load(
     ``engine`` is asked only for keys of keyed tables.
     """
     if source.pk == destination.pk:
-        raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or destination.")
+        raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or target.")
     # The values of large plans are hundreds of thousands, and none is in a cycle.
     with collector_paused():
         return _compared(source, destination, engine, resolutions)

@@ -29,7 +29,7 @@ _NO_ROWS = QueryResult((), [], truncated=False)
 
 class RowPages(Protocol):
     """Rows that either side changed: key, whether they conflict, whether that is left open, what each side did (None:
-    nothing), whether base, source, destination and result have it, and its values there. A row that is left open has no
+    nothing), whether base, source, target and result have it, and its values there. A row that is left open has no
     result. Conflicts come first.
     """
 

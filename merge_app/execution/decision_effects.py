@@ -95,7 +95,7 @@ class DecisionEffects:
         return (given.source_tables if side == SOURCE else given.tables).get(object_id)
 
     def _rerun(self, resolution: Resolution) -> Effect:
-        """What the statements would change of the destination's new rows, each as if it were run alone."""
+        """What the statements would change of the target's new rows, each as if it were run alone."""
         objects = (
             item.data for item in plan(self._given(resolution)).objects if (item.kind, item.object_id) == self.key
         )

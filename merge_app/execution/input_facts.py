@@ -139,7 +139,7 @@ def _with_tables(
 
 
 def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> list[TableCase]:
-    """The tables whose rows the source changed, and of a branch those that the destination lacks."""
+    """The tables whose rows the source changed, and of a branch those that the target lacks."""
     is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
     moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
@@ -214,7 +214,7 @@ def _types_hold(source: Schema, merged: Schema) -> None:
         if own is not None and own.nested is None and not widens(own.type, column.type):
             raise NotSupported(
                 f"Column {column.name} would stay {column.type}. Rows of the source have {own.type} there.",
-                remedy="Widen the column on the destination too, and decide again. Or decide the whole table.",
+                remedy="Widen the column on the target too, and decide again. Or decide the whole table.",
             )
 
 

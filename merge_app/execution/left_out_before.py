@@ -1,4 +1,4 @@
-"""Decisions of earlier merges that left out, of a whole table, changes of rows which the destination still has."""
+"""Decisions of earlier merges that left out, of a whole table, changes of rows which the target still has."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ AND EXISTS (
       AND coalesce(p.origin_id, p.id) = coalesce(o.origin_id, o.id)
 )
 """
-"""The tables on whose rows the destination has work that a merge brought to a branch which did not know it before, but
+"""The tables on whose rows the target has work that a merge brought to a branch which did not know it before, but
 the source has not, and that nothing replaced since. A merge by key writes such work anew, as its own: what that merge
 reached tells.
 """

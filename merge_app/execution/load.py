@@ -36,7 +36,7 @@ from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Res
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
-    """The source's own operations that the destination does not reach, with the source's states of their objects."""
+    """The source's own operations that the target does not reach, with the source's states of their objects."""
     reach, destination_reach = reaches_load(source, destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     databases, tables = _named_objects(operations)
@@ -119,7 +119,7 @@ def plan_without_facts(
 def _states_load(
     side: SourceSide, destination: Snapshot, database_ids: set[int], table_ids: set[int]
 ) -> tuple[dict[int, TableState], dict[int, DatabaseState], dict[int, tuple[int, ...]]]:
-    """The destination's states of these objects, and by database that a side dropped the tables in it."""
+    """The target's states of these objects, and by database that a side dropped the tables in it."""
     tables, databases = _unaltered(side) if side.seen is not None else ({}, {})
     asked: tuple[AbstractSet[int], AbstractSet[int]] = databases.keys(), tables.keys()
     if (known := side.targets.get(destination)) is not None:

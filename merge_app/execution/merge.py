@@ -65,7 +65,7 @@ memory. A statement that has few takes no more than it needs.
 def merge_prepare(command: MergeCommand, engine: EngineSource) -> Prepared:
     """Snapshot both heads and plan. Reads only."""
     if command.source_id == command.destination_id:
-        raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
+        raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or target.")
     started = time.monotonic()
     with transaction.atomic():
         transaction_begin(_MANY_SEGMENTS)
@@ -155,7 +155,7 @@ def _change(command: MergeCommand) -> Change:
 
 
 def _commit(prepared: Prepared, command: MergeCommand, row_work: Any) -> MergeAttempt | None:
-    """Apply on the head that was planned on; None when the destination moved, or the source of a merge request, which
+    """Apply on the head that was planned on; None when the target moved, or the source of a merge request, which
     was approved for what it held. Where another attempt at the same task was first, its record.
     """
     with transaction.atomic():
@@ -220,7 +220,7 @@ def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int
 
 
 def _lock(prepared: Prepared, command: MergeCommand) -> tuple[Branch, int]:
-    """The destination, locked, and the head that the source must still have: for a merge request that of now.
+    """The target, locked, and the head that the source must still have: for a merge request that of now.
 
     The source is locked too, in the order of ids, so that merges in both directions do not wait for each other. So
     whoever dropped a branch knows that no merge of it comes later. A transaction's workspace is hidden from all others.

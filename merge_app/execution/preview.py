@@ -18,7 +18,7 @@ FILES_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class PreviewFile:
-    """A data file. ``is_visible``: its schema version lies on the destination's visible line."""
+    """A data file. ``is_visible``: its schema version lies on the target's visible line."""
 
     path: str
     rows: int
@@ -113,7 +113,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 
 
 def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destination: Snapshot) -> FilesPreview:
-    """The segments that ``data`` would leave on the destination: two queries."""
+    """The segments that ``data`` would leave on the target: two queries."""
     steps = data.steps or TableSteps()
     marks = [step for step in steps.marks if not (step.is_live or step.is_leaving)]
     written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)]

@@ -74,9 +74,9 @@ ORDER BY o.version DESC, o.id DESC LIMIT 1
 
 
 def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tuple[StaleRead, ...]:
-    """The reads of commits that only the source reaches, of tables that the destination changed in commits that the
+    """The reads of commits that only the source reaches, of tables that the target changed in commits that the
     read did not know. Of one table read for another, the newest commit counts: to run the statement again is the way
-    out. ``known`` is what the destination reaches.
+    out. ``known`` is what the target reaches.
     """
     new = [(branch, known.get(branch, 0), upto) for branch, upto in source.items() if upto > known.get(branch, 0)]
     branches, after, upto = (list(part) for part in zip(*new, strict=True)) if new else ([], [], [])
@@ -93,7 +93,7 @@ def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tupl
 
 
 def _newest_change(destination: Snapshot, seen: Reach, table_id: int) -> tuple[int, str] | None:
-    """Version and kind of the newest change of the table's rows on the destination that the read did not know."""
+    """Version and kind of the newest change of the table's rows on the target that the read did not know."""
     ranges = own_ranges(destination, seen)
     parameters = {
         "branches": [item.branch_id for item in ranges],

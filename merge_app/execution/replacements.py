@@ -61,7 +61,7 @@ def replaces_rows(change: Change) -> bool:
 def replacements_load(
     planned: PlanInput, resolutions: Collection[Resolution], source: Snapshot, destination: Snapshot
 ) -> dict[ObjectKey, tuple[Operation, ...]]:
-    """By object of which the source is to be taken whole, the operations that make the destination's what the source
+    """By object of which the source is to be taken whole, the operations that make the target's what the source
     has. Objects that either side lacks are absent.
     """
     chosen = {
@@ -95,7 +95,7 @@ def replacements_load(
 
 
 def _states(planned: PlanInput, key: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:
-    """The object on the destination and on the source."""
+    """The object on the target and on the source."""
     kind, object_id = key
     if kind is ObjectKind.DATABASE:
         return planned.databases.get(object_id), planned.source_databases.get(object_id)

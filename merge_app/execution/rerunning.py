@@ -1,4 +1,4 @@
-"""Statements of a merge's source run on rows that the destination inserted, and staged like any write."""
+"""Statements of a merge's source run on rows that the target inserted, and staged like any write."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Row = Sequence[Any] | None
 _HEAD = 5
 """So many members of a compared row stand before the marks of the snapshots."""
 _SNAPSHOTS = 4
-"""Base, source, destination and result."""
+"""Base, source, target and result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ WHERE NOT EXISTS (
     WHERE d.segment_id = target.id AND d.delete_file_id = wanted.delete_file_id)
 ORDER BY target.id, wanted.delete_file_id
 """
-"""``here`` is the destination with this commit's own removals and segments already counted."""
+"""``here`` is the target with this commit's own removals and segments already counted."""
 
 
 def deletes_attach_leaving(work: SegmentWork) -> None:

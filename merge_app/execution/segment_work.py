@@ -18,7 +18,7 @@ from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 
 @dataclass(frozen=True, slots=True)
 class SegmentWork:
-    """Everything the bulk statements need. ``snapshot`` is the destination before this commit."""
+    """Everything the bulk statements need. ``snapshot`` is the target before this commit."""
 
     plan: MergePlan
     branch_id: int

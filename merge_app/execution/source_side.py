@@ -19,7 +19,7 @@ from merge_app.execution.reach import Reach, reach_load
 
 @dataclass(frozen=True, slots=True)
 class TargetKnown:
-    """What was looked up of a destination with the source. ``states``: of the objects ``asked``. ``news``: the objects
+    """What was looked up of a target with the source. ``states``: of the objects ``asked``. ``news``: the objects
     of which it has facts that the source does not know; ``source_news``: the other way round.
     """
 
@@ -32,10 +32,10 @@ class TargetKnown:
 @dataclass(frozen=True, slots=True)
 class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``schemas``, by the ids of
-    their definitions, are shared with the destination's states. ``seen``: of a statement, the snapshot that it saw;
+    their definitions, are shared with the target's states. ``seen``: of a statement, the snapshot that it saw;
     ``altered``: kinds and ids of the objects that its branch altered since. ``own_branch``: of a transaction, its
     workspace. ``reaches``, ``homes``, ``changed``: what is known already, see ``reach_of``, ``homes_of``, ``news_to``;
-    ``targets``: of a destination that was loaded with the side.
+    ``targets``: of a target that was loaded with the side.
     """
 
     operations: tuple[Operation, ...]
@@ -54,19 +54,19 @@ class SourceSide:
     targets: dict[Snapshot, TargetKnown] = field(default_factory=dict, compare=False, repr=False)
 
     def reach_of(self, destination: Snapshot) -> Reach:
-        """What a destination reaches. Commits are only added, so that of one chain is looked up once."""
+        """What a target reaches. Commits are only added, so that of one chain is looked up once."""
         if destination not in self.reaches:
             self.reaches[destination] = reach_load(destination)
         return self.reaches[destination]
 
     def news_to(self, destination: Snapshot) -> Changed:
-        """What the commits did that the side reaches and a destination does not."""
+        """What the commits did that the side reaches and a target does not."""
         if destination not in self.changed:
             self.changed[destination] = Changed.by(Ranges.of_news(self.reach, self.reach_of(destination)))
         return self.changed[destination]
 
     def has_attribute_news(self, destination: Snapshot) -> bool:
-        """Whether the side may have facts of attributes that a destination does not know."""
+        """Whether the side may have facts of attributes that a target does not know."""
         known = self.targets.get(destination)
         return known is None or bool(known.source_news)
 

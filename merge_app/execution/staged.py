@@ -21,7 +21,7 @@ class StagedDefinition:
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
     """What the engine staged for a plan's row work, already registered. ``kept_rows``: how many rows that the source
-    deleted the destination keeps, because it updated them. ``rows`` and ``row_deletes``, of statements that ran again:
+    deleted the target keeps, because it updated them. ``rows`` and ``row_deletes``, of statements that ran again:
     new data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to.
     ``staged``: the files of the steps of a merge; ``made``: the files of rows that it makes, with their partitions.
     """

@@ -1,4 +1,4 @@
-"""Views of the destination that name what the merge takes away: a table or database, its name, or a column."""
+"""Views of the target that name what the merge takes away: a table or database, its name, or a column."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Loss:
 
 @dataclass(slots=True)
 class _Names:
-    """Losses by the names that tables, databases and views of the destination had."""
+    """Losses by the names that tables, databases and views of the target had."""
 
     tables: dict[_Name, _Loss] = field(default_factory=dict)
     databases: dict[str, _Loss] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _finding(view: ViewNames, loss: _Loss) -> Finding:
         source_operation="drop" if item.action is Action.DROP else "column" if columns else "rename",
         destination_operation="view",
         note="",
-        message=f"On {item.name}: the view {label} of the destination names {gone}, {end}.",
+        message=f"On {item.name}: the view {label} of the target names {gone}, {end}.",
         remedy=CODE_TABLE[VerdictCode.BREAKS_VIEW].remedy,
         details={"view": label, "columns": columns},
     )

@@ -13,6 +13,7 @@ from merge_app.lineage.outcomes import Finding
 from merge_app.planning.columns import ColumnProblem, ColumnRedo
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.net_changes import ObjectChanges
+from merge_app.planning.values import SIDE_NAMES
 
 _JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
 
@@ -27,7 +28,7 @@ def columns_by_facts(
     shown: Mapping[str, Schema],
 ) -> ColumnRedo:
     """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
-    columns are judged by ``redo`` alone. ``shown``: the columns of source and destination, by these words.
+    columns are judged by ``redo`` alone. ``shown``: the columns of source and target, by these words.
     """
     if not (findings or redo.problems):
         return redo if redo.schema is schema else ColumnRedo(schema)
@@ -52,7 +53,7 @@ def columns_by_facts(
 
 def with_what_is_left(redo: ColumnRedo, sides: Mapping[str, Schema]) -> ColumnRedo:
     """With a problem where the result has no column, or a struct without a field, and no side has it so (A6). A table
-    has a column, and Parquet writes no struct without a field. ``sides``: the columns of source and destination.
+    has a column, and Parquet writes no struct without a field. ``sides``: the columns of source and target.
     """
     found = []
     if not redo.schema.columns and all(side.columns for side in sides.values()):
@@ -84,7 +85,7 @@ def _parted(finding: Finding, schema: Schema, shown: Mapping[str, Schema]) -> Co
     return ColumnProblem(
         finding.code,
         finding.rule,
-        f"The {side} has {several}. They are one column on the {other}.",
+        f"The {SIDE_NAMES[side]} has {several}. They are one column on the {SIDE_NAMES[other]}.",
         {"column": one, "column_id": ids[0], "columns": names, "side": side},
     )
 
@@ -125,8 +126,8 @@ def _problems(finding: Finding, schema: Schema) -> Iterator[ColumnProblem]:
 
 
 _SENTENCES = {
-    VerdictCode.COLUMN_MISSING: "The source changed column {}, which the destination dropped.",
+    VerdictCode.COLUMN_MISSING: "The source changed column {}, which the target dropped.",
     VerdictCode.COLUMN_NAME_TAKEN: "Two columns of the result would be called {}.",
-    VerdictCode.COLUMN_TYPE_NARROWING: "Both sides changed the type of column {}, and the destination's does not widen"
+    VerdictCode.COLUMN_TYPE_NARROWING: "Both sides changed the type of column {}, and the target's does not widen"
     " to the source's.",
 }

@@ -1,4 +1,4 @@
-"""The source's column changes redone on the destination's schema, by column id (semantics §3 A6, §4.1)."""
+"""The source's column changes redone on the target's schema, by column id (semantics §3 A6, §4.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ColumnProblem:
 
 @record(frozen=True, slots=True)
 class ColumnRedo:
-    """The destination's schema afterwards, and why it may not be made."""
+    """The target's schema afterwards, and why it may not be made."""
 
     schema: Schema
     problems: tuple[ColumnProblem, ...] = ()
@@ -43,7 +43,7 @@ def columns_redo(
     """Redo ``source`` on ``schema``: drops, then changes of columns that are there, then additions, then positions.
 
     Names are judged on what comes out, so columns may swap names. ``source_schema``, which the source ended in, gives
-    the order of the columns where the destination altered none. ``replaces_rows``: the source overwrites the whole
+    the order of the columns where the target altered none. ``replaces_rows``: the source overwrites the whole
     table, as a restore does that makes a type narrower or older rows read otherwise.
     """
     if not source:
@@ -129,7 +129,7 @@ class _Redo:
         self._join(holder, column)
 
     def _join(self, holder: Column, column: Column) -> None:
-        """Make the source's column one with the destination's, which keeps its id."""
+        """Make the source's column one with the target's, which keeps its id."""
         if holder.nested is not None and column.nested is not None:
             self._take_fields(holder, fields_join(holder.parsed, column.parsed, column=column.name))
         else:
@@ -172,7 +172,7 @@ class _Redo:
         )
 
     def _with_initial(self, column: Column, wanted: str | None) -> Column:
-        """Rows of the destination that read as a value keep it, unless those of the source take their place."""
+        """Rows of the target that read as a value keep it, unless those of the source take their place."""
         is_free = self._replaces_rows or column.initial_default is None
         return replace(column, initial_default=wanted) if is_free else column
 
@@ -188,7 +188,7 @@ class _Redo:
                     ColumnProblem(
                         VerdictCode.COLUMN_NAME_TAKEN,
                         "A6",
-                        f"The source calls a column {column.name}, which another column of the destination is called.",
+                        f"The source calls a column {column.name}, which another column of the target is called.",
                         {"column": column.name, "column_id": column.id, "taken_by": others[0].id},
                     )
                 )
@@ -202,7 +202,7 @@ class _Redo:
             ColumnProblem(
                 VerdictCode.COLUMN_TYPE_NARROWING,
                 "A6.1",
-                f"The source makes column {column.name} {wanted}, but it is {column.type} on the destination,"
+                f"The source makes column {column.name} {wanted}, but it is {column.type} on the target,"
                 f" which does not widen to {wanted}.",
                 {
                     "column": column.name,
@@ -226,7 +226,7 @@ class _Redo:
             ColumnProblem(
                 VerdictCode.COLUMN_MISSING,
                 "A6",
-                f"The source changed column {name}, which the destination dropped.",
+                f"The source changed column {name}, which the target dropped.",
                 {"column": name, "column_id": change.column_id, "attribute": change.attribute.value},
             )
         )

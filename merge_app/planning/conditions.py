@@ -34,7 +34,7 @@ from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.findings import Problem
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.row_merges import row_problems
-from merge_app.planning.values import TableFacts
+from merge_app.planning.values import SIDE_NAMES, TableFacts
 
 ROW_AXES = ("insert", "update", "overwrite")
 """The operations that bring rows into a table."""
@@ -114,7 +114,7 @@ def _generated_twice(case: Case) -> Iterator[Problem]:
                 ("properties", "properties"),
                 VerdictCode.CHECK_DIFFERS,
                 "",
-                f"Both sides made a generated column: {shown[mine]} on the source, {other} on the destination.",
+                f"Both sides made a generated column: {shown[mine]} on the source, {other} on the target.",
                 {"constraint": check_name(mine), "property": mine, "source": shown[mine], "destination": other},
             )
 
@@ -127,7 +127,7 @@ def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChang
             ("properties", "properties"),
             VerdictCode.LAYOUT_DIFFERS,
             "",
-            f"Both sides changed {what}: {ours or 'none'} on the source, {other or 'none'} on the destination.",
+            f"Both sides changed {what}: {ours or 'none'} on the source, {other or 'none'} on the target.",
             {"property": key, "source": ours, "destination": other},
         )
     elif ours != other:
@@ -135,7 +135,7 @@ def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChang
             ("properties", "properties"),
             VerdictCode.CHECK_DIFFERS,
             "",
-            f"Both sides made the constraint {check_name(key)}: {ours} on the source, {other} on the destination.",
+            f"Both sides made the constraint {check_name(key)}: {ours} on the source, {other} on the target.",
             {"constraint": check_name(key), "property": key, "source": ours, "destination": other},
         )
 
@@ -169,7 +169,7 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
             ("properties", "column") if is_of_source else ("column", "properties"),
             VerdictCode.CHECK_COLUMN_MISSING if is_check(key) else VerdictCode.LAYOUT_COLUMN_MISSING,
             "",
-            f"{_subject(key)} of the {side} reads column {name}, which the {other} dropped.",
+            f"{_subject(key)} of the {SIDE_NAMES[side]} reads column {name}, which the {SIDE_NAMES[other]} dropped.",
             {
                 **({"constraint": check_name(key)} if is_check(key) else {}),
                 "property": key,
@@ -194,8 +194,8 @@ def _types_of_layout(case: Case) -> Iterator[Problem]:
             ("properties", "column") if is_of_source else ("column", "properties"),
             VerdictCode.LAYOUT_COLUMN_MISSING,
             "",
-            f"The partition field {one.shown(column.name)} of the {side} takes no column of type {column.type},"
-            f" as the {other} made it.",
+            f"The partition field {one.shown(column.name)} of the {SIDE_NAMES[side]} takes no column of type"
+            f" {column.type}, as the {SIDE_NAMES[other]} made it.",
             {"property": LAYOUT, "side": side, "column": column.name, "column_id": column.id},
         )
 
@@ -217,7 +217,7 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
             _met(case, side, key, found),
             VerdictCode.CHECK_VIOLATED,
             "",
-            f"Rows of the {side} violate the constraint {check_name(key)}, {condition}: {count}",
+            f"Rows of the {SIDE_NAMES[side]} violate the constraint {check_name(key)}, {condition}: {count}",
             {
                 "constraint": check_name(key),
                 "property": key,
@@ -308,7 +308,7 @@ def _without_value(cell: tuple[str, str], column: Column, side: str, rows: int) 
         cell,
         VerdictCode.NOT_NULL_WITHOUT_VALUE,
         "A6.2",
-        f"Column {column.name} is NOT NULL without a default; rows of the {side} without a value: {rows}.",
+        f"Column {column.name} is NOT NULL without a default; rows of the {SIDE_NAMES[side]} without a value: {rows}.",
         {"column": column.name, "column_id": column.id, "side": side, "rows": rows},
     )
 

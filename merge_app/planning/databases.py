@@ -1,4 +1,4 @@
-"""The source's changes of databases redone on the destination's."""
+"""The source's changes of databases redone on the target's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def database_plan(
     rules: RuleTable,
     merged: DatabaseState | None = None,
 ) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one database that the source changed. A database that the destination does not know is new.
+    """What becomes of one database that the source changed. A database that the target does not know is new.
     ``merged``: the state after the merge as facts have it.
     """
     if before is None:
@@ -61,7 +61,7 @@ def properties_merged(merged: ObjectState | None, before: ObjectState, source: O
 
 
 def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
-    """Of operations that leave an object as it is, those that the destination has to know of. They set attributes, so
+    """Of operations that leave an object as it is, those that the target has to know of. They set attributes, so
     that what it said of these before is overruled wherever it is merged (P6).
     """
     return tuple(replace(operation, effects=None) for operation in operations if operation.changes)

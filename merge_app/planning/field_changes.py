@@ -71,7 +71,7 @@ def fields_overridden(mine: ColumnChange, theirs: ColumnChange) -> Iterator[Over
 
 
 def fields_dropped_over(mine: ColumnChange, theirs: ColumnChange) -> Iterator[str]:
-    """The fields that the source dropped and the destination changed, as paths."""
+    """The fields that the source dropped and the target changed, as paths."""
     old, new = _by_id(mine.before), _by_id(mine.after)
     changed = {identifier for identifier, what in field_settings(theirs.before, theirs.after) if what != "exists"}
     paths = {} if mine.before is None else dict(_paths(parse_identified(mine.before), ""))

@@ -1,6 +1,6 @@
 """The digest that an approval binds to: both heads, the rules, and everything that the plan says and does.
 
-What the destination holds already is not written, as its head says it; of what becomes of it, what differs is.
+What the target holds already is not written, as its head says it; of what becomes of it, what differs is.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.resolutions import resolve
 from merge_app.planning.row_merges import columns_merged
 from merge_app.planning.sides import sides_of
-from merge_app.planning.values import LeftValues, PlanInput
+from merge_app.planning.values import SIDE_NAMES, LeftValues, PlanInput
 
 
 def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column, ...]]]:
@@ -49,7 +49,7 @@ def _columns_without_place(
     schemas = {"source": state.schema, "destination": before.schema}
     found = {name: tuple(_lacking(merged, schemas[name])) for name, _ in writing}
     if source.overwrites_all:
-        # The destination's rows go whole, with whatever they hold.
+        # The target's rows go whole, with whatever they hold.
         found.pop("destination", None)
     return {name: columns for name, columns in found.items() if columns}
 
@@ -71,7 +71,7 @@ def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Probl
         changes = pair.source if is_source else pair.destination
         axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
         counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of column {item.column}"
-        side = changes.branch or f"the {item.side}"
+        side = changes.branch or f"the {SIDE_NAMES[item.side]}"
         verb, what = ("is", "it") if item.rows == 1 else ("are", "them")
         yield Problem(
             (axis, "column") if is_source else ("column", axis),

@@ -1,7 +1,7 @@
 """Rows that an earlier merge left out by a decision, where its result meets the branch that has them.
 
 What was left out counts as merged, so the source knows of it and does not show it. Its files and its keys do not say
-that: the destination's rows would go in silence, or stay beside the rows that took their place.
+that: the target's rows would go in silence, or stay beside the rows that took their place.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def left_out_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
             name,
             VerdictCode.LEFT_OUT_BEFORE,
             f"The merge at version {left.version} of branch {left.branch} left out, by a decision, changes of rows of"
-            f" {name} that the destination has. The source changed rows beside them.",
+            f" {name} that the target has. The source changed rows beside them.",
             source_operation=operation,
             details={"version": left.version, "branch": left.branch},
         )

@@ -32,7 +32,7 @@ _CELLS: dict[VerdictCode, tuple[CellKey, str, str]] = {
     VerdictCode.SAME_FILE_UPDATE_DELETE: (
         ("update", "delete"),
         "A1",
-        "The source updated rows of a file of which the destination deleted rows",
+        "The source updated rows of a file of which the target deleted rows",
     ),
 }
 _RENAMES = {
@@ -75,7 +75,7 @@ def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
         finding.code,
         "P",
         f"The source renamed partition {partition_text(before)} to {partition_text(after)};"
-        f" on the destination it {_RENAMES[finding.code]}.",
+        f" on the target it {_RENAMES[finding.code]}.",
         {"partition": list(before), "renamed_to": list(after)},
     )
 
@@ -91,7 +91,7 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
         ("partition" if is_drop else "overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
         "P" if is_drop else "",
-        f"The source {_SWEPT[scope.kind]} the partition {partition_text(partition)}, where the destination wrote"
+        f"The source {_SWEPT[scope.kind]} the partition {partition_text(partition)}, where the target wrote"
         f" {rows_text(rows)} since; {'it goes' if rows == 1 else 'they go'} with it.",
         {"partition": list(partition), "rows": rows},
     )
@@ -125,7 +125,7 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             yield from () if note is None else (note,)
         if finding.code is VerdictCode.DISCARDED_RENAME:
             yield _lost_rename_note(finding, merged)
-        # Rows that stay as the destination updated them are counted with the table, and those of keys with these.
+        # Rows that stay as the target updated them are counted with the table, and those of keys with these.
         is_discard = finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE)
         if is_discard and finding.rule != KEPT and merged.judged is None:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
@@ -142,7 +142,7 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             ("compaction", hit),
             VerdictCode.COMPACTION_SKIPPED,
             "",
-            "The destination changed files that the source compacted; the rows come over uncompacted.",
+            "The target changed files that the source compacted; the rows come over uncompacted.",
         )
 
 

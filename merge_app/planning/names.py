@@ -80,7 +80,7 @@ def _taken(
                 plan.name,
                 VerdictCode.NAME_EXISTS,
                 f"The source's {plan.kind.value} {plan.name} (id {plan.object_id}) would bear the name {other.name},"
-                f" which is that of another {plan.kind.value} of the destination (id {identity}).",
+                f" which is that of another {plan.kind.value} of the target (id {identity}).",
                 source_operation=_claim(plan),
                 destination_operation=_naming(theirs),
                 destination_versions=[operation.version for operation in theirs.operations] if theirs else (),
@@ -107,7 +107,7 @@ def _homeless(plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | No
         changes,
         plan.name,
         VerdictCode.OBJECT_DROPPED_ON_DEST,
-        f"The source's table {plan.name} lies in database {name}, which the destination dropped.",
+        f"The source's table {plan.name} lies in database {name}, which the target dropped.",
         source_operation=_claim(plan),
         destination_operation="drop",
         destination_versions=[operation.version for operation in theirs.operations] if theirs else (),

@@ -146,7 +146,7 @@ class _Redo:
                 VerdictCode.COLUMN_TYPE_NARROWING,
                 "A6.1",
                 path,
-                f"The source makes {path} {wanted.text}, but it is {present.text} on the destination,"
+                f"The source makes {path} {wanted.text}, but it is {present.text} on the target,"
                 f" which does not widen to {wanted.text}.",
                 {"destination_type": present.text, "source_type": wanted.text},
             )
@@ -158,7 +158,7 @@ class _Redo:
             return
         self.problems.append(
             FieldProblem(
-                VerdictCode.COLUMN_MISSING, "A6", path, f"The source changed {path}, which the destination dropped."
+                VerdictCode.COLUMN_MISSING, "A6", path, f"The source changed {path}, which the target dropped."
             )
         )
 
@@ -174,13 +174,13 @@ class _Redo:
                         VerdictCode.COLUMN_NAME_TAKEN,
                         "A6",
                         label,
-                        f"The source calls a field {label}, which another field of the destination is called.",
+                        f"The source calls a field {label}, which another field of the target is called.",
                     )
                 )
 
 
 def _twin(new: Field, fields: Sequence[Field], before: ParsedType) -> Field | None:
-    """The field of this name that the destination added: then both mean the same one."""
+    """The field of this name that the target added: then both mean the same one."""
     return next((f for f in fields if _same_name(f, new) and field_of(f, before.fields) is None), None)
 
 

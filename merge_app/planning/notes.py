@@ -41,7 +41,7 @@ def discarded_note(kind: OperationKind, by: OperationKind, extent: str, details:
         (kind.value, by.value),
         VerdictCode.DISCARDED_DELETE if is_delete else VerdictCode.DISCARDED_UPDATE,
         "P" if by is OperationKind.PARTITION else note,
-        f"What the source did to rows that the destination took away is discarded ({extent}).",
+        f"What the source did to rows that the target took away is discarded ({extent}).",
         details,
     )
 
@@ -69,13 +69,13 @@ def _drop_note(pair: Pair) -> Iterator[Problem]:
         ("drop", changed[0]),
         VerdictCode.DROPS_DEST_CHANGES,
         "",
-        f"The source's drop takes with it what the destination did since{rows_done_text(done)}.",
+        f"The source's drop takes with it what the target did since{rows_done_text(done)}.",
         {"operations": changed, **done},
     )
 
 
 def _overwrite_note(pair: Pair) -> Iterator[Problem]:
-    """Rows that the destination changed in a table which the source overwrote whole."""
+    """Rows that the target changed in a table which the source overwrote whole."""
     axis = next((axis for axis in ("insert", "update", "delete", "overwrite") if pair.destination.hits(axis)), None)
     if pair.destination.dropped or axis is None or not pair.source.overwrites_all:
         return
@@ -86,7 +86,7 @@ def _overwrite_note(pair: Pair) -> Iterator[Problem]:
         ("overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
         "",
-        f"The source's overwrite replaces what the destination did to rows since{rows_done_text(done)}.",
+        f"The source's overwrite replaces what the target did to rows since{rows_done_text(done)}.",
         done,
     )
 
@@ -117,7 +117,7 @@ def _rename_note(pair: Pair) -> Iterator[Problem]:
                 ("rename", "rename"),
                 VerdictCode.OVERRIDDEN_BY_SOURCE,
                 "",
-                f"The source's {part.replace('_id', '')} {wanted} replaces the destination's {found}.",
+                f"The source's {part.replace('_id', '')} {wanted} replaces the target's {found}.",
                 {"attribute": part, "source": wanted, "destination": found},
             )
 
@@ -187,7 +187,7 @@ def _field_notes(mine: ColumnChange, theirs: ColumnChange) -> Iterator[Problem]:
             ("column", "column"),
             VerdictCode.DROPS_DEST_CHANGES,
             "",
-            f"The source dropped the field {path} of a column, which the destination changed.",
+            f"The source dropped the field {path} of a column, which the target changed.",
             {"column": path, "column_id": mine.column_id},
         )
 
@@ -199,6 +199,6 @@ def _dropped_column_note(pair: Pair, column_id: int, name: str) -> Iterator[Prob
             ("column", "column"),
             VerdictCode.DROPS_DEST_CHANGES,
             "",
-            f"The source dropped column {name}, which the destination changed.",
+            f"The source dropped column {name}, which the target changed.",
             {"column": name, "attributes": changed},
         )

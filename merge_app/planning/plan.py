@@ -25,7 +25,7 @@ from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Pl
 
 
 def plan(given: PlanInput) -> MergePlan:
-    """Redo the source's operations on the destination's state. The input alone decides; nothing is read or written.
+    """Redo the source's operations on the target's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
     input lacks the source's state of a new object. A conflict that a resolution of the input takes away is a decided
@@ -98,7 +98,7 @@ def _place(item: ObjectPlan) -> tuple[bool, int]:
 
 
 def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list[ObjectPlan]:
-    """Objects of the destination that resolutions left without anything to redo."""
+    """Objects of the target that resolutions left without anything to redo."""
     planned = {(item.kind, item.object_id) for item in after}
     return [
         replace(item, action=Action.UNTOUCHED, after=item.before, operations=(), data=None)

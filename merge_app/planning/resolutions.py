@@ -1,10 +1,10 @@
 """What people decided about conflicts, worked into the input of a plan: the plan then is as if the sides had done so.
 
-- *Take the destination*, or *leave out*: the source's operations on the object, or on one property, column or partition
+- *Take the target*, or *leave out*: the source's operations on the object, or on one property, column or partition
   of it, are not redone. They count as merged even so: the merge commit reaches them, and no later merge brings them.
 - *Take the source*: the object becomes what the source has, rows included, as a RESTORE would make it; what the
-  destination did to it since is not judged. Of one property: the destination's change of it is not judged.
-- *Both*: the source's deletes and updates reach the rows that it saw; rows that the destination inserted since stay.
+  target did to it since is not judged. Of one property: the target's change of it is not judged.
+- *Both*: the source's deletes and updates reach the rows that it saw; rows that the target inserted since stay.
 - *Rerun*: the same, and the source's statements are run on these new rows too.
 - *Rename*: the object comes over under another name.
 - *Of rows* of a table with a primary key: what becomes of conflicting cells is the engine's to work out, and among the
@@ -61,7 +61,7 @@ ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
     ResolutionPart.ROW: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
     ResolutionPart.CELL: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
 }
-"""What may be decided of which part. A column or partition of the source alone cannot be laid over the destination's:
+"""What may be decided of which part. A column or partition of the source alone cannot be laid over the target's:
 its rows were written under the source's own.
 """
 
@@ -162,7 +162,7 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         return replace(given, destination=stripped, attributes=taken)
     replacement = given.replacements.get(resolution.key_of_object)
     if replacement is None:
-        # New on the destination, or dropped by the source: redoing that is the source's state already.
+        # New on the target, or dropped by the source: redoing that is the source's state already.
         return given
     # Rows of one key are the source's alone then.
     given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None)
@@ -217,7 +217,7 @@ def statements_of(resolutions: Iterable[Resolution], table_id: int) -> tuple[Rec
 
 
 def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
-    """Whether rows that the destination inserted stay beside what the source deleted and updated."""
+    """Whether rows that the target inserted stay beside what the source deleted and updated."""
     key = (ObjectKind.TABLE, table_id)
     return any(item.key_of_object == key and item.decision in _STATEMENTS for item in resolutions)
 

@@ -61,6 +61,6 @@ def row_problems(judged: RowJudgement) -> Iterator[Problem]:
 _SENTENCES = {
     (OperationKind.INSERT, OperationKind.INSERT): "Both have a new row with the same key, and they differ.",
     (OperationKind.UPDATE, OperationKind.UPDATE): "Both changed a cell of one row, to different values.",
-    (OperationKind.DELETE, OperationKind.UPDATE): "The destination changed a row that the source took away.",
-    (OperationKind.UPDATE, OperationKind.DELETE): "The source changed a row that the destination took away.",
+    (OperationKind.DELETE, OperationKind.UPDATE): "The target changed a row that the source took away.",
+    (OperationKind.UPDATE, OperationKind.DELETE): "The source changed a row that the target took away.",
 }

@@ -36,7 +36,7 @@ class Sides:
         return self.source.get((kind, object_id)) or ObjectChanges(kind, object_id)
 
     def destination_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
-        """What the destination did to one object: nothing, where it is unknown."""
+        """What the target did to one object: nothing, where it is unknown."""
         key = kind, object_id
         known = self.destination.get(key) or self._nothing.get(key)
         if known is None:
@@ -59,8 +59,8 @@ class Sides:
 
 def sides_of(given: PlanInput) -> Sides:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
-    whatever the destination's state says is dropped counts as dropped by the destination. What the source did to an
-    object ends where the object does, also by a drop of its database or one that it merged from the destination.
+    whatever the target's state says is dropped counts as dropped by the target. What the source did to an
+    object ends where the object does, also by a drop of its database or one that it merged from the target.
 
     An input's sides are made once.
     """
@@ -165,7 +165,7 @@ def _forget_answered_drops(
     destination: dict[ObjectKey, ObjectChanges],
     merged: MergedAttributes | None,
 ) -> None:
-    """What the source brings back was gone when both sides last met: that the destination had dropped it too is nothing
+    """What the source brings back was gone when both sides last met: that the target had dropped it too is nothing
     (P7), and what it did to it otherwise counts.
     """
     answered = {key for key, mine in source.items() if mine.undropped and _is_dropped_by(destination.get(key))}
@@ -202,7 +202,7 @@ def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
-    """The destination's valid tables in a database."""
+    """The target's valid tables in a database."""
     found = dict.fromkeys(given.database_tables.get(database_id, ()))
     found.update({i: None for i, state in given.tables.items() if state.database_id == database_id})
     return [i for i in found if i in given.tables and not given.tables[i].is_dropped]
@@ -221,8 +221,8 @@ def _destination_drop(
     destination: Mapping[ObjectKey, ObjectChanges],
     key: ObjectKey,
 ) -> ObjectChanges | None:
-    """The drop that the destination's state shows though no operation on the object itself does. An object that the
-    source did not make and the destination lacks came and went in history that the destination knows. A table whose
+    """The drop that the target's state shows though no operation on the object itself does. An object that the
+    source did not make and the target lacks came and went in history that the target knows. A table whose
     database the source brings back comes back with it.
     """
     kind, object_id = key

@@ -1,4 +1,4 @@
-"""Rows that a statement of the source made from a table which the destination changed since."""
+"""Rows that a statement of the source made from a table which the target changed since."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stale_reads_judge(given: PlanInput, objects: Sequence[ObjectPlan]) -> Iterat
             destination_operation=stale.change,
             note="",
             message=f"On {item.name}: the source read {stale.table} at version {stale.version} of {stale.branch};"
-            f" the destination's is at version {stale.target_version}.",
+            f" the target's is at version {stale.target_version}.",
             remedy=CODE_TABLE[VerdictCode.STALE_READ].remedy,
             destination_versions=(stale.target_version,),
             details={

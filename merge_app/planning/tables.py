@@ -1,4 +1,4 @@
-"""The source's changes of tables redone on the destination's: attributes, schema, partitions and files."""
+"""The source's changes of tables redone on the target's: attributes, schema, partitions and files."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 @record(frozen=True, slots=True)
 class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
-    merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the destination inserted
-    stay beside what the source deleted and updated, by a decision. ``statements`` are run on the destination's rows.
+    merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the target inserted
+    stay beside what the source deleted and updated, by a decision. ``statements`` are run on the target's rows.
     ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns.
     """
 
@@ -62,7 +62,7 @@ class TableCase:
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one table that the source changed. A table that the destination does not know is new."""
+    """What becomes of one table that the source changed. A table that the target does not know is new."""
     source, before = case.source, case.before
     rules = case.rules if case.facts.rows is None else case.keyed_rules
     pair = Pair(rules, case.name, source, case.destination)
@@ -114,7 +114,7 @@ def _new_table(case: TableCase) -> ObjectPlan:
 
 
 def _absent_table(case: TableCase) -> ObjectPlan:
-    """A table whose making and dropping the destination merged together: it has nothing to redo anything on."""
+    """A table whose making and dropping the target merged together: it has nothing to redo anything on."""
     return _plan(case, Action.UNTOUCHED, _source_state(case))
 
 

@@ -22,6 +22,9 @@ from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.net_changes import NO_BASE, RestoreBase
 
+SIDE_NAMES = {"source": "source", "destination": "target"}
+"""What texts call the sides of a merge, by their names in REST and in the details of findings."""
+
 
 class Verdict(StrEnum):
     """``decided``: a conflict that a resolution takes away."""
@@ -96,7 +99,7 @@ class TableFacts:
 
 class Decision(StrEnum):
     """What somebody decided of an object that conflicts, or of a part of it. ``both``: the source's change of the rows
-    that it saw, beside the destination's new rows. ``rerun``: that, and the source's statements run on these new rows.
+    that it saw, beside the target's new rows. ``rerun``: that, and the source's statements run on these new rows.
     The last three are of rows alone.
     """
 
@@ -177,7 +180,7 @@ class Resolution:
 @dataclass(frozen=True, slots=True)
 class LeftOutBefore:
     """A table of which the merge at ``version`` of ``branch``, which the source reaches, left out by a decision what
-    another branch had done to its rows; the destination has it.
+    another branch had done to its rows; the target has it.
     """
 
     table_id: int
@@ -188,7 +191,7 @@ class LeftOutBefore:
 @dataclass(frozen=True, slots=True)
 class StaleRead:
     """What the source wrote into the table ``written_id`` it read of ``table`` at ``version`` of ``branch``. The
-    destination did the ``change`` to that table since, at ``target_version``.
+    target did the ``change`` to that table since, at ``target_version``.
     """
 
     written_id: int
@@ -202,7 +205,7 @@ class StaleRead:
 
 @dataclass(frozen=True, slots=True)
 class NamedByView:
-    """A table or view that a view of the destination names, with the columns that it may mean; names are folded."""
+    """A table or view that a view of the target names, with the columns that it may mean; names are folded."""
 
     database: str
     table: str
@@ -211,7 +214,7 @@ class NamedByView:
 
 @dataclass(frozen=True, slots=True)
 class ViewNames:
-    """A view of the destination: database and name, and what its query names."""
+    """A view of the target: database and name, and what its query names."""
 
     database: str
     name: str
@@ -223,14 +226,14 @@ class PlanInput:
     """Everything a plan may depend on.
 
     ``source`` and ``destination`` are the operations of both sides in commit order, already filtered by reachability
-    (P6). States are the destination's, by id, of every object that the source's operations name, of the databases of
+    (P6). States are the target's, by id, of every object that the source's operations name, of the databases of
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
-    its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
+    its tables (for those it created). ``database_tables``: ids of the target's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
     compared with (P7); ``left_out_before`` are decisions of earlier merges, ``stale_reads`` what notes tell.
-    ``views`` are the destination's, where the source changed more than rows.
+    ``views`` are the target's, where the source changed more than rows.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
-    operations that make the destination's object what the source has.
+    operations that make the target's object what the source has.
     ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage;
     ``attributes`` the facts by which attributes are merged then, in place of operations.
     """
@@ -271,7 +274,7 @@ class RecordedStatement:
 
 @dataclass(frozen=True, slots=True)
 class RerunStatements:
-    """Row work: the statements are run, one after the other, on the rows of ``files``, which the destination inserted
+    """Row work: the statements are run, one after the other, on the rows of ``files``, which the target inserted
     since the merge base, read and written under ``schema``. What they stage belongs to operations of the merge's own.
     """
 
@@ -319,7 +322,7 @@ class Action(StrEnum):
 
 @record(frozen=True, slots=True)
 class ObjectPlan:
-    """What becomes of one object on the destination. ``operations`` are the source's that are recorded as replays:
+    """What becomes of one object on the target. ``operations`` are the source's that are recorded as replays:
     those that were carried out, of an untouched object those that found their work done; those discarded whole are not
     among them. ``before`` is None for a new object.
     """

@@ -1,6 +1,6 @@
 """Checks: queries that must return no rows of the state that a merge would make.
 
-That state is made as a transaction's is. It lies on a workspace cut from the destination, which is hidden, by the plan
+That state is made as a transaction's is. It lies on a workspace cut from the target, which is hidden, by the plan
 that the merge will apply, and dropped when the queries have been asked.
 """
 

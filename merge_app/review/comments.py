@@ -83,7 +83,7 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
 
 
 def _object_name(request: MergeRequest, anchor: Anchor) -> str:
-    """The object's full name on the destination, or on the source where only that has it; "" where neither does."""
+    """The object's full name on the target, or on the source where only that has it; "" where neither does."""
     for branch in (request.destination, request.source):
         if anchor.object_id is None:
             continue
@@ -100,7 +100,7 @@ def _object_name(request: MergeRequest, anchor: Anchor) -> str:
 
 
 def _column_name(request: MergeRequest, anchor: Anchor) -> str:
-    """The column's name on the destination, or on the source where only that has it. Raises InvalidValue where neither
+    """The column's name on the target, or on the source where only that has it. Raises InvalidValue where neither
     has it.
     """
     if anchor.object_id is None or anchor.column_id is None:

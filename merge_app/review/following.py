@@ -95,7 +95,7 @@ def _what_moved(seen: Seen, now: Seen) -> str:
     if seen.source_head != now.source_head:
         return f"The source moved from version {seen.source_head} to {now.source_head}."
     if seen.destination_head != now.destination_head:
-        return f"The destination moved from version {seen.destination_head} to {now.destination_head}."
+        return f"The target moved from version {seen.destination_head} to {now.destination_head}."
     if seen.rules_digest != now.rules_digest:
         return "The rules of merging changed."
     return "" if seen == now else "What was decided of its conflicts changed."

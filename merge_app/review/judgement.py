@@ -213,7 +213,7 @@ def _moved(seen: Seen, now: Seen) -> str:
     if seen.source_head != now.source_head:
         return f"saw the source at version {seen.source_head}, it is at {now.source_head}"
     if seen.destination_head != now.destination_head:
-        return f"saw the destination at version {seen.destination_head}, it is at {now.destination_head}"
+        return f"saw the target at version {seen.destination_head}, it is at {now.destination_head}"
     if seen.rules_digest != now.rules_digest:
         return "saw it judged by other rules"
     if seen.resolutions_digest != now.resolutions_digest:
@@ -224,7 +224,7 @@ def _moved(seen: Seen, now: Seen) -> str:
 def _blockers(case: Case, objections: Sequence[Vote], counting: Sequence[Vote]) -> list[Blocker]:
     found = []
     if case.is_gone:
-        found.append(Blocker(BlockerCode.BRANCH_GONE, "The source or the destination was dropped."))
+        found.append(Blocker(BlockerCode.BRANCH_GONE, "The source or the target was dropped."))
     if case.state is RequestState.DRAFT:
         found.append(Blocker(BlockerCode.DRAFT, "The request is a draft."))
     found += [

@@ -57,7 +57,7 @@ def judged_heads(request: MergeRequest) -> tuple[int, int]:
 
 
 def heads_merged(request: MergeRequest) -> tuple[Branch, Branch] | None:
-    """Source and destination as they were when the request was merged; None where it is not. Raises NotFound where the
+    """Source and target as they were when the request was merged; None where it is not. Raises NotFound where the
     retention took the versions. The rows are to look at only: they are never saved.
     """
     known = plan_known(request) if request.state == RequestState.MERGED else None
@@ -107,7 +107,7 @@ def policies_of(destination: Branch) -> tuple[PolicySet, ...]:
 
 
 def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
-    """Source and destination as they are now, dropped or not."""
+    """Source and target as they are now, dropped or not."""
     found = Branch.objects.select_related("catalog", "head_commit").in_bulk([request.source_id, request.destination_id])
     return found[request.source_id], found[request.destination_id]
 

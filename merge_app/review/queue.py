@@ -1,6 +1,6 @@
 """The merge queue of a branch: one request at a time, each planned anew on what the one before it left.
 
-A request enters as somebody could merge it. When its turn comes and the destination has moved, it continues only if the
+A request enters as somebody could merge it. When its turn comes and the target has moved, it continues only if the
 protection allows that and no verdict changed since it entered. Else it goes back to people, with the reason.
 """
 
@@ -53,7 +53,7 @@ RETRY_SECONDS = 30
 
 
 def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSource) -> MergeRequest:
-    """Put the request into the queue of its destination. Raises MergeBlocked where it could not be merged now,
+    """Put the request into the queue of its target. Raises MergeBlocked where it could not be merged now,
     and TooManyQueued.
     """
     merge_require(principal, request)

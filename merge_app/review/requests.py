@@ -40,12 +40,12 @@ class RequestDraft:
 
 
 def request_open(*, principal: Principal, source: Branch, destination: Branch, draft: RequestDraft) -> MergeRequest:
-    """Open a request in the destination's catalog. Raises AlreadyExists if the pair has an unfinished one."""
+    """Open a request in the target's catalog. Raises AlreadyExists if the pair has an unfinished one."""
     action_require(principal, destination.catalog, Action.OPEN_REQUEST)
     author_id = person_id(principal)
     agent_branch_require(account_of(author_id), source.name)
     if source.pk == destination.pk:
-        raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
+        raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or target.")
     with transaction.atomic():
         # One lock orders the numbers of a catalog and its pairs; commits, which only refer to it, go on meanwhile.
         Catalog.objects.select_for_update(of=("self",), no_key=True).get(pk=destination.catalog_id)
@@ -206,7 +206,7 @@ def _move_by_hand(request: MergeRequest, wanted: RequestState, principal: Princi
     if now is RequestState.CLOSED:
         source, destination = branches_now(request)
         if source.dropped_at is not None or destination.dropped_at is not None:
-            raise wrong_state(request, "The request's source or destination was dropped; it cannot be reopened.")
+            raise wrong_state(request, "The request's source or target was dropped; it cannot be reopened.")
         Catalog.objects.select_for_update(of=("self",), no_key=True).get(pk=request.catalog_id)
         _refuse_second(source, destination)
     request_move(request, wanted, actor_id=person_id(principal))

@@ -138,7 +138,7 @@ def review_seen(review: Review) -> Seen:
 
 def last_writer_id(source: Branch, *, destination_id: int) -> int | None:
     """Who made the newest commit that the source brings, on itself or on a branch that it was cut from; None where it
-    is the destination's own, and where it was lakeui's.
+    is the target's own, and where it was lakeui's.
     """
     newest = source.head_commit
     return newest.author_id if newest is not None and newest.branch_id != destination_id else None

@@ -57,7 +57,7 @@ _WHY: Mapping[RequestState, str] = {
     RequestState.QUEUED: "waits in the merge queue; take it out first",
     RequestState.MERGING: "is being merged",
     RequestState.MERGED: "was merged, which is final",
-    RequestState.CONFLICTED: "conflicts with its destination",
+    RequestState.CONFLICTED: "conflicts with its target",
     RequestState.CLOSED: "is closed; reopen it first",
 }
 

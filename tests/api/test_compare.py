@@ -319,7 +319,7 @@ def test_an_object_that_the_source_left_alone_is_not_part_of_it(lake: Lake) -> N
 
 
 def test_a_table_that_went_and_came_back_has_no_change_to_list(lake: Lake) -> None:
-    """P7: its one fact is again what the destination knows. Its commits count as news."""
+    """P7: its one fact is again what the target knows. Its commits count as news."""
     lake.sql("DROP TABLE d.t", "b")
     lake.sql("UNDROP TABLE d.t", "b")
     found = compared(lake)
@@ -392,7 +392,7 @@ def test_a_commit_names_its_first_files_and_counts_all(lake: Lake) -> None:
 
 
 def test_columns_are_aligned_by_id(lake: Lake) -> None:
-    """The source's new column stands behind the one that it followed there, so that of the destination moves on."""
+    """The source's new column stands behind the one that it followed there, so that of the target moves on."""
     lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN mine INT", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN theirs INT")

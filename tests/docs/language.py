@@ -29,6 +29,8 @@ MISSPELLED = {
     "un-drop": "undrop",
     "changeset": "commit",
     "change set": "commit",
+    "the destination": "the target",
+    "destination's": "target's",
 }
 """Other spellings of words of the glossary, and what is written instead."""
 

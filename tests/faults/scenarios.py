@@ -59,7 +59,7 @@ def on_two_files(statement: str) -> Callable[[Lake], dict[str, Any]]:
 
 
 def merge_with_row_work(lake: Lake) -> dict[str, Any]:
-    """The source deleted a row that the destination has compacted since: the delete must follow it."""
+    """The source deleted a row that the target has compacted since: the delete must follow it."""
     two_files(lake)
     lake.sql("CREATE BRANCH b")
     lake.sql("DELETE FROM d.t WHERE id = 1", "b")

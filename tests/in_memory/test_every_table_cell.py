@@ -52,7 +52,7 @@ DESTINATION = {
 }
 BASE = {1: ("a", "x"), 2: ("b", "x"), 3: ("c", "y"), 4: ("d", "y"), 5: ("e", "x")}
 
-# Semantics §3: everything that a destination drop meets, and predicates that never saw the destination's new rows.
+# Semantics §3: everything that a target drop meets, and predicates that never saw the target's new rows.
 CONFLICTS = {(source, "drop"): "OBJECT_DROPPED_ON_DEST" for source in AXES if source != "drop"}
 CONFLICTS |= {(source, "insert"): "PREDICATE_DML_VS_INSERT" for source in ("delete", "update")}
 CELLS = [(source, destination) for source in AXES for destination in AXES]
@@ -96,7 +96,7 @@ def outcome(services: None) -> Iterator[Outcome]:
 
 
 def expected_rows(source: str, destination: str) -> list[tuple[Any, ...]]:
-    """The destination's statement, then the source's redone on what it left."""
+    """The target's statement, then the source's redone on what it left."""
     rows: dict[int, tuple[str, str]] = dict(BASE)
     match destination:
         case "insert":

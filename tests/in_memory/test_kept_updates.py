@@ -1,4 +1,4 @@
-"""Delete x update: a row that the destination updated keeps its image, and the audit counts it (semantics §3)."""
+"""Delete x update: a row that the target updated keeps its image, and the audit counts it (semantics §3)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ REFUSED = [
     ([set_v("B", 1)], [OPTIMIZE, upsert("M", 2)], "SAME_FILE_UPDATE_UPDATE"),
     ([upsert("B", 1)], ["INSERT INTO d.t VALUES (9, 'm')"], "PREDICATE_DML_VS_INSERT"),
 ]
-"""What the source did, what the destination did, and the code of the conflict."""
+"""What the source did, what the target did, and the code of the conflict."""
 MERGED = [
     ([upsert("B", 1)], [remove(3)], "1B 2o 4o 5o 6o"),
     ([upsert("B", 1, 7)], [upsert("M", 3)], "1B 2o 3M 4o 5o 6o 7B"),
@@ -23,7 +23,7 @@ MERGED = [
     ([upsert("B", 1), upsert("C", 1, 2)], [OPTIMIZE], "1C 2C 3o 4o 5o 6o"),
     ([remove(1), upsert("B", 2, 3), OPTIMIZE], [delete(5)], "2B 3B 4o 6o"),
 ]
-"""What the source did, what the destination did, and the rows of both after merges there and back."""
+"""What the source did, what the target did, and the rows of both after merges there and back."""
 
 
 @pytest.fixture

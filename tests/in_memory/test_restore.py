@@ -220,7 +220,7 @@ def test_a_restore_to_the_base_is_nothing_to_a_merge(lake: Lake) -> None:
 
 
 def test_rows_that_were_updated_after_a_restore_stay_where_the_other_side_put_others_back(lake: Lake) -> None:
-    """The source's restore changed neither row; the destination updated both since, and the source does not know."""
+    """The source's restore changed neither row; the target updated both since, and the source does not know."""
     before = people(lake)
     lake.sql("CREATE BRANCH dev")
     lake.sql("INSERT INTO d.t VALUES (5, 'main')")

@@ -38,7 +38,7 @@ STORIES = {
         "1o 2o 3o 4o 5o 6o 7b 8m",
     ),
 }
-"""What the source did, what the destination did, and the rows that a merge leaves."""
+"""What the source did, what the target did, and the rows that a merge leaves."""
 
 
 def test_stories_of_rows_on_both_sides(lake: Lake) -> None:

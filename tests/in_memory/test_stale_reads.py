@@ -1,4 +1,4 @@
-"""A commit records what its statement read; a merge tells what of that the destination changed since."""
+"""A commit records what its statement read; a merge tells what of that the target changed since."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reads(lake: Lake) -> list[tuple[str, int]]:
 
 
 def stale(found: dict[str, Any]) -> list[tuple[str, int, int]]:
-    """Table, version read and the destination's, of each note."""
+    """Table, version read and the target's, of each note."""
     told = [note["details"] for note in found["notes"] if note["code"] == "STALE_READ"]
     return [(item["table"], item["version_read"], item["target_version"]) for item in told]
 
@@ -64,7 +64,7 @@ def test_the_note_says_what_was_read_and_where_the_destination_is(two_tables: La
     (note,) = two_tables.dry_run("b")["notes"]
     (branch, version), head = reads(two_tables)[0], two_tables.head()
     assert note["message"] == (
-        f"On d.made: the source read d.read at version {version} of {branch}; the destination's is at version {head}."
+        f"On d.made: the source read d.read at version {version} of {branch}; the target's is at version {head}."
     )
 
 

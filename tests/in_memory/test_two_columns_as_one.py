@@ -35,8 +35,8 @@ def rows(lake: Lake, branch: str) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize(
     ("source", "target", "sentence"),
     [
-        ("e", "main", "The source has columns ca and c. They are one column on the destination."),
-        ("main", "e", "The destination has columns ca and c. They are one column on the source."),
+        ("e", "main", "The source has columns ca and c. They are one column on the target."),
+        ("main", "e", "The target has columns ca and c. They are one column on the source."),
     ],
 )
 def test_two_columns_never_become_one(parted: Lake, source: str, target: str, sentence: str) -> None:
@@ -50,9 +50,7 @@ def test_two_columns_never_become_one(parted: Lake, source: str, target: str, se
 def test_a_part_of_the_column_is_not_dropped(parted: Lake) -> None:
     parted.sql("ALTER TABLE d.t DROP COLUMN ca", "e")
     (conflict,) = parted.refused("e")
-    assert (
-        "The source has column c, and dropped another. They are one column on the destination." in conflict["message"]
-    )
+    assert "The source has column c, and dropped another. They are one column on the target." in conflict["message"]
     assert rows(parted, "main") == [(0, None), (1, 10), (2, 20)]
 
 

@@ -51,7 +51,7 @@ def side(branch: str, operations: Iterable[Operation], first: int) -> tuple[Oper
 
 
 def merge_input(source: Iterable[Operation], destination: Iterable[Operation] = (), **fields: Any) -> PlanInput:
-    """An input with ``orders`` in ``shop`` on the destination, unless fields say otherwise."""
+    """An input with ``orders`` in ``shop`` on the target, unless fields say otherwise."""
     given = {"databases": {DB: SHOP}, "tables": {TABLE: ORDERS}, "source_head": 199, "destination_head": 299, **fields}
     return PlanInput(side("dev", source, 100), side("main", destination, 200), **given)
 

@@ -143,7 +143,7 @@ CHECKED = check_key("c")
 
 
 def parted() -> PlanInput:
-    """The source has columns y and z, which are one on the destination; z got its name there after it was added."""
+    """The source has columns y and z, which are one on the target; z got its name there after it was added."""
     known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
     known |= {("column", i, "exists"): Fact((None,), i) for i in (7, 8)}
     known |= {("column", i, "name"): Fact("z", i) for i in (7, 8)}

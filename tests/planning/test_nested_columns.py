@@ -43,7 +43,7 @@ def outcome(result: MergePlan) -> str | None:
 @pytest.mark.parametrize(
     ("source", "destination", "after"),
     [
-        # Added, dropped, renamed, widened and moved where the destination did nothing.
+        # Added, dropped, renamed, widened and moved where the target did nothing.
         ("struct<x#3:int,y#4:string,in#5:struct<p#6:int>,z#7:int>", BASE, None),
         ("struct<y#4:string,in#5:struct<p#6:int>>", BASE, None),
         ("struct<q#3:int,y#4:string,in#5:struct<p#6:int>>", BASE, None),
@@ -56,7 +56,7 @@ def outcome(result: MergePlan) -> str | None:
             "struct<x#3:int,why#4:string,in#5:struct<p#6:int,o#8:int>>",
             "struct<x#3:bigint,why#4:string,in#5:struct<p#6:int,o#8:int>,z#7:int>",
         ),
-        # The destination dropped what the source left alone, and the other way round.
+        # The target dropped what the source left alone, and the other way round.
         (
             "struct<x#3:bigint,y#4:string,in#5:struct<p#6:int>>",
             "struct<x#3:int>",

@@ -53,7 +53,7 @@ def test_an_approved_request_whose_branch_moved_is_open_again_with_the_reason(la
     *pushes, state = told(lake, request)[2:]
     assert [entry["kind"] for entry in pushes] == (["pushed"] if branch == "b" else [])
     assert (state["from_state"], state["to_state"], state["actor"]) == ("approved", "open", None)
-    side = "source" if branch == "b" else "destination"
+    side = "source" if branch == "b" else "target"
     assert state["reason"].startswith(f"The {side} moved from version ")
     assert MergeRequest.objects.get(pk=request.pk).state == "open"
     assert audit_verify(request.catalog) == []

@@ -99,7 +99,7 @@ def test_rows_of_the_target_that_an_overwrite_or_a_drop_of_the_source_takes_are_
     assert found[0][3] == {"operations": ["update"], "rows_updated": 1}
     assert found[1][3] == {"rows_inserted": 2, "rows_deleted": 1}
     assert found[1][2] == (
-        "The source's overwrite replaces what the destination did to rows since: 2 rows inserted, 1 row deleted."
+        "The source's overwrite replaces what the target did to rows since: 2 rows inserted, 1 row deleted."
     )
     assert rows(lake, table="d.v") == [(9, "a9", "b9")]
 
@@ -121,4 +121,4 @@ def test_rows_of_the_target_in_a_partition_that_the_source_sweeps_are_counted(
     lake.write("INSERT INTO d.p VALUES (2, 'x'), (3, 'x'), (2, 'y')", "dora")
     ((source, destination, message, details),) = dropped(lake)
     assert (source, destination, details) == (axis, "insert", {"partition": ["x"], "rows": 2})
-    assert "the partition (x), where the destination wrote 2 rows since; they go with it." in message
+    assert "the partition (x), where the target wrote 2 rows since; they go with it." in message

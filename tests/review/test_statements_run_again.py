@@ -83,7 +83,7 @@ def test_several_statements_are_run_in_their_order(lake: ReviewLake, three: int)
         (["MERGE INTO d.s USING (SELECT * FROM d.s) AS o ON s.id = o.id WHEN MATCHED THEN DELETE"], "is no UPDATE or"),
         (
             ["ALTER TABLE d.s ADD COLUMN z INT", "UPDATE d.s SET z = 1"],
-            "names the column z, which the destination lacks",
+            "names the column z, which the target lacks",
         ),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_target_that_did_more_than_insert_is_refused(lake: ReviewLake, three: 
     lake.write("OPTIMIZE d.s", "dora")
     lake.open(source="c")
     found = problem(decide(lake, three, "rerun"), 400, "NOT_SUPPORTED")
-    assert "The destination did a compaction" in found["detail"]
+    assert "The target did a compaction" in found["detail"]
 
 
 def test_the_statement_is_lakeuis_to_say(lake: ReviewLake, three: int) -> None:

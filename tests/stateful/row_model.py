@@ -13,7 +13,7 @@ from catalog_app.domain.schema import Column
 Row = Mapping[int, Any] | None
 """Values by column id; None where the row is not there."""
 Sides = tuple[Row, Row, Row]
-"""A row in base, source and destination."""
+"""A row in base, source and target."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ WORDS = [
     ("on_main", "on_b", "first", "second"),
     [
         *((*words, *order) for words in WORDS for order in (("main", "b"), ("b", "main"))),
-        # A change of a column that the destination dropped is a conflict.
+        # A change of a column that the target dropped is a conflict.
         ("ALTER COLUMN x SET DEFAULT 1", "DROP COLUMN x", "b", "main"),
     ],
 )

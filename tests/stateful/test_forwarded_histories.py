@@ -54,7 +54,7 @@ class Forwarded(Branches):
         assert plain == forwarded, f"{source} to {destination}, by way of another: {forwarded} instead of {plain}"
 
     def _outcome(self, source: str, destination: str) -> dict[int, Row] | None:
-        """The rows after a merge into a branch of the destination's; None where it is refused."""
+        """The rows after a merge into a branch of the target's; None where it is refused."""
         copy = f"copy_{next(self.copies)}"
         self.lake.sql(f"CREATE BRANCH {copy}", destination)
         try:

@@ -551,7 +551,7 @@ def test_rows_that_a_merge_took_out_of_a_compacted_file_do_not_come_back_with_wh
 def test_a_file_whose_last_row_was_changed_takes_no_image_of_its_earlier_rows_along(
     lake: Lake, last: str, is_compacted_before: bool
 ) -> None:
-    """The destination has both in one file, where it compacted what it had updated (a random history of keys)."""
+    """The target has both in one file, where it compacted what it had updated (a random history of keys)."""
     lake.sql("CREATE TABLE d.u (id INT, v STRING)")
     lake.sql("INSERT INTO d.u VALUES (1, 'a'), (2, 'b')")
     lake.merge("main", "b")

@@ -297,7 +297,7 @@ def test_nothing_is_left_of_partitions_that_a_restore_took_back(lake: Lake, chan
 def test_an_update_reaches_rows_that_a_restore_brought_back_as_they_were_before_a_merged_restore(
     lake: Lake, rewrite: str
 ) -> None:
-    """The merged restore had swept what wrote the rows anew, and the destination's own went back to that."""
+    """The merged restore had swept what wrote the rows anew, and the target's own went back to that."""
     before = lake.head("b")
     lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
     lake.merge("main", "b")

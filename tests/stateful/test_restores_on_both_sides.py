@@ -23,7 +23,7 @@ MERGED = [
 def test_own_work_that_was_taken_back_is_nothing_whatever_is_merged_after_it(
     lake: Lake, restored: str, own: str, merged: str
 ) -> None:
-    """Semantics P7: a restore to the base state is nothing; it swept the destination's table."""
+    """Semantics P7: a restore to the base state is nothing; it swept the target's table."""
     lake.sql("INSERT INTO d.t VALUES (2, 'b')")
     lake.merge("main", "b")
     base, before = lake.head("b"), lake.head()

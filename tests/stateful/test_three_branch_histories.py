@@ -31,7 +31,7 @@ RESTORES = ("restore", "restore")
 CELLS = {"main": "v", "b": "n", "w": "n"}
 """Each branch changes one cell, so that most merges are not refused."""
 Step = tuple[str, str, int, int]
-"""What, on which branch, which key, which cell; of a merge the destination's place behind it, and whether back too;
+"""What, on which branch, which key, which cell; of a merge the target's place behind it, and whether back too;
 of a restore how many of the branch's versions it goes back, by fours."""
 Change = tuple[int, str]
 """Of one row: a number of its own, and what was done."""
@@ -215,7 +215,7 @@ class Branches:
             if new and not own:
                 assert self._is_same(merged.get(key), mine.get(key)), f"key {key}: the source's change was lost"
             elif own and not new:
-                assert self._is_same(merged.get(key), theirs.get(key)), f"key {key}: the destination's change was lost"
+                assert self._is_same(merged.get(key), theirs.get(key)), f"key {key}: the target's change was lost"
         for key, changes in there.items():
             here[key] |= changes
 

@@ -114,7 +114,7 @@ def test_what_a_tag_names_stays(table: Lake) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_what_a_merge_may_yet_need_stays(table: Lake) -> None:
-    """The inputs of a compaction come over where the destination changed them (semantics §3)."""
+    """The inputs of a compaction come over where the target changed them (semantics §3)."""
     table.sql("CREATE BRANCH dev")
     table.sql("INSERT INTO d.t VALUES (3)", "dev")
     table.sql("OPTIMIZE d.t", "dev")

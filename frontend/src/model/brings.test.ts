@@ -30,7 +30,7 @@ describe("the first line of a comparison", () => {
     expect(bringsSentence(summary({ databases_dropped: 1 }))).toBe("delays would drop 1 database.");
   });
 
-  it("says that the destination is up to date", () => {
+  it("says that the target is up to date", () => {
     expect(bringsSentence(summary({}, { is_empty: true }))).toBe("main has everything of delays.");
     expect(bringsSentence(summary({}))).toBe("delays would change nothing on main.");
   });

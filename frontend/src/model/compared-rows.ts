@@ -14,7 +14,7 @@ export interface SnapshotLine {
   clashing: ReadonlySet<number>;
 }
 
-/** What base, source and destination have of the row, one line each. */
+/** What base, source and target have of the row, one line each. */
 export function snapshotLines(row: ComparedRow): SnapshotLine[] {
   const clashing = clashesOf(row);
   return SNAPSHOTS.map((snapshot) => ({

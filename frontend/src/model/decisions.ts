@@ -17,7 +17,7 @@ export interface Part {
 const SIDES: Part["decisions"] = ["source", "destination"];
 
 /** The object first, then the parts that both sides changed. Rows were written under a column or partition as it was,
- * so of these only the destination's can be taken. */
+ * so of these only the target's can be taken. */
 export function partsOf(detail: ComparedDetail): Part[] {
   const properties = detail.properties
     .filter((entry) => entry.source !== entry.base && entry.destination !== entry.base)

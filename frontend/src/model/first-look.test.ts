@@ -31,12 +31,13 @@ describe("the reason of a conflict", () => {
 
   it("names the branches in what else the rules say", () => {
     expect(reasonText(clash("COLUMN_TYPE_NARROWING"), detail(), PAIR, codes)).toBe("main's column type does not widen to delays's.");
-    expect(withNames("The source of the destination", { source: "$&", destination: "b" })).toBe("$& of b");
+    expect(withNames("The source of the target", { source: "$&", destination: "b" })).toBe("$& of b");
+    expect(withNames("The destination's rows", { source: "a", destination: "b" })).toBe("b's rows");
   });
 
   it("is told for every conflict that the rules have", () => {
     const told = codes.map(({ code }) => reasonText(clash(code), detail(), PAIR, codes));
-    expect(told.filter((text) => /\b(the source|the destination)\b/i.test(text))).toEqual([]);
+    expect(told.filter((text) => /\b(the source|the target)\b/i.test(text))).toEqual([]);
   });
 });
 

@@ -98,10 +98,10 @@ function insertedRows(finding: Finding, { dest_commits }: Pick<ComparedDetail, "
     .reduce((sum, { metrics }) => sum + (metrics.rows_inserted ?? 0), 0);
 }
 
-/** A sentence about the source and the destination, of these branches. */
+/** A sentence about the source and the target, of these branches. Records of earlier releases say destination. */
 export function withNames(text: string, { source, destination }: Branches): string {
   return text
-    .replace(/\bthe destination(?='s|\b)/gi, () => destination)
+    .replace(/\bthe (?:target|destination)(?='s|\b)/gi, () => destination)
     .replace(/\bthe source(?='s|\b)/gi, () => source);
 }
 

@@ -11,7 +11,7 @@ const TABLE: RuleTable = found;
 const DONE = { source: ["column", "update"], destination: ["insert"] };
 
 describe("the matrix of an object", () => {
-  it("shows only what both sides did, rows for the source and columns for the destination", () => {
+  it("shows only what both sides did, rows for the source and columns for the target", () => {
     const matrix = matrixOf(TABLE, [CONFLICT, FINE], DONE, false);
     expect(matrix.rows.map((axis) => axis.key)).toEqual(["column", "update"]);
     expect(matrix.columns.map((axis) => axis.key)).toEqual(["insert"]);
@@ -37,7 +37,7 @@ describe("the matrix of an object", () => {
     expect(matrix.cells[0]?.[0]?.rule.verdict).toBe("conflict");
   });
 
-  it("shows the source's work against the whole axis where the destination did nothing", () => {
+  it("shows the source's work against the whole axis where the target did nothing", () => {
     const matrix = matrixOf(TABLE, [], { source: ["insert"], destination: [] }, false);
     expect(matrix.rows).toHaveLength(1);
     expect(matrix.columns).toHaveLength(TABLE.axes.length);

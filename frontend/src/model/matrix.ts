@@ -13,7 +13,7 @@ export interface MatrixCell {
 export interface Matrix {
   /** What the source did. */
   rows: readonly RuleAxis[];
-  /** What the destination did. */
+  /** What the target did. */
   columns: readonly RuleAxis[];
   /** By row, then by column. */
   cells: readonly (readonly MatrixCell[])[];

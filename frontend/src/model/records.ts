@@ -36,7 +36,7 @@ export function changedFields({ before, after }: Pick<SettingsRecord, "before" |
 }
 
 /** How much of the source's updates or deletes of a table was left behind: rows, and whole files where it emptied some. To
- * the deletes belong rows that stayed because the destination had updated them. */
+ * the deletes belong rows that stayed because the target had updated them. */
 export function discardedText(
   notes: readonly Finding[],
   table: Pick<MergedTable, "table_id" | "kept_updated_rows">,

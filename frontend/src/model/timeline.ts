@@ -11,7 +11,7 @@ const VERDICT_WORDS: Record<string, string> = {
 };
 const DECISION_WORDS: Record<string, string> = {
   source: "take the source",
-  destination: "take the destination",
+  destination: "take the target",
   leave_out: "leave it out",
   rename: "bring it under another name",
   both: "keep both",
@@ -43,9 +43,9 @@ export function eventText(event: TimelineEvent, names: ReadonlyMap<string, strin
     case "pushed":
       return pushText(event);
     case "dropped":
-      return `saw that the ${text(event.details.side)} ${text(event.details.branch)} was dropped`;
+      return `saw that the ${sideText(event.details.side)} ${text(event.details.branch)} was dropped`;
     case "undropped":
-      return `saw that the ${text(event.details.side)} ${text(event.details.branch)} is back`;
+      return `saw that the ${sideText(event.details.side)} ${text(event.details.branch)} is back`;
   }
 }
 
@@ -142,6 +142,10 @@ function checksText(checks: unknown): string {
 
 function listed(fields: unknown): string {
   return Array.isArray(fields) ? fields.join(", ") : "request";
+}
+
+function sideText(side: unknown): string {
+  return side === "destination" ? "target" : text(side);
 }
 
 function text(value: unknown): string {

@@ -26,6 +26,6 @@ export const CONFLICT = finding({
   verdict: "conflict",
   code: "PREDICATE_DML_VS_INSERT",
   message: "On flights.flights: delays updated rows (version 15); main inserted rows (version 16).",
-  remedy: "Merge the destination into the source, run the statement there again, then merge back.",
+  remedy: "Merge the target into the source, run the statement there again, then merge back.",
 });
 export const FINE = finding({ source_op: "column", note: "A6.2", source_versions: [14] });

@@ -99,7 +99,7 @@ export const STALE: RequestDetail["votes"][number] = {
   ...APPROVAL,
   counts: false,
   is_stale: true,
-  reason: "saw the destination at version 13, it is at 16",
+  reason: "saw the target at version 13, it is at 16",
 };
 export const UNPROTECTED = {
   is_protected: false, patterns: [], required_approvals: 0, required_checks: [], required_statuses: [], merge_role: "contributor", refuse_direct_writes: false,

@@ -213,7 +213,7 @@ class GraphBranchEntry(serializers.Serializer[Any]):
 
 
 class FailedMergeEntry(serializers.Serializer[Any]):
-    """An attempt to merge that wrote nothing; it stands at the destination's head of that time."""
+    """An attempt to merge that wrote nothing; it stands at the target's head of that time."""
 
     merge_id = serializers.UUIDField()
     source = serializers.CharField()  # type: ignore[assignment]

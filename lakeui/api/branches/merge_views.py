@@ -80,7 +80,7 @@ class MergeWanted(WriteOptions):
 
 
 class MergeDone(serializers.Serializer[Any]):
-    """A merge. `outcome` is `merged`, or `nothing to merge` where the destination had everything."""
+    """A merge. `outcome` is `merged`, or `nothing to merge` where the target had everything."""
 
     merge_id = serializers.UUIDField()
     outcome = serializers.CharField()
@@ -173,7 +173,7 @@ class CatalogMergeListView(ApiView):
         operation_id="merge_create",
         summary="Merge a branch, or try to",
         description="As MERGE BRANCH does, through the same plan. With `dry_run` 200 whatever was found. A refusal is"
-        " 409 with every conflict; a destination that lets only merge requests in is 403, with `patterns`.",
+        " 409 with every conflict; a target that lets only merge requests in is 403, with `patterns`.",
         tags=["merges"],
         parameters=[PREFER, IDEMPOTENCY_KEY],
         request=MergeWanted,

@@ -46,7 +46,7 @@ LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Source and destination of a comparison, with the heads that are compared, and what people decided of the
+    """Source and target of a comparison, with the heads that are compared, and what people decided of the
     conflicts between them in a merge request. Rows that are not kept yet are read inside ``reading``.
     """
 

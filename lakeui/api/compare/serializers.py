@@ -135,10 +135,10 @@ class ComparisonAnswer(serializers.Serializer[Any]):
     merge_base = serializers.IntegerField(help_text="Newest version that both reach; 0 without one.")
     ahead = serializers.IntegerField(help_text="Commits that only the source reaches, but for merges without news.")
     behind = serializers.IntegerField(
-        help_text="Commits that only the destination reaches, but for merges without news."
+        help_text="Commits that only the target reaches, but for merges without news."
     )
     mergeable = serializers.BooleanField()
-    is_empty = serializers.BooleanField(help_text="The source has no commit that the destination lacks.")
+    is_empty = serializers.BooleanField(help_text="The source has no commit that the target lacks.")
     fingerprint = serializers.CharField(help_text="That of a dry run on the same heads.")
     rules_digest = serializers.CharField()
     counts = CompareCounts()
@@ -224,12 +224,12 @@ class ColumnRow(serializers.Serializer[Any]):
     source = TableColumn(allow_null=True)  # type: ignore[assignment]
     destination = TableColumn(allow_null=True)
     result = TableColumn(allow_null=True)
-    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the destination.")
+    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the target.")
 
 
 class PropertyRow(FourNames):
     key = serializers.CharField()
-    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the destination.")
+    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the target.")
 
 
 class PartitionChangeEntry(serializers.Serializer[Any]):
@@ -264,7 +264,7 @@ class FilesEntry(serializers.Serializer[Any]):
 
 
 class PreviewEntry(serializers.Serializer[Any]):
-    """The table on the destination before and after."""
+    """The table on the target before and after."""
 
     rows_before = serializers.IntegerField()
     rows_after = serializers.IntegerField()

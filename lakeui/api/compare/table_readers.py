@@ -23,7 +23,7 @@ RECENT = timedelta(hours=24)
 
 
 def risks_of_readers(pair: Pair, table_id: int, principal: Principal) -> tuple[list[Risk], list[Risk]]:
-    """What matters most, and what to know besides: a dropped column that something of the destination reads, and that
+    """What matters most, and what to know besides: a dropped column that something of the target reads, and that
     rows of the table went into others lately. ``principal`` is shown the pipelines that it may see.
     """
     key = ObjectKind.TABLE, table_id
@@ -40,7 +40,7 @@ def risks_of_readers(pair: Pair, table_id: int, principal: Principal) -> tuple[l
 
 
 def _dropped(columns: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Columns of the destination that the merge takes away."""
+    """Columns of the target that the merge takes away."""
     return [
         entry["destination"]["name"]
         for entry in columns

@@ -142,7 +142,7 @@ class CompareSidesView(ApiView):
     @extend_schema(
         operation_id="compare_rows_side_by_side",
         summary="Compare the rows of one table of two branches side by side",
-        description="Rows that either side added, removed or changed, each as base, source and destination have it: the"
+        description="Rows that either side added, removed or changed, each as base, source and target have it: the"
         " base is the newest image that both sides know. Rows are one by primary key, without one by row id. Conflicts"
         " come first; they are the ones of the merge, and in a table with a primary key decided as parts of a merge"
         " request.",

@@ -48,7 +48,7 @@ class CheckAnswer(serializers.Serializer[Any]):
 
 class NewCheck(serializers.Serializer[Any]):
     name = serializers.RegexField(r"^[^/]+$", max_length=100)
-    query = serializers.CharField(max_length=100_000, help_text="A SELECT, in the destination's branch.")
+    query = serializers.CharField(max_length=100_000, help_text="A SELECT, in the target's branch.")
     is_required = serializers.BooleanField(required=False, default=False)
 
 
@@ -76,7 +76,7 @@ class CheckStandingEntry(serializers.Serializer[Any]):
 
     name = serializers.CharField(source="check.name")
     query = serializers.CharField(source="check.query")
-    is_required = serializers.BooleanField(help_text="By the check itself, or by the destination's protection.")
+    is_required = serializers.BooleanField(help_text="By the check itself, or by the target's protection.")
     is_current = serializers.BooleanField()
     result = CheckResultEntry(allow_null=True)
 

@@ -40,7 +40,7 @@ class MergeBody(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=1000,
-        help_text="Owners only: why to go past the protection of the destination this once.",
+        help_text="Owners only: why to go past the protection of the target this once.",
     )
 
 
@@ -103,7 +103,7 @@ class RequestQueueView(ApiView):
     @extend_schema(
         operation_id="merge_request_queue",
         summary="Put a request into the merge queue",
-        description="Each destination has one queue. Its requests merge one at a time, each planned anew on the head"
+        description="Each target has one queue. Its requests merge one at a time, each planned anew on the head"
         " that the one before it left. Where a verdict changed, or the protection does not allow it, the request"
         " returns to people.",
         tags=["merge requests"],

@@ -73,7 +73,7 @@ class ContextEntry(serializers.Serializer[Any]):
     """A context with its newest status. One that is not current was reported of an earlier head and does not count."""
 
     context = serializers.CharField()  # type: ignore[assignment]  # a field named as a property of Serializer
-    is_required = serializers.BooleanField(help_text="By the destination's protection.")
+    is_required = serializers.BooleanField(help_text="By the target's protection.")
     is_current = serializers.BooleanField()
     status = StatusAnswer(allow_null=True)
 

@@ -1,4 +1,4 @@
-"""Statements that the history recorded, read again so that a merge can run them on the destination's rows."""
+"""Statements that the history recorded, read again so that a merge can run them on the target's rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.planning.values import Decision, Resolution
 
-_REMEDY = "Keep both, keep one side, or run the statement again on the source after it merged the destination."
+_REMEDY = "Keep both, keep one side, or run the statement again on the source after it merged the target."
 _LEAVES_ROWS = (OperationKind.INSERT, OperationKind.DELETE)
 _RUN_AGAIN = (OperationKind.UPDATE, OperationKind.DELETE)
 
@@ -57,10 +57,10 @@ def with_statements(decided: Resolution, source: Branch, destination: Branch) ->
 
 
 def _require_inserts_only(operations: Iterable[Operation]) -> None:
-    """Rows that the destination wrote anew, but did not insert, were judged by the source's statement already."""
+    """Rows that the target wrote anew, but did not insert, were judged by the source's statement already."""
     for operation in operations:
         if operation.kind is OperationKind.PARTITION or (operation.is_data and operation.kind not in _LEAVES_ROWS):
-            _refuse(f"The destination did a {operation.kind.value} (version {operation.version}), not only inserts")
+            _refuse(f"The target did a {operation.kind.value} (version {operation.version}), not only inserts")
 
 
 def _versions(operations: Iterable[Operation]) -> Iterator[int]:
@@ -98,7 +98,7 @@ def _recorded(commit: Commit, schema: Schema) -> dict[str, Any]:
     used |= condition_columns(statement.where) if statement.where is not None else set()
     for name in sorted(used):
         if schema.named(name) is None:
-            _refuse(f"{called} names the column {name}, which the destination lacks")
+            _refuse(f"{called} names the column {name}, which the target lacks")
     keys = {column.name.casefold() for i in schema.primary_key if (column := schema.column(i)) is not None}
     if keys & {name.casefold() for name, _ in assignments}:
         _refuse(f"{called} changes the primary key")
@@ -116,4 +116,4 @@ def _texts(statement: sql.Update | sql.Delete) -> tuple[str, ...]:
 
 
 def _refuse(reason: str) -> NoReturn:
-    raise NotSupported(f"{reason}: it cannot be run again on the destination.", remedy=_REMEDY)
+    raise NotSupported(f"{reason}: it cannot be run again on the target.", remedy=_REMEDY)

@@ -80,7 +80,7 @@ def _partition_columns(
     if not (from_target | ((own[0] == codes) & (images[0] != ABSENT))).all():
         raise NotSupported(
             "Rows that both branches changed belong into a partition that was renamed since.",
-            remedy="Rename the partition on the destination too, and merge again.",
+            remedy="Rename the partition on the target too, and merge again.",
         )
     read = (
         reader.read(images[1][from_target], group.target),

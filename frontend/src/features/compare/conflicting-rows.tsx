@@ -24,7 +24,7 @@ export interface RowAdditions {
 /** So many rows show at first what the conflict is; the others are a click away. */
 const FIRST_ROWS = 3;
 
-/** Rows that both sides changed to something else, as base, source and destination have them, and what comes out. */
+/** Rows that both sides changed to something else, as base, source and target have them, and what comes out. */
 export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detail: ComparedDetail; additions: RowAdditions | undefined }) {
   const found = useConflictingRows(pair, detail.object_id);
   const [isWhole, setWhole] = useState(false);

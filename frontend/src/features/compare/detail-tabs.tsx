@@ -6,7 +6,7 @@ import type { Pair } from "../../queries/compare";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid, type GridColumn } from "../../ui/grid";
 
-/** What the destination would be after the merge. */
+/** What the target would be after the merge. */
 export function ResultTab({ detail }: { detail: ComparedDetail }) {
   const { preview, files } = detail;
   if (!preview || !files) return <p className="muted">There is a result once the conflicts are solved.</p>;

@@ -4,7 +4,7 @@ import { placeAfterKey, type Matrix, type MatrixCell, type Place } from "../../m
 import type { RuleAxis } from "../../api/resources";
 
 /**
- * The rule table as a grid: rows are what the source did, columns what the destination did. It is one stop of the
+ * The rule table as a grid: rows are what the source did, columns what the target did. It is one stop of the
  * keyboard; arrows move between cells, Enter opens one (WAI-ARIA grid pattern).
  */
 export function MatrixTable({

@@ -75,7 +75,7 @@ function StandingPanel({ standing }: { standing: CheckStanding }) {
         </pre>
         {result ? (
           <p className="small muted">
-            <Time at={result.checked_at} />, on source <code>v{result.source_head}</code> and destination <code>v{result.destination_head}</code>, took{" "}
+            <Time at={result.checked_at} />, on source <code>v{result.source_head}</code> and target <code>v{result.destination_head}</code>, took{" "}
             {duration(result.duration_ms)}
             {is_current ? "" : "; the branches or the query changed since, so that it does not count"}
           </p>

@@ -101,7 +101,7 @@ function ChangedSince({ place, review }: { place: RequestPlace; review: number }
             {rules_changed ? <li>The rules of merging changed.</li> : null}
             {resolutions_changed ? <li>Decisions about conflicts changed.</li> : null}
             <li className="muted">
-              {counted(source.length, "commit")} on the source, {counted(destination.length, "commit")} on the destination
+              {counted(source.length, "commit")} on the source, {counted(destination.length, "commit")} on the target
             </li>
           </ul>
         )}

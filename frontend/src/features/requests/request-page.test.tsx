@@ -57,7 +57,7 @@ describe("a merge request", () => {
       "1 table in conflict. Anyone with write access can resolve that. Resolve",
     ]);
     expect(screen.getByText("Not ready to merge")).toBeTruthy();
-    expect(screen.getByText("saw the destination at version 13, it is at 16")).toBeTruthy();
+    expect(screen.getByText("saw the target at version 13, it is at 16")).toBeTruthy();
   });
 
   it("shows what changed since a stale approval when asked", async () => {

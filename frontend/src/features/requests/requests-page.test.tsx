@@ -66,7 +66,7 @@ describe("a new merge request", () => {
   };
   const ADDRESS = "/c/demo/requests/new?source=delays&destination=main";
 
-  it("says what it brings and what the destination asks, and is opened", async () => {
+  it("says what it brings and what the target asks, and is opened", async () => {
     const asked = serve({ ...SHOWN, [`POST ${LIST}`]: () => json(request(), 201) });
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);
