@@ -146,6 +146,7 @@ def attributes_set(
         known = before.schema if isinstance(before, TableState) else Schema()
         if known is not after.schema:
             found |= _places(known, after.schema, columns_moved(operations))
+            found |= _aliases_gone(known, after.schema)
             if (order := order_set(known, after.schema)) is not None:
                 found[ORDER] = order
     return found
@@ -173,6 +174,14 @@ def _places(before: Schema, after: Schema, moved: Collection[int]) -> Iterator[t
         if column.id in moved or before.column(column.id) is None:
             yield f"column/{column.id}/position", previous
         previous = column.id
+
+
+def _aliases_gone(before: Schema, after: Schema) -> Iterator[tuple[str, Any]]:
+    """With a column go all the columns that merges made one with it: each has facts under its own id."""
+    for column in before.columns:
+        for identifier in column.aliases:
+            if after.column(identifier) is None:
+                yield f"column/{identifier}/exists", None
 
 
 def columns_moved(operations: Iterable[Operation]) -> set[int]:
