@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from catalog_app.models import Branch
 from lakeui.common.errors import NoOpenConflict
@@ -18,6 +18,7 @@ from merge_app.planning.values import Resolution, ResolutionPart
 OpenConflict = Mapping[str, Any]
 """A finding as JSON that ``decisions`` of its own answer."""
 
+Asked = TypeVar("Asked")
 ConflictsSource = Callable[[Branch, Branch], Sequence[OpenConflict]]
 """Gives the open conflicts of two heads, nothing decided."""
 
@@ -25,11 +26,41 @@ CONFLICTS_SHOWN = 20
 """So many open conflicts a refusal lists; it counts them all."""
 
 
-def conflicts_load(source: Branch, destination: Branch, engine: EngineSource) -> list[OpenConflict]:
-    """By the planner, on the heads of these rows."""
-    compared = comparison_load(source, destination, engine)
+def conflicts_load(
+    source: Branch, destination: Branch, engine: EngineSource, decided: Sequence[Resolution] = ()
+) -> list[OpenConflict]:
+    """By the planner, on the heads of these rows; those that are left where these are ``decided``."""
+    compared = comparison_load(source, destination, engine, tuple(decided))
     findings = (finding_as_json(finding) for item in compared.objects for finding in item.findings)
     return [finding for finding in findings if finding["decisions"]]
+
+
+def conflicts_answered(
+    wanted: Sequence[Asked],
+    match: Callable[[Asked, Sequence[OpenConflict]], Resolution],
+    conflicts: Sequence[OpenConflict],
+    left: Callable[[Sequence[Resolution]], Sequence[OpenConflict]],
+    earlier: Sequence[Resolution] = (),
+) -> list[OpenConflict]:
+    """The ``conflicts``, and those that decisions open: ``earlier`` ones, or others of these. A new table has no place
+    where its database is left out. ``left`` gives what is open after decisions. Raises what ``match`` raises of one
+    that answers none.
+    """
+    known, decided, missing = list(conflicts), list(earlier), list(wanted)
+    has_more = bool(earlier)
+    while True:
+        refused: list[tuple[Asked, NoOpenConflict]] = []
+        for item in missing:
+            try:
+                decided.append(match(item, known))
+            except NoOpenConflict as refusal:
+                refused.append((item, refusal))
+        if not refused:
+            return known
+        if len(refused) == len(missing) and not has_more:
+            raise refused[0][1]
+        has_more, missing = False, [item for item, _ in refused]
+        known += [item for item in left(decided) if item not in known]
 
 
 def decision_matched(decided: Resolution, conflicts: Sequence[OpenConflict]) -> tuple[Resolution, OpenConflict]:

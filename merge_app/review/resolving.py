@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -25,11 +26,12 @@ from merge_app.planning.effects import effect_as_json
 from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Effect, Resolution, ResolutionPart
-from merge_app.review.known_plans import branches_now, plan_keep, plan_load, resolution_value, seen_now
+from merge_app.review.known_plans import branches_now, plan_keep, plan_load, resolution_value, resolutions_of, seen_now
 from merge_app.review.models import FINISHED_STATES, ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.open_conflicts import (
     ConflictsSource,
     OpenConflict,
+    conflicts_answered,
     conflicts_load,
     decision_matched,
     no_open_conflict,
@@ -77,7 +79,13 @@ def resolutions_set(
     checked = [resolution_checked(item.decided) for item in wanted]
     source, destination = branches_now(request)
     _require_heads(source, destination, heads)
-    known = conflicts(source, destination) if conflicts else conflicts_load(source, destination, engine)
+    known = conflicts_answered(
+        checked,
+        lambda decided, open_now: decision_matched(decided, open_now)[0],
+        conflicts(source, destination) if conflicts else conflicts_load(source, destination, engine),
+        partial(conflicts_load, source, destination, engine),
+        resolutions_of(request, source, destination),
+    )
     looked_at = effects_looked_at(checked, known, source, destination, engine)
     _require_distinct([decided for decided, _ in looked_at])
     for item, (decided, _) in zip(wanted, looked_at, strict=True):

@@ -134,9 +134,7 @@ class ComparisonAnswer(serializers.Serializer[Any]):
     destination = HeadEntry()
     merge_base = serializers.IntegerField(help_text="Newest version that both reach; 0 without one.")
     ahead = serializers.IntegerField(help_text="Commits that only the source reaches, but for merges without news.")
-    behind = serializers.IntegerField(
-        help_text="Commits that only the target reaches, but for merges without news."
-    )
+    behind = serializers.IntegerField(help_text="Commits that only the target reaches, but for merges without news.")
     mergeable = serializers.BooleanField()
     is_empty = serializers.BooleanField(help_text="The source has no commit that the target lacks.")
     fingerprint = serializers.CharField(help_text="That of a dry run on the same heads.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
@@ -17,7 +18,13 @@ from lakeui.frontdoor.places import Call
 from lakeui.sql import statements as sql
 from merge_app.execution.merge_command import Decided
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
-from merge_app.review.open_conflicts import OpenConflict, conflicts_load, no_open_conflict
+from merge_app.review.open_conflicts import (
+    OpenConflict,
+    conflicts_answered,
+    conflicts_load,
+    decision_matched,
+    no_open_conflict,
+)
 from merge_app.review.resolving import effects_looked_at, resolution_checked
 
 
@@ -29,9 +36,14 @@ def decisions_looked_at(
     """
     if not wanted:
         return None
-    conflicts = conflicts_load(source, destination, engine)
-    named = (_resolution(item, conflicts, source, destination) for item in wanted)
-    chosen = [resolution_checked(with_statements(item, source, destination)) for item in named]
+
+    def match(item: sql.ConflictDecision, conflicts: Sequence[OpenConflict]) -> Resolution:
+        named = _resolution(item, conflicts, source, destination)
+        return decision_matched(resolution_checked(with_statements(named, source, destination)), conflicts)[0]
+
+    load = partial(conflicts_load, source, destination, engine)
+    conflicts = conflicts_answered(wanted, match, load(), load)
+    chosen = [match(item, conflicts) for item in wanted]
     _refuse_twice(wanted, chosen)
     looked_at = effects_looked_at(chosen, conflicts, source, destination, engine)
     described = tuple(_described(call, resolution, shown) for resolution, shown in looked_at)
@@ -54,7 +66,7 @@ def _refuse_twice(wanted: Sequence[sql.ConflictDecision], chosen: Sequence[Resol
 
 
 def _resolution(
-    item: sql.ConflictDecision, conflicts: list[OpenConflict], source: Branch, destination: Branch
+    item: sql.ConflictDecision, conflicts: Sequence[OpenConflict], source: Branch, destination: Branch
 ) -> Resolution:
     own = [c for c in conflicts if c["kind"] == item.kind and c["object"].casefold() == item.name.casefold()]
     part, decision = ResolutionPart(item.part), Decision(item.decision)
