@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDe
 from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
-from catalog_app.engine import delete_update, rewriting
+from catalog_app.engine import delete_update, profiling, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
@@ -33,7 +33,7 @@ from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTas
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
-from catalog_app.engine.reading import query_dataframe, table_dataframe
+from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
 from catalog_app.engine.row_diff import changes_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -95,6 +95,16 @@ class Engine:
             return collect(frame, limit=limit, columns=described(frame, QuerySource(text, tables)))
 
         return self._queries.run(work)
+
+    def profile(
+        self, scan: TableScan, on_cancel: Callable[[Callable[[], None]], None]
+    ) -> Iterator[profiling.ColumnCounts]:
+        """Exact counts of each column, one after the other. ``on_cancel`` takes what stops the one that runs."""
+
+        def ask(text: str) -> list[list[Any]]:
+            return self.select(text.replace("{rows}", TARGET), {TARGET: scan}, limit=profiling.BINS).rows
+
+        return profiling.columns_counted(self._warehouse, scan, ask, on_cancel)
 
     def plan(self, text: str, tables: Tables) -> list[str]:
         """What Spark would do for a query, for people (see ``plan_shown``)."""

@@ -57,6 +57,11 @@ class Warehouse:
         resolved: tuple[pafs.FileSystem, str] = pafs.FileSystem.from_uri(_s3_plain(self.root))
         return resolved
 
+    @property
+    def is_local(self) -> bool:
+        """Whether its files are files of this machine."""
+        return self._is_local
+
     def absolute(self, path: str) -> str:
         """The path inside ``filesystem``."""
         if is_outside(path):

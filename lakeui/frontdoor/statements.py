@@ -21,7 +21,7 @@ from lakeui.frontdoor.columns import merge_settings
 from lakeui.frontdoor.compute import reading
 from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.queries import explaining, row_changes, select, views
+from lakeui.frontdoor.queries import explaining, profiling, row_changes, select, views
 from lakeui.frontdoor.rights import Requirement, rights_judge, statement_kind
 from lakeui.frontdoor.rows import delete_update, merge_into, replacing
 from lakeui.frontdoor.sessions import temporary
@@ -50,12 +50,12 @@ Handler = Callable[[Call, Any], StatementResult]
 class Trait(enum.Flag):
     """How a statement runs.
 
-    TASK: a worker runs it, since it writes rows or merges. STAGES: it works on files before it commits, so only its
-    commit is a transaction, which delays no others. UNRECORDED: it changes something in one short transaction, without
-    a commit that names its task. ALONE: it is no part of a transaction, as it acts on more than the tables of one
-    branch, or on views, which no merge carries. READS: Spark only reads, on the server of queries. QUERY: it reads
-    rows there and writes nothing, so it takes one of the places of queries. EXPRESSIONS: it may ask the session, as
-    ``current_user()`` does. KEPT: it changes what a session keeps.
+    TASK: a worker runs it, since it writes rows, merges, or reads all rows of a table itself. STAGES: it works on
+    files before it commits, so only its commit is a transaction, which delays no others. UNRECORDED: it changes
+    something in one short transaction, without a commit that names its task. ALONE: it is no part of a transaction,
+    as it acts on more than the tables of one branch, or on views, which no merge carries. READS: Spark only reads,
+    on the server of queries. QUERY: it reads rows there and writes nothing, so it takes one of the places of
+    queries. EXPRESSIONS: it may ask the session, as ``current_user()`` does. KEPT: it changes what a session keeps.
     """
 
     NONE = 0
@@ -187,6 +187,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.DescribeDetail: _row(describing.describe_detail, _READ),
     sql.ShowCreateTable: _row(show.show_create_table, _READ),
     sql.ShowPartitions: _row(show.show_partitions, _READ),
+    sql.ShowProfile: _row(profiling.show_profile, _READ, QUERY | TASK),
     sql.CreateView: _row(views.create_view, _WRITE_VIEW, UNRECORDED | ALONE | READS | EXPRESSIONS),
     sql.CreateTemporaryView: _row(temporary.create_temporary_view, _READ, READS | KEPT),
     sql.DropTemporaryView: _row(temporary.drop_temporary_view, _READ, KEPT),

@@ -230,6 +230,7 @@ READERS: dict[str, Reader] = {
     "COMMENT ON": showing.comment_on,
     "SHOW CREATE TABLE": tables.show_create_table,
     "SHOW PARTITIONS": tables.show_partitions,
+    "SHOW PROFILE": tables.show_profile,
     "CREATE VIEW": views.create_view,
     "CREATE OR REPLACE VIEW": views.create_or_replace_view,
     "ALTER VIEW": views.alter_view,

@@ -388,5 +388,9 @@ def show_create_table(cursor: Cursor) -> s.ShowCreateTable:
     return s.ShowCreateTable(read_table(cursor))
 
 
+def show_profile(cursor: Cursor) -> s.ShowProfile:
+    return s.ShowProfile(read_past_table(cursor))
+
+
 def show_partitions(cursor: Cursor) -> s.ShowPartitions:
     return s.ShowPartitions(read_table(cursor))

@@ -181,6 +181,7 @@ READING = {
     "DescribeTable": "DESCRIBE TABLE {}",
     "ShowCreateTable": "SHOW CREATE TABLE {}",
     "ShowPartitions": "SHOW PARTITIONS {}",
+    "ShowProfile": "SHOW PROFILE {}",
     "DescribeHistory": "DESCRIBE HISTORY {}",
     "ShowSegments": "SHOW SEGMENTS {}",
     "ShowChanges": "SHOW CHANGES {} FROM VERSION 1 TO VERSION 2",

@@ -226,6 +226,8 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("EXPLAIN DELETE FROM db.t", s.Explain(s.Delete(T))),
     ("SHOW CREATE TABLE db.t", s.ShowCreateTable(T)),
     ("SHOW PARTITIONS db.t", s.ShowPartitions(T)),
+    ("SHOW PROFILE db.t", s.ShowProfile(T)),
+    ("SHOW PROFILE db.t VERSION AS OF 3", s.ShowProfile(replace(T, version=3))),
     (
         "CREATE OR REPLACE VIEW db.v AS SELECT 1 -- one",
         s.CreateView(s.TableName("v", "db"), s.Query("SELECT 1"), "SELECT 1", True),

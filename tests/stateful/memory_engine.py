@@ -30,6 +30,7 @@ from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
+from catalog_app.engine.profiling import ColumnCounts
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
 from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
@@ -144,6 +145,14 @@ class MemoryEngine:
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         rows = [by_name(scan.schema, row.values) for row in self._live(scan)]
         return {name: sum(row[name.casefold()] is None for row in rows) for name in names}
+
+    def profile(self, scan: TableScan, on_cancel: Callable[[Callable[[], None]], None]) -> Iterator[ColumnCounts]:
+        rows = [row.values for row in self._live(scan)]
+        for column in scan.schema.columns:
+            values = [value for row in rows if (value := row.get(column.id)) is not None]
+            distinct = len({json.dumps(value, default=str) for value in values})
+            bounds = (min(values), max(values)) if values and "<" not in column.type else (None, None)
+            yield ColumnCounts(column, len(rows), len(rows) - len(values), distinct, *bounds, ())
 
     def live_rows(self, scan: TableScan) -> int:
         return sum(file.rows - len(self._deleted_positions(file)) for file in scan.files)

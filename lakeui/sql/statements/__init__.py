@@ -124,6 +124,7 @@ from lakeui.sql.statements.tables import (
     ShowDatabases,
     ShowFunctions,
     ShowPartitions,
+    ShowProfile,
     ShowSchemaVersions,
     ShowTableExtended,
     ShowTableProperties,
@@ -237,6 +238,7 @@ Statement = (
     | DescribeTable
     | ShowCreateTable
     | ShowPartitions
+    | ShowProfile
     | CreateView
     | CreateTemporaryFunction
     | DropTemporaryFunction
@@ -377,6 +379,7 @@ __all__ = [
     "ShowHistory",
     "ShowMerges",
     "ShowPartitions",
+    "ShowProfile",
     "ShowQueries",
     "ShowSchemaVersions",
     "ShowSegments",

@@ -217,5 +217,12 @@ class ShowCreateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowProfile:
+    """Counts of each column of a table, at a version of it."""
+
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPartitions:
     table: TableName

@@ -391,6 +391,9 @@ SYNTAX_ERROR | main | | DESCRIBE TABLE
 SYNTAX_ERROR | main | | SHOW CREATE TABLE
 # ShowPartitions
 SYNTAX_ERROR | main | | SHOW PARTITIONS
+# ShowProfile
+SYNTAX_ERROR | main | | SHOW PROFILE
+NOT_FOUND | main | version 999999 | SHOW PROFILE d.people VERSION AS OF 999999
 # CreateView
 ALREADY_EXISTS | main | view named d.adults; OR REPLACE | CREATE VIEW d.adults AS SELECT * FROM d.people
 ALREADY_EXISTS | main | table named d.people | CREATE OR REPLACE VIEW d.people AS SELECT * FROM d.sales

@@ -28,9 +28,9 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
   const read = useRead();
   const outcome = read.data;
   const answer = outcome?.kind === "answer" ? outcome.answer : undefined;
-  const exact = answer ? exactProfile(table.columns, answer.rows[0] ?? []) : undefined;
+  const exact = answer ? exactProfile(answer.rows) : undefined;
   // A count is of the version that was looked at: at the head another write may come.
-  const ask = () => read.mutate({ catalog: place.catalog, branch: place.branch, statement: profileStatement(place.database, place.table, table.version, table.columns) });
+  const ask = () => read.mutate({ catalog: place.catalog, branch: place.branch, statement: profileStatement(place.database, place.table, table.version) });
   return (
     <Loaded query={known} label="the statistics">
       {(found) => (
@@ -38,7 +38,7 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
           <div className="inside row apart">
             <p className="small muted">
               {exact
-                ? `Counted in ${counted(exact[0]?.rows ?? 0, "row")} of version ${table.version}. Different values and the spread are estimates.`
+                ? `Counted in ${counted(exact[0]?.rows ?? 0, "row")} of version ${table.version}.`
                 : `From the statistics of the files, at version ${found.version}; no row was read.${found.deleted_rows ? ` Up to ${counted(found.deleted_rows, "deleted row")} still count.` : ""}`}
             </p>
             <button type="button" className="button small" disabled={read.isPending} onClick={ask}>
@@ -88,7 +88,7 @@ function ExactCells({ counts }: { counts: ExactColumn }) {
       <td className="number">
         {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
       </td>
-      <td className="number">{counts.distinct === undefined ? <Unknown /> : `≈ ${count(counts.distinct)}`}</td>
+      <td className="number">{counts.distinct === undefined ? <Unknown /> : count(counts.distinct)}</td>
       <Bound value={counts.least} />
       <Bound value={counts.largest} />
       <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} name={counts.name} /> : null}</td>
@@ -124,7 +124,7 @@ function Spread({ bins, name }: { bins: readonly Bin[]; name: string }) {
         const height = Math.max(1, (found / most) * HEIGHT);
         return (
           <rect key={at} className="bar" x={((at - least) / (largest - least || 1)) * (WIDTH - width)} y={HEIGHT - height} width={width} height={height}>
-            <title>{`around ${numberText(at)}: about ${numberText(found)}`}</title>
+            <title>{`around ${numberText(at)}: ${counted(found, "value")}`}</title>
           </rect>
         );
       })}
