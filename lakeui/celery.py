@@ -1,4 +1,4 @@
-"""The Celery application. Celery is the doorbell; the truth about work is in the database."""
+"""The Celery application. Celery only notifies workers; what work there is stands in the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Redis that carries the doorbell, reached directly."""
+"""The Redis that carries notifications of workers, reached directly."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Work that outlives a request: the task row is the truth, Celery only the doorbell."""
+"""Work that outlives a request: the task row is the truth, Celery only notifies workers."""

@@ -38,8 +38,8 @@ class Task(models.Model):
     """One piece of work.
 
     ``claim`` is the fencing token of the attempt that runs: every write of a worker asks for it, so a worker that
-    was believed dead can neither report progress nor finish. ``ring_at`` is when the doorbell may be rung again
-    while no worker has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
+    was believed dead can neither report progress nor finish. ``ring_at`` is when workers may be notified again
+    while none has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
     ``parts``: what the parts of a task that are done came to, by their numbers; another attempt continues behind them.
     ``request_id`` is that of the request which asked for it, as the logs have it.
     ``retry_of`` is the task that came to nothing and is done again here; a task is retried once, its retry again.

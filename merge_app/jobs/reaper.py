@@ -41,7 +41,7 @@ def sweeps(sweep: Callable[[], object]) -> None:
 
 
 def tasks_reap(*, only: UUID | None = None) -> list[UUID]:
-    """Give abandoned tasks back to the queue, or up, and ring for queued ones that wait. Answers which were touched.
+    """Give abandoned tasks back to the queue, or up, and notify workers of waiting ones. Answers which were touched.
 
     Safe to run anywhere, any number of times at once: each change asks for the state that it saw.
     """

@@ -66,7 +66,7 @@ def task_submit(
     scopes: Collection[Scope] | None = None,
     retry_of: UUID | None = None,
 ) -> Task:
-    """Queue a task; the doorbell rings when the surrounding transaction commits.
+    """Queue a task; workers are notified when the surrounding transaction commits.
 
     Members of the catalog see the task; the ``scopes`` of a token go along to where it runs.
     With an ``idempotency_key`` the user's earlier task of that key is answered instead of a second one.
@@ -171,7 +171,7 @@ def _ring(task_id: UUID) -> None:
     try:
         current_app.tasks[RUN_TASK].apply_async(args=[str(task_id)], ignore_result=True, retry=False)
     except (KombuError, CeleryError, OSError) as error:
-        logger.warning("could not ring for task %s, it will be rung again: %s", task_id, error)
+        logger.warning("could not notify workers of task %s, they will be notified again: %s", task_id, error)
 
 
 def task_claim(*, task_id: UUID, worker: str) -> UUID | None:

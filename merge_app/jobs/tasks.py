@@ -1,4 +1,4 @@
-"""The doorbell: what Celery calls, and what starts with a worker."""
+"""What Celery calls, and what starts with a worker."""
 
 from __future__ import annotations
 

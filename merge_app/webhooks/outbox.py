@@ -51,14 +51,14 @@ def message_leave(*, webhook: Webhook, event: WebhookEvent, content: dict[str, A
 
 
 def delivery_ring(delivery_id: UUID) -> None:
-    """Tell the workers of a message. A broker that is away is no error: the sweep rings again."""
+    """Notify the workers of a message. A broker that is away is no error: the sweep notifies them again."""
     # Here, because the Celery task needs what needs this module.
     from merge_app.webhooks.tasks import deliver_webhook
 
     try:
         deliver_webhook.apply_async(args=[str(delivery_id)], ignore_result=True, retry=False)
     except (KombuError, CeleryError, OSError) as error:
-        logger.warning("could not ring for webhook delivery %s, it will be rung again: %s", delivery_id, error)
+        logger.warning("could not notify workers of delivery %s, they will be notified again: %s", delivery_id, error)
 
 
 def deliveries_ring() -> None:
