@@ -15,7 +15,7 @@ from tests.cluster.servers import WORKERS, Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = (
-    "tests/e2e/test_tutorial.py",
+    "tests/e2e/test_demo_lake.py::test_the_tutorial_says_what_happens",
     "tests/e2e/test_merge_stories.py",
     "tests/e2e/test_pipelines.py",
     "tests/e2e/test_merge_into.py",

@@ -1,6 +1,6 @@
 """Statements, commands and calls that the documents show are those that lakeui knows.
 
-``tests/in_memory/test_documents.py`` runs the statements, ``tests/e2e/test_tutorial.py`` what has an output below it.
+``tests/in_memory/test_documents.py`` runs the statements, ``tests/e2e/test_demo_lake.py`` what has an output below it.
 """
 
 from __future__ import annotations
