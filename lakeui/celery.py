@@ -16,8 +16,8 @@ settings_require()
 app = Celery("lakeui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-# No application of Django's, but a part of one.
-app.autodiscover_tasks(["merge_app.webhooks"])
+# No applications of Django's, but parts of one.
+app.autodiscover_tasks(["merge_app.mails", "merge_app.webhooks"])
 # Celery closes the connection to the database after each task unless a number is said. A new one, with plans that are
 # made anew, costs PostgreSQL more than a small write.
 app.conf["CELERY_DB_REUSE_MAX"] = 2**62

@@ -53,8 +53,9 @@ LAKEUI: dict[str, Any] = {
     "OIDC_GROUPS": VARIABLES.oidc_groups,
     # Who signs in by a second factor too.
     "SECOND_FACTOR": VARIABLES.second_factor,
-    # Whether invitations are sent by mail.
+    # Whether mail is sent, and the address of the pages that it links to.
     "MAIL": bool(VARIABLES.mail_server),
+    "PUBLIC_URL": (VARIABLES.public_url or f"http://localhost:{VARIABLES.port}").rstrip("/"),
     # Of one person, on all web processes together; 0 for no limit.
     "REQUESTS_PER_MINUTE": VARIABLES.requests_per_minute,
     # Queries that run inside of requests: how many of one person at a time, and how long one may take; 0 for no limit.
@@ -267,6 +268,21 @@ SPECTACULAR_SETTINGS = {
         "BlockerCode": [
             *("DRAFT", "CHANGES_REQUESTED", "APPROVALS_MISSING", "CHECK_MISSING", "CHECK_FAILED", "CONFLICTS"),
             *("STATUS_MISSING", "STATUS_FAILED", "BRANCH_GONE"),
+        ],
+        "MailEvent": [
+            *("review_asked", "request_reviewed", "request_commented", "request_merged", "request_refused"),
+            *("task_succeeded", "task_failed", "pipeline_failed", "test"),
+        ],
+        "ChosenMailEvent": [
+            *("review_asked", "request_reviewed", "request_commented", "request_merged", "request_refused"),
+            *("task_succeeded", "task_failed", "pipeline_failed"),
+        ],
+        "MailState": ["pending", "sent", "failed"],
+        "EventEnum": [
+            *("merge_request", "merge", "commit", "bypass", "check", "drop", "run", "task", "checkpoint", "ping"),
+        ],
+        "EventsEnum": [
+            *("merge_request", "merge", "commit", "bypass", "check", "drop", "run", "task", "checkpoint"),
         ],
         "StatusState": ["pending", "success", "failure", "error"],
         "CheckResultState": ["passed", "failed", "broken"],

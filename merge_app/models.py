@@ -1,6 +1,7 @@
 """Django finds the models of this application here; they live beside the code that uses them."""
 
 from merge_app.audit.models import AuditChain, MergeAttempt
+from merge_app.mails.models import Mail, MailChoice
 from merge_app.review.models import (
     AnsweredRequest,
     Check,
@@ -22,6 +23,8 @@ __all__ = [
     "CheckResult",
     "Comment",
     "ConflictResolution",
+    "Mail",
+    "MailChoice",
     "MergeAttempt",
     "MergeRequest",
     "RequestStatus",

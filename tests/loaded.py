@@ -19,7 +19,13 @@ import django
 PRELOADED = (
     *("celery.apps.worker", "celery.bin.celery", "celery.bin.worker", "celery.concurrency.prefork"),
     *("celery.worker.consumer", "celery.worker.strategy", "celery.fixups.django", "kombu.transport.redis"),
-    *("lakeui.frontdoor", "merge_app.jobs.tasks", "merge_app.webhooks.tasks", "lakeui.runtime.database.base"),
+    *(
+        "lakeui.frontdoor",
+        "merge_app.jobs.tasks",
+        "merge_app.mails.tasks",
+        "merge_app.webhooks.tasks",
+        "lakeui.runtime.database.base",
+    ),
 )
 
 

@@ -1,4 +1,6 @@
-"""What happened, one structured line each: statements, merges, tasks, runs of pipelines, deliveries to webhooks."""
+"""What happened, one structured line each: statements, merges, tasks, runs of pipelines, mails, deliveries to
+webhooks.
+"""
 
 from __future__ import annotations
 

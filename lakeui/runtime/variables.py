@@ -143,6 +143,10 @@ Groups = Annotated[
     BeforeValidator(_groups),
     Allowed("VALUE=GROUP with commas between, for example lake-admins=owners, staff=readers"),
 ]
+Origin = Annotated[str, Field(pattern=r"^https?://[^/\s]+/?$"), Allowed("an origin such as https://lake.example.org")]
+Sender = Annotated[
+    str, Field(pattern=r"^[^\r\n]*[^@\s<]+@[^@\s>]+>?$"), Allowed("an address such as lakeui@example.org")
+]
 Mail = Annotated[
     str,
     Field(pattern=r"^(smtp|smtps|smtp\+starttls)://([^@/\s]+@)?[^@/:\s]+(:\d{1,5})?/?$"),
@@ -306,9 +310,18 @@ class Variables(BaseModel):
         " these and whoever has at least that role in a catalog. Everybody else may set one up.",
     )
     mail_server: Mail = _variable(
-        "LAKEUI_MAIL_SERVER", "", "The mail server that sends invitations; none sends nothing.", secret=True
+        "LAKEUI_MAIL_SERVER",
+        "",
+        "The mail server that sends invitations and what people chose; none sends nothing.",
+        secret=True,
     )
-    mail_from: Text = _variable("LAKEUI_MAIL_FROM", "lakeui@localhost", "From whom they come.")
+    mail_from: Sender = _variable("LAKEUI_MAIL_FROM", "lakeui@localhost", "From whom mails come.")
+    public_url: Origin = _variable(
+        "LAKEUI_PUBLIC_URL",
+        "",
+        "The address at which people open the pages. Mails link to it.",
+        otherwise="http://localhost with LAKEUI_PORT",
+    )
     requests_per_minute: Count = _variable(
         "LAKEUI_REQUESTS_PER_MINUTE",
         3000,

@@ -24,12 +24,14 @@ class TasksConfig(AppConfig):
         from merge_app.audit.checkpoints import checkpoints_make
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
+        from merge_app.mails.outbox import mails_ring
         from merge_app.review.following import requests_follow
 
         sweeps(requests_follow)
         sweeps(lakeui.tasks.merge_requests.queues_ring)
         sweeps(lakeui.tasks.merge_requests.policies_ring)
         sweeps(checkpoints_make)
+        sweeps(mails_ring)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)

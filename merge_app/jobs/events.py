@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from merge_app.jobs.mails import task_mail
 from merge_app.jobs.models import Task
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -23,6 +24,7 @@ def task_event_emit(task_id: UUID) -> None:
     event_emit(catalog_id=task.catalog_id, event=WebhookEvent.TASK, build=lambda: _message(task))
     if task.kind == RUN_KIND:
         event_emit(catalog_id=task.catalog_id, event=WebhookEvent.RUN, build=lambda: _run(task))
+    task_mail(task, is_run=task.kind == RUN_KIND)
 
 
 def _message(task: Task) -> dict[str, Any]:

@@ -44,6 +44,11 @@ _STATEMENTS: Mapping[str, tuple[int, str]] = {
             SELECT id FROM merge_app_webhookdelivery
             WHERE created_at < %(before)s AND state <> 'pending' LIMIT %(batch)s)""",
     ),
+    "mails": (
+        DELIVERY_DAYS,
+        """DELETE FROM merge_app_mail WHERE id IN (
+            SELECT id FROM merge_app_mail WHERE created_at < %(before)s AND state <> 'pending' LIMIT %(batch)s)""",
+    ),
     "pipeline runs": (
         RUN_DAYS,
         """WITH ranked AS (

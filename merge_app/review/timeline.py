@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from merge_app.review.mails import entry_mail
 from merge_app.review.models import MergeRequest, TimelineEntry, TimelineKind
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -51,6 +52,7 @@ def timeline_append(request: MergeRequest, event: Event) -> TimelineEntry:
         event=WebhookEvent.MERGE_REQUEST,
         build=lambda: _message(request, entry),
     )
+    entry_mail(request, entry)
     return entry
 
 

@@ -21,6 +21,7 @@ from lakeui.access.tokens import token_create
 from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.jobs.services import task_submit
+from merge_app.mails.models import Mail
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import send
@@ -53,7 +54,9 @@ OF_SETTINGS = [
         "webhooks/{webhook_id}/deliveries/",
     )
 ]
-OF_THE_SERVER = [f"/api/v1/{name}/" for name in ("people", "groups", "rights-records", "account/sessions")]
+OF_THE_SERVER = [
+    f"/api/v1/{name}/" for name in ("people", "groups", "rights-records", "account/sessions", "account/mail/sent")
+]
 OF_A_REQUEST = [
     REQUEST + name for name in ("comments/", "timeline/", "reviews/", "resolutions/", "checks/", "statuses/")
 ]
@@ -164,6 +167,7 @@ def test_lists_of_the_server(lake: Lake) -> None:
 
     def more(number: int) -> None:
         made(lake.caller.post("/api/v1/groups/", {"name": f"g{number}"}))
+        Mail.objects.create(user=lake.caller.user, event="test", key=f"{number}", subject="s", body="b", path="/")
         made(lake.caller.post("/api/v1/people/", {"username": f"p{number}", "groups": [f"g{number}"]}))
         Client().force_login(lake.caller.user)
 

@@ -181,6 +181,13 @@ def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog
     assert (made["scopes"], made["token"][:5]) == (["read"], "lake_")
     assert document(lake, "tokens", "--revoke", str(made["id"])) == {"revoked": made["id"]}
     assert [entry["name"] for entry in document(lake, "tokens")] == ["client"]
+    chosen = document(lake, "mail", "--address", "a@example.org", "--events", "task_failed, review_asked")
+    assert (chosen["address"], chosen["events"]) == ("a@example.org", ["review_asked", "task_failed"])
+    assert "To a@example.org: review_asked, task_failed." in lake("mail")[1]
+    assert document(lake, "mail", "--events", "all", status=1)["code"] == "INVALID_VALUE"
+    assert document(lake, "mail", "--events", "")["events"] == []
+    assert document(lake, "mail", "--test", status=1)["detail"] == "This server sends no mail."
+    assert document(lake, "mail", "--sent") == []
     assert {entry["state"] for entry in document(lake, "tasks", "-n", "2")} == {"succeeded"}
     assert document(lake, "pipelines") == []
 
@@ -249,6 +256,7 @@ def test_input_that_cannot_be_read_is_a_sentence(lake: Call, tmp_path: Path) -> 
 
 VERBS = {
     "account": "login",
+    "account/mail": "mail",
     "agents": "agents",
     "catalogs": "catalogs",
     "catalogs/branches": "branch",

@@ -17,6 +17,7 @@ from merge_app.jobs import tidying
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_submit
+from merge_app.mails.models import Mail
 from merge_app.pipelines.models import Pipeline, PipelineRun, Trigger
 from merge_app.review.models import AnsweredRequest
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery
@@ -111,6 +112,14 @@ def test_messages_to_webhooks_stay_a_month_and_until_they_are_sent(user: User) -
         )
     assert tidied()["webhook deliveries"] == 1
     assert set(WebhookDelivery.objects.values_list("state", flat=True)) == {"failed", "pending"}
+
+
+def test_mails_stay_a_month_and_until_they_are_sent(user: User) -> None:
+    for days, state in ((29, "failed"), (31, "pending"), (31, "sent")):
+        given = {"event": "test", "key": f"{days} {state}", "subject": "s", "body": "b", "path": "/"}
+        Mail.objects.create(user=user, state=state, created_at=days_ago(days), **given)
+    assert tidied()["mails"] == 1
+    assert set(Mail.objects.values_list("state", flat=True)) == {"failed", "pending"}
 
 
 def test_sessions_and_tokens_that_nobody_can_use_go(user: User) -> None:

@@ -545,6 +545,25 @@ def tokens(place: Place, given: Namespace) -> Said:
     return Said(found, show.entries(found, "id", "name", "prefix", "scopes", "expires_at", "last_used_at"))
 
 
+def mail(place: Place, given: Namespace) -> Said:
+    http, path = place.lake.http, "/api/v1/account/mail/"
+    if given.sent:
+        found = http.pages(f"{path}sent/")
+        return Said(
+            found, show.entries(found, "created_at", "event", "state", "attempts", "address", "subject", "error")
+        )
+    if given.test:
+        made = http.write("POST", f"{path}test/", has_key=False)
+        return Said(made, "A mail was asked for. lake mail --sent shows whether the mail server took it.")
+    wanted: dict[str, Any] = {} if given.address is None else {"address": given.address.strip()}
+    if given.events is not None:
+        wanted["events"] = [name.strip() for name in given.events.split(",") if name.strip()]
+    held = http.write("PATCH", path, wanted, has_key=False) if wanted else http.get(path)
+    to = held["address"] or held["account_address"] or "no address"
+    state = "" if held["is_on"] else "This server sends no mail.\n"
+    return Said(held, f"{state}To {to}: {', '.join(held['events']) or 'nothing'}.")
+
+
 def tasks(place: Place, given: Namespace) -> Said:
     http, path = place.lake.http, "/api/v1/tasks/"
     if given.cancel:

@@ -1,0 +1,1 @@
+"""E-mail to people, of what each of them chose: of merge requests, tasks and runs of pipelines."""

@@ -1,0 +1,82 @@
+"""Attempts at a mail: again after a longer pause each time, until one is taken or it is given up."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from catalog_app.domain.roles import Principal
+from catalog_app.selectors.agents import is_agent
+from catalog_app.selectors.people import catalogs_visible
+from lakeui.common.errors import OK
+from lakeui.common.events import event_log
+from merge_app.mails.errors import Refused, Unsent
+from merge_app.mails.models import Mail, MailChoice, MailEvent, MailState
+from merge_app.mails.sending import mail_send
+
+PAUSES = (30, 120, 600, 3600, 4 * 3600, 12 * 3600)
+"""Seconds after the first, second, … failed attempt; after one more it is given up."""
+
+CLAIM = timedelta(minutes=5)
+"""So long an attempt has the mail to itself; one whose worker died is made again after it."""
+
+
+def mail_attempt(mail_id: UUID) -> bool:
+    """Send the mail if it is due, and note how that ended. Answers whether it was tried.
+
+    A worker that dies after the server took the mail leaves it to be sent again, with the same Message-ID.
+    """
+    now = timezone.now()
+    mine = Mail.objects.filter(pk=mail_id, state=MailState.PENDING, next_attempt_at__lte=now)
+    if not mine.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
+        return False
+    mail = Mail.objects.select_related("user__agent", "catalog").get(pk=mail_id)
+    began = time.monotonic()
+    mail.error, mail.state = "", MailState.SENT
+    try:
+        mail.address = _address(mail)
+        mail_send(mail, mail.address)
+    except Refused as refusal:
+        mail.error, mail.state = str(refusal), MailState.FAILED
+    except Unsent as failure:
+        mail.error, mail.state = str(failure), MailState.FAILED
+        if mail.attempts <= len(PAUSES):
+            mail.state = MailState.PENDING
+            mail.next_attempt_at = timezone.now() + timedelta(seconds=PAUSES[mail.attempts - 1])
+    mail.save(update_fields=["address", "error", "state", "next_attempt_at"])
+    event_log(
+        "mail",
+        user=mail.user.get_username(),
+        catalog=mail.catalog.name if mail.catalog else None,
+        kind=str(mail.event),
+        outcome=OK if mail.state == MailState.SENT else "UNDELIVERED",
+        milliseconds=round(1000 * (time.monotonic() - began)),
+        mail=str(mail.pk),
+        attempt=mail.attempts,
+        state=str(mail.state),
+    )
+    return True
+
+
+def _address(mail: Mail) -> str:
+    """Where the mail goes, by what holds now. Raises Refused where the person may not have it, or does not want it."""
+    user, choice = mail.user, MailChoice.objects.filter(user=mail.user_id).first()
+    if not user.is_active or is_agent(user):
+        raise Refused("The account is disabled, or of an agent.")
+    if mail.catalog is not None:
+        principal = Principal(user.pk, user.get_username(), user.is_superuser)
+        if not catalogs_visible(principal).filter(pk=mail.catalog_id, dropped_at__isnull=True).exists():
+            raise Refused("The person does not see the catalog any more.")
+    if mail.event != MailEvent.TEST and (choice is None or mail.event not in choice.events):
+        raise Refused("The person does not want such mail any more.")
+    if not settings.LAKEUI["MAIL"]:
+        raise Unsent("No mail server is set.")
+    address = (choice.address if choice else "") or user.email
+    if not address:
+        raise Refused("The person has no address.")
+    return address

@@ -1,0 +1,82 @@
+"""What each person wants by mail, and what was sent."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class MailEvent(models.TextChoices):
+    """``test`` is what the test button sends; nobody chooses it."""
+
+    REVIEW_ASKED = "review_asked"
+    REQUEST_REVIEWED = "request_reviewed"
+    REQUEST_COMMENTED = "request_commented"
+    REQUEST_MERGED = "request_merged"
+    REQUEST_REFUSED = "request_refused"
+    TASK_SUCCEEDED = "task_succeeded"
+    TASK_FAILED = "task_failed"
+    PIPELINE_FAILED = "pipeline_failed"
+    TEST = "test"
+
+
+CHOOSABLE = tuple(event for event in MailEvent if event is not MailEvent.TEST)
+
+
+class MailChoice(models.Model):
+    """What a person wants by mail. Without ``address`` mails go to the address of the account."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+")
+    address = models.TextField(default="")
+    events = ArrayField(models.TextField(), default=list)
+
+    def __str__(self) -> str:
+        return f"mail of {self.user}"
+
+
+class MailState(models.TextChoices):
+    PENDING = "pending"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Mail(models.Model):
+    """One mail to one person. ``key`` names what happened: a person gets one mail of it.
+
+    ``path`` is the page that it links to. ``address`` is where its last attempt went. A pending one is due at
+    ``next_attempt_at``; an attempt puts that off first, so that no two workers send at once.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, null=True, related_name="+")
+    event = models.TextField(choices=MailEvent)
+    key = models.TextField()
+    subject = models.TextField()
+    body = models.TextField()
+    path = models.TextField()
+    address = models.TextField(default="")
+    state = models.TextField(choices=MailState, default=MailState.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(default="")
+    created_at = models.DateTimeField(default=timezone.now)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    attempted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=MailState.values), name="mail_state"),
+            models.UniqueConstraint(fields=["user", "key"], name="mail_once"),
+        ]
+        indexes = [
+            models.Index(fields=["user", "-created_at"], name="mail_newest"),
+            models.Index(fields=["next_attempt_at"], name="mail_due", condition=Q(state=MailState.PENDING)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.id} ({self.state})"

@@ -1,0 +1,105 @@
+"""Events become mails in the transaction of what happened: sent if that is true, and only then."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
+
+from celery.exceptions import CeleryError
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+from kombu.exceptions import KombuError
+
+from merge_app.mails.models import Mail, MailChoice, MailEvent, MailState
+
+logger = logging.getLogger(__name__)
+
+LONGEST_SUBJECT = 200
+LONGEST_SWEEP = 200
+RING_AGAIN = timedelta(seconds=30)
+
+
+class Content(NamedTuple):
+    """What a mail says. ``path`` is the page of what happened."""
+
+    subject: str
+    text: str
+    path: str
+
+
+def mails_leave(
+    *, users: Iterable[int], event: MailEvent, catalog_id: int, key: str, build: Callable[[], Content]
+) -> None:
+    """Leave a mail for each of the users who chose the event. ``build`` makes the content once, where there is one.
+
+    Without a mail server there is none. A person gets one mail of a ``key``.
+    """
+    if not settings.LAKEUI["MAIL"]:
+        return
+    wanting = MailChoice.objects.filter(user__in=users, user__is_active=True, events__contains=[event.value])
+    found = list(wanting.values_list("user", flat=True))
+    if found:
+        content = build()
+        _leave(
+            Mail(
+                user_id=user_id,
+                catalog_id=catalog_id,
+                event=event,
+                key=key,
+                subject=line(content.subject),
+                body=content.text,
+                path=content.path,
+            )
+            for user_id in found
+        )
+
+
+def trial_leave(user_id: int, key: str) -> Mail:
+    """Leave a mail that says nothing but that it arrived."""
+    mail = Mail(
+        user_id=user_id,
+        event=MailEvent.TEST,
+        key=key,
+        subject="A test of mail from lakeui",
+        body="You asked for this mail. It says that mail from lakeui arrives.",
+        path="/settings",
+    )
+    _leave([mail])
+    return mail
+
+
+def _leave(mails: Iterable[Mail]) -> None:
+    for mail in Mail.objects.bulk_create(mails, ignore_conflicts=True):
+        transaction.on_commit(partial(mail_ring, mail.pk))
+
+
+def line(text: str) -> str:
+    """The text as one line without control characters: as a header has it."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text)
+    return " ".join(shown.split())[:LONGEST_SUBJECT]
+
+
+def mail_ring(mail_id: UUID) -> None:
+    """Tell the workers of a mail. A broker that is away is no error: the sweep rings again."""
+    # Here, because the Celery task needs what needs this module.
+    from merge_app.mails.tasks import deliver_mail
+
+    try:
+        deliver_mail.apply_async(args=[str(mail_id)], ignore_result=True, retry=False)
+    except (KombuError, CeleryError, OSError) as error:
+        logger.warning("could not ring for mail %s, it will be rung again: %s", mail_id, error)
+
+
+def mails_ring() -> None:
+    """Ring for the mails that are due and that no worker sends."""
+    late = timezone.now() - RING_AGAIN
+    due = Mail.objects.filter(state=MailState.PENDING, next_attempt_at__lte=Now())
+    unheard = due.exclude(attempts=0, created_at__gt=late).order_by("next_attempt_at")
+    for mail_id in unheard.values_list("pk", flat=True)[:LONGEST_SWEEP]:
+        mail_ring(mail_id)

@@ -1,0 +1,91 @@
+"""What a person wants by mail: looked at, changed and tried by that person alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import BigIntegerField, Q
+from django.db.models.functions import Cast, Extract
+from django.utils import timezone
+
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.people import person_id, scope_require
+from lakeui.common.errors import InvalidValue
+from merge_app.mails.models import Mail, MailChoice, MailEvent
+from merge_app.mails.outbox import trial_leave
+
+TEST_PAUSE = timedelta(minutes=1)
+"""Between two test mails of a person: an address need not be theirs."""
+
+
+def mail_choice(user: User) -> MailChoice:
+    """What the person wants: nothing, where they chose nothing."""
+    return MailChoice.objects.filter(user=user).first() or MailChoice(user=user)
+
+
+def mail_choice_change(
+    *, principal: Principal, user: User, changes: Mapping[str, Any], check: Callable[[MailChoice], None]
+) -> MailChoice:
+    """Change address or events. ``check`` sees what holds and may object. Raises InvalidValue, PermissionDenied."""
+    scope_require(principal, Action.MANAGE_ACCOUNT)
+    address = changes.get("address", "")
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise InvalidValue(
+                "This is no address of mail.", remedy="Write one such as ada@example.org.", field="address"
+            ) from None
+    with transaction.atomic():
+        MailChoice.objects.bulk_create([MailChoice(user=user)], ignore_conflicts=True)
+        choice = MailChoice.objects.select_for_update().get(user=user)
+        check(choice)
+        choice.address = changes.get("address", choice.address)
+        choice.events = sorted(set(changes.get("events", choice.events)))
+        choice.save(update_fields=["address", "events"])
+    return choice
+
+
+def mail_test(*, principal: Principal) -> Mail:
+    """Send whoever asks a mail that says nothing. Raises InvalidValue where none can be sent, or one was just sent."""
+    scope_require(principal, Action.MANAGE_ACCOUNT)
+    if not settings.LAKEUI["MAIL"]:
+        raise InvalidValue("This server sends no mail.", remedy="Ask whoever runs it to set LAKEUI_MAIL_SERVER.")
+    with transaction.atomic():
+        # The lock of the account's row: of two tests at once one is refused.
+        owner = User.objects.select_for_update().get(pk=person_id(principal))
+        if not (mail_choice(owner).address or owner.email):
+            raise InvalidValue("You have no address.", remedy="Write one first.", field="address")
+        if Mail.objects.filter(user=owner, event=MailEvent.TEST, created_at__gt=timezone.now() - TEST_PAUSE).exists():
+            raise InvalidValue("A test was sent in this minute.", remedy="Wait a minute, then try again.")
+        return trial_leave(owner.pk, f"test/{uuid4()}")
+
+
+def mails_list(user: User, *, after: tuple[int, str] | None = None, limit: int) -> list[Mail]:
+    """Mails to the person, newest first, behind the key ``after`` (``sort_key`` and id)."""
+    found = Mail.objects.filter(user=user).annotate(
+        sort_key=Cast(Extract("created_at", "epoch") * 1_000_000, BigIntegerField())
+    )
+    if after is not None:
+        found = found.filter(Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=_identity(after[1])))
+    return list(found.order_by("-sort_key", "-pk")[:limit])
+
+
+def _identity(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidValue("The cursor is not one that this list gave.", remedy="Follow `next`.") from None
+
+
+def sort_key(mail: Mail) -> tuple[int, str]:
+    """Where a mail stands in its list: the key to go on behind."""
+    return mail.sort_key, str(mail.pk)  # type: ignore[attr-defined]  # annotated by the list
