@@ -259,6 +259,7 @@ SPECTACULAR_SETTINGS = {
         "Standing": ["person", "staff", "superuser"],
         "PersonState": ["active", "invited", "disabled"],
         "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
+        "RestrictedRole": ["viewer", "contributor", "reviewer", "maintainer"],
         "TaskState": "merge_app.jobs.models.TaskState",
         "MergeRequestState": [
             *("draft", "open", "changes_requested", "approved", "queued", "merging", "merged", "conflicted", "closed"),

@@ -82,6 +82,7 @@ class Action(StrEnum):
     MANAGE_WEBHOOKS = "manage webhooks"
     MANAGE_PROTECTION = "manage protection"
     MANAGE_MEMBERS = "manage members"
+    MANAGE_RESTRICTIONS = "manage restrictions"
     MANAGE_SETTINGS = "manage settings"
     BYPASS_PROTECTION = "bypass protection"
     DROP_CATALOG = "drop catalog"
@@ -128,6 +129,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.MANAGE_WEBHOOKS: Right(Role.OWNER, Scope.ADMIN, "manage webhooks of this catalog"),
     Action.MANAGE_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "manage the protection of branches here"),
     Action.MANAGE_MEMBERS: Right(Role.OWNER, Scope.ADMIN, "manage the members of this catalog"),
+    Action.MANAGE_RESTRICTIONS: Right(Role.OWNER, Scope.ADMIN, "restrict rows and columns of this catalog"),
     Action.MANAGE_SETTINGS: Right(Role.OWNER, Scope.ADMIN, "change the settings of this catalog"),
     Action.BYPASS_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "bypass the protection of branches here"),
     Action.DROP_CATALOG: Right(Role.OWNER, Scope.ADMIN, "drop this catalog"),

@@ -24,7 +24,7 @@ from catalog_app.models.files import (
 )
 from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord, Table, TableRecord, ViewRecord
-from catalog_app.models.people import Agent, CatalogMember, GroupRole, ProtectionRule
+from catalog_app.models.people import Agent, CatalogMember, GroupRole, ProtectionRule, Restriction
 from catalog_app.models.published import PublishedFile, PublishedTable
 from catalog_app.models.results import KeptResult
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
@@ -54,6 +54,7 @@ __all__ = [
     "ProtectionRule",
     "PublishedFile",
     "PublishedTable",
+    "Restriction",
     "SchemaDefinition",
     "Segment",
     "SegmentDelete",

@@ -92,6 +92,41 @@ class ProtectionRule(models.Model):
         return self.pattern
 
 
+class Restriction(models.Model):
+    """Rows and columns of a table that a role and those below it, or a group, do not see (``domain.restrictions``).
+
+    ``table_name``: what the table was called, for people. A group that is restricted is not deleted.
+    """
+
+    catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="+")
+    table_id = models.BigIntegerField()
+    table_name = models.TextField()
+    role = models.TextField(default="", choices=ROLES)
+    group = models.ForeignKey("auth.Group", models.PROTECT, null=True, related_name="+")
+    row_filter = models.TextField(default="")
+    masks = models.JSONField(default=list)
+    names = models.JSONField(default=dict)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["catalog", "table_id", "role"], name="restriction_of_role_once", condition=Q(group=None)
+            ),
+            models.UniqueConstraint(fields=["catalog", "table_id", "group"], name="restriction_of_group_once"),
+            models.CheckConstraint(
+                condition=Q(role__in=[role.value for role in Role if role is not Role.OWNER], group=None)
+                | Q(role="", group__isnull=False),
+                name="restriction_of_role_or_group",
+            ),
+            models.CheckConstraint(condition=~Q(row_filter="", masks=[]), name="restriction_hides_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_name} for {self.role or self.group}"
+
+
 class Agent(models.Model):
     """What makes an account an agent: a program that a person answers for, held by ``domain.agents``."""
 

@@ -14,6 +14,7 @@ from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, Standing, may, scope_allows
 from catalog_app.models import Branch, Catalog, CatalogMember, GroupRole
 from catalog_app.selectors.agents import account_of, agent_action_require, agents_among
+from catalog_app.selectors.restrictions import restrictions_refuse, without_restricted
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import catalog_get, catalog_with_branch
 from lakeui.common.errors import NotFound, PermissionDenied
@@ -21,7 +22,14 @@ from lakeui.common.nearest import nearest_name
 
 
 def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
-    """The catalogs that exist for whoever asks, dropped ones included; to be filtered further or used as a subquery."""
+    """The catalogs of which whoever asks sees everything, dropped ones included; to be filtered further or used as a
+    subquery. What is found by them shows rows, texts of statements and counts, so none may be restricted.
+    """
+    return without_restricted(catalogs_known(principal), principal)
+
+
+def catalogs_known(principal: Principal) -> QuerySet[Catalog]:
+    """The catalogs that exist for whoever asks, those too in which rows are restricted: for their names alone."""
     if principal.sees_everything:
         return Catalog.objects.all()
     assert principal.user_id is not None
@@ -59,11 +67,14 @@ def _member(principal: Principal) -> int | None:
     return None if principal.sees_everything else principal.user_id
 
 
-def catalog_for(principal: Principal, name: str, action: Action = Action.READ) -> Catalog:
+def catalog_for(principal: Principal, name: str, action: Action = Action.READ, *, keeps: bool = False) -> Catalog:
     """The valid catalog of that name, for the action. Raises NotFound where it does not exist for whoever asks, and
-    PermissionDenied where it does, but the action takes more.
+    PermissionDenied where it does, but the action takes more. ``keeps``: what is asked for shows nothing that may be
+    restricted; without that it is refused where something is.
     """
     catalog = catalog_visible(principal, name)
+    if not keeps:
+        restrictions_refuse(principal, catalog)
     action_require(principal, catalog, action)
     return catalog
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from catalog_app.domain.names import name_check, name_folded
 from catalog_app.domain.roles import Action, Principal, Standing
-from catalog_app.models import CatalogMember
+from catalog_app.models import CatalogMember, Restriction
 from catalog_app.selectors.agents import is_agent
 from catalog_app.selectors.people import group_get, standing_require
 from lakeui.access.models import AccessToken, ExternalIdentity, Invitation
@@ -269,6 +269,12 @@ def group_remove(principal: Principal, name: str) -> None:
         if held:
             raise InvalidValue(
                 f"The group {name} has a role in {', '.join(sorted(held))}.", remedy="Take its roles away first."
+            )
+        restricted = list(Restriction.objects.filter(group=group).values_list("catalog__name", flat=True)[:10])
+        if restricted:
+            raise InvalidValue(
+                f"Rows are restricted for the group {name} in {', '.join(sorted(set(restricted)))}.",
+                remedy="Lift these restrictions first.",
             )
         members = sorted(group.user_set.values_list("username", flat=True))
         group.delete()

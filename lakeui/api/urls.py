@@ -13,6 +13,7 @@ from lakeui.api.people import (
     mail_views,
     member_views,
     people_views,
+    restriction_views,
     second_factor_views,
     token_views,
 )
@@ -123,6 +124,8 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("members/<str:username>/", member_views.MemberView.as_view(), name="api-member"),
     path("groups/", group_views.GroupRoleListView.as_view(), name="api-group-roles"),
     path("groups/<str:group>/", group_views.GroupRoleView.as_view(), name="api-group-role"),
+    path("restrictions/", restriction_views.RestrictionListView.as_view(), name="api-restrictions"),
+    path("restrictions/<int:restriction_id>/", restriction_views.RestrictionView.as_view(), name="api-restriction"),
     path("candidates/", member_views.CandidateListView.as_view(), name="api-candidates"),
     path("settings/", setting_views.CatalogSettingsView.as_view(), name="api-catalog-settings"),
     path("protection-rules/", protection_views.ProtectionRuleListView.as_view(), name="api-protection-rules"),

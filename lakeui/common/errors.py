@@ -105,6 +105,14 @@ class BranchProtected(PermissionDenied):
     """
 
 
+class RowsRestricted(PermissionDenied):
+    """Rows or columns are restricted for who asks, and this way to read them does not keep that. Details: ``catalog``,
+    or the ``table``.
+    """
+
+    code, title = "ROWS_RESTRICTED", "Rows are restricted"
+
+
 LISTED_BY = {
     "catalog": "SHOW CATALOGS lists those that there are.",
     "branch": "SHOW BRANCHES lists those that there are; UNDROP BRANCH brings a dropped one back.",

@@ -14,7 +14,7 @@ from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import catalog_of
-from lakeui.frontdoor.statements import EXPRESSIONS, Handler, handler_of, has, is_allowed, run
+from lakeui.frontdoor.statements import EXPRESSIONS, KEEPS, Handler, handler_of, has, is_allowed, run
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.session_values import may_ask_session
@@ -68,7 +68,7 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
     for number in range(ATTEMPTS):
         if number:
             time.sleep(pause_seconds(number))
-        call = Call(session, context or Context(), text)
+        call = Call(session, context or Context(), text, keeps=_keeps(statement, session))
         try:
             if session.dry_run:
                 return rehearse(call, statement, lambda rehearsed: run(rehearsed, handler, statement))
@@ -77,6 +77,10 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
         except StatementOvertaken:
             call.context.step("look again", "others changed the same rows meanwhile")
     raise branch_moved_error()
+
+
+def _keeps(statement: Any, session: Session) -> bool:
+    return has(statement, KEEPS) and not session.is_whole
 
 
 def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
@@ -104,5 +108,5 @@ def statement_admit(statement: Any, text: str, session: Session) -> int | None:
     """Judge what is about to be queued, as it will be judged again when it runs. Answers the catalog whose members may
     see the task, None where only its author may.
     """
-    call = Call(session, Context(), text)
+    call = Call(session, Context(), text, keeps=_keeps(statement, session))
     return catalog_of(call, statement) if is_allowed(call, statement) else None

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from catalog_app.domain.agents import Account
 from catalog_app.domain.files import TableScan, own_facts_open
+from catalog_app.domain.restrictions import Restriction
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
@@ -16,6 +17,7 @@ from catalog_app.selectors.agents import account_of
 from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
 from catalog_app.selectors.people import catalog_visible, catalog_visible_with
 from catalog_app.selectors.protection import Asked, Bypass
+from catalog_app.selectors.restrictions import restrictions_of, restrictions_refuse
 from catalog_app.selectors.snapshots import (
     Snapshot,
     branch_get,
@@ -42,7 +44,8 @@ class Call:
     """One statement on its way: its text, who asks, and who watches. ``aside`` is what a pipeline's run has set aside,
     by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
     ``rehearsal``: of a dry run, where its commit is looked at before it is taken back. ``publishes``: as of a commit.
-    ``reads`` gains what its queries read.
+    ``reads`` gains what its queries read. ``keeps``: it shows no more of a table than its reader may see; of all others
+    nothing gets at a catalog in which rows are restricted for who asks.
     """
 
     session: Session
@@ -52,10 +55,13 @@ class Call:
     names_task: bool = True
     rehearsal: Rehearsal | None = field(default=None, repr=False, compare=False)
     publishes: bool = False
+    keeps: bool = False
     reads: set[TableRead] = field(default_factory=set, repr=False, compare=False)
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
     _found: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
+    _restrictions: dict[int, tuple[Restriction, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _restricted: set[int] = field(default_factory=set, repr=False, compare=False)
 
     def with_aside(self, name: TableAddress, rows: FileSource | TableScan) -> Call:
         """The same statement, on the same snapshot of each branch, with these rows under that name."""
@@ -77,6 +83,7 @@ class Call:
         if (key := self.session.catalog.casefold()) in self._catalogs:
             return self._catalogs[key]
         catalog, branch = catalog_visible_with(self.principal, self.session.catalog, self.session.branch)
+        self._restrictions_refuse(catalog)
         self._catalogs[key] = catalog
         if branch is not None:
             self._found[catalog.pk, self.session.branch.casefold()] = branch
@@ -91,8 +98,27 @@ class Call:
     def _visible(self, name: str) -> Catalog:
         key = name.casefold()
         if key not in self._catalogs:
-            self._catalogs[key] = catalog_visible(self.principal, name)
+            catalog = catalog_visible(self.principal, name)
+            self._restrictions_refuse(catalog)
+            self._catalogs[key] = catalog
         return self._catalogs[key]
+
+    def _restrictions_refuse(self, catalog: Catalog) -> None:
+        if not self.keeps:
+            restrictions_refuse(self.principal, catalog)
+
+    def restrictions(self, catalog_id: int, table_id: int) -> tuple[Restriction, ...]:
+        """What of the table is hidden from who asks."""
+        if catalog_id not in self._restrictions:
+            self._restrictions[catalog_id] = restrictions_of(self.principal, catalog_id)
+        found = tuple(item for item in self._restrictions[catalog_id] if item.table_id == table_id)
+        self._restricted.update(item.table_id for item in found)
+        return found
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether something is hidden from who asks of a table that was read."""
+        return bool(self._restricted)
 
     @property
     def catalog_ids(self) -> frozenset[int]:

@@ -18,7 +18,7 @@ from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.agents import agent_statement_require
-from catalog_app.selectors.people import action_require, catalogs_visible, scope_require
+from catalog_app.selectors.people import action_require, catalogs_known, scope_require
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
 from lakeui.common.errors import PermissionDenied
@@ -69,7 +69,7 @@ def rights_judge(call: Call, statement: Any, required: Requirement) -> None:
 def _require_some_role(call: Call, statement: Any) -> None:
     """A query that reads no table costs the engine's time too: only members of some catalog may run one."""
     reads_nothing = isinstance(statement, _QUERIES) and not statement.query.tables
-    if reads_nothing and not catalogs_visible(call.principal).exists():
+    if reads_nothing and not catalogs_known(call.principal).exists():
         raise PermissionDenied(
             "Queries need a role in a catalog, and you have none.",
             remedy="Ask an owner of a catalog to make you a member, or create a catalog.",

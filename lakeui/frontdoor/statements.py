@@ -55,7 +55,9 @@ class Trait(enum.Flag):
     something in one short transaction, without a commit that names its task. ALONE: it is no part of a transaction,
     as it acts on more than the tables of one branch, or on views, which no merge carries. READS: Spark only reads,
     on the server of queries. QUERY: it reads rows there and writes nothing, so it takes one of the places of
-    queries. EXPRESSIONS: it may ask the session, as ``current_user()`` does. KEPT: it changes what a session keeps.
+    queries. EXPRESSIONS: it may ask the session, as ``current_user()`` does. KEPT: it changes what a session keeps. KEEPS:
+    it shows names, schemas, or rows as their reader may see them; all other statements are refused in a catalog in
+    which rows are restricted for who asks.
     """
 
     NONE = 0
@@ -67,10 +69,12 @@ class Trait(enum.Flag):
     QUERY = enum.auto()
     EXPRESSIONS = enum.auto()
     KEPT = enum.auto()
+    KEEPS = enum.auto()
 
 
 TASK, STAGES, UNRECORDED, ALONE = Trait.TASK, Trait.STAGES, Trait.UNRECORDED, Trait.ALONE
 READS, QUERY, EXPRESSIONS, KEPT = Trait.READS, Trait.QUERY | Trait.READS, Trait.EXPRESSIONS, Trait.KEPT
+KEEPS = Trait.KEEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +122,17 @@ STATEMENTS: dict[type, StatementRow] = {
         merge_settings.unset_catalog_properties, Requirement(Action.MANAGE_SETTINGS, ("name",)), UNRECORDED | ALONE
     ),
     sql.DescribeCatalog: _row(show.describe_catalog, _READ),
-    sql.ShowCatalogs: _row(show.show_catalogs, _READ),
-    sql.UseCatalog: _row(branches.use_catalog, _READ, ALONE | KEPT),
+    sql.ShowCatalogs: _row(show.show_catalogs, _READ, KEEPS),
+    sql.UseCatalog: _row(branches.use_catalog, _READ, ALONE | KEPT | KEEPS),
     sql.CreateBranch: _row(
         branches.create_branch, Requirement(Action.CREATE_BRANCH, ("parent", "branch")), UNRECORDED | ALONE
     ),
     sql.DropBranch: _row(branches.drop_branch, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.RenameBranch: _row(branches.rename_branch, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.UndropBranch: _row(recovery.undrop_branch, _DROP_BRANCH, TASK | UNRECORDED | ALONE),
-    sql.ShowBranches: _row(show.show_branches, _READ),
-    sql.UseBranch: _row(branches.use_branch, _READ, ALONE | KEPT),
-    sql.UseDatabase: _row(branches.use_database, _READ, KEPT),
+    sql.ShowBranches: _row(show.show_branches, _READ, KEEPS),
+    sql.UseBranch: _row(branches.use_branch, _READ, ALONE | KEPT | KEEPS),
+    sql.UseDatabase: _row(branches.use_database, _READ, KEPT | KEEPS),
     sql.MergeBranch: _row(
         branches.merge_branch,
         Requirement(Action.MERGE, ("destination",)),
@@ -138,7 +142,7 @@ STATEMENTS: dict[type, StatementRow] = {
     ),
     sql.CreateTag: _row(branches.create_tag, Requirement(Action.CREATE_TAG, ("branch",)), UNRECORDED | ALONE),
     sql.DropTag: _row(branches.drop_tag, Requirement(Action.DROP_TAG, ("tag",)), UNRECORDED | ALONE),
-    sql.ShowTags: _row(show.show_tags, _READ),
+    sql.ShowTags: _row(show.show_tags, _READ, KEEPS),
     # Restores, undrops and COMMIT are recorded when a protection refuses them, so they are judged as they commit.
     sql.RestoreTable: _row(recovery.restore_table, Requirement(Action.WRITE, ("table",)), TASK),
     sql.RestoreDatabase: _row(recovery.restore_database, Requirement(Action.WRITE, ("database",)), TASK),
@@ -155,7 +159,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.RenameDatabase: _row(databases.rename_database, _WRITE_DATABASE),
     sql.SetDatabaseProperties: _row(databases.set_database_properties, _WRITE_DATABASE),
     sql.UnsetDatabaseProperties: _row(databases.unset_database_properties, _WRITE_DATABASE),
-    sql.ShowDatabases: _row(show.show_databases, _READ),
+    sql.ShowDatabases: _row(show.show_databases, _READ, KEEPS),
     sql.DescribeDatabase: _row(show.describe_database, _READ),
     sql.CreateTable: _row(
         table_replacing.create_table, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS, is_work=_brings_rows
@@ -176,7 +180,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.AddPartition: _row(partitions.add_partition, _WRITE_TABLE),
     sql.DropPartition: _row(partitions.drop_partition, _WRITE_TABLE),
     sql.RenamePartition: _row(partitions.rename_partition, _WRITE_TABLE),
-    sql.ShowTables: _row(show.show_tables, _READ),
+    sql.ShowTables: _row(show.show_tables, _READ, KEEPS),
     sql.DescribeTable: _row(describing.describe_table, _READ, READS),
     sql.ShowTableExtended: _row(describing.show_table_extended, _READ),
     sql.ShowTableProperties: _row(describing.show_properties, _READ),
@@ -201,7 +205,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.SetViewProperties: _row(views.set_view_properties, _WRITE_VIEW, UNRECORDED | ALONE),
     sql.UnsetViewProperties: _row(views.unset_view_properties, _WRITE_VIEW, UNRECORDED | ALONE),
     sql.DropView: _row(views.drop_view, _WRITE_VIEW, UNRECORDED | ALONE),
-    sql.ShowViews: _row(show.show_views, _READ),
+    sql.ShowViews: _row(show.show_views, _READ, KEEPS),
     sql.DescribeHistory: _row(show.describe_history, _READ),
     sql.ShowHistory: _row(show.show_history, _READ),
     sql.ShowSegments: _row(show.show_segments, _READ),
@@ -209,7 +213,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.ShowChanges: _row(row_changes.show_changes, _READ, QUERY),
     sql.ShowQueries: _row(running.show_queries, _READ),
     sql.CancelQuery: _row(running.cancel_query, _READ),
-    sql.Select: _row(select.select, _READ, QUERY | EXPRESSIONS),
+    sql.Select: _row(select.select, _READ, QUERY | EXPRESSIONS | KEEPS),
     sql.Explain: _row(_explain, _READ, EXPRESSIONS),
     # These come another way than as a text: each way has a handler of its own.
     ImportLoad: _row(None, _WRITE_TABLE, STAGES),

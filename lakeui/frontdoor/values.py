@@ -19,7 +19,8 @@ from merge_app.keyed.values import ExtraColumns, Strategy
 class Session:
     """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
     None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
-    ``dry_run``: everything is done but the commit. ``parameters``: the values of its markers.
+    ``dry_run``: everything is done but the commit. ``parameters``: the values of its markers. ``is_whole``: what it
+    reads is refused where rows are restricted for who asks, as an answer about some of them would be wrong.
     """
 
     catalog: str | None = None
@@ -30,6 +31,7 @@ class Session:
     bypass_reason: str = ""
     dry_run: bool = False
     parameters: Parameters = NO_PARAMETERS
+    is_whole: bool = False
 
     def __post_init__(self) -> None:
         if self.catalog is not None:

@@ -15,7 +15,7 @@ from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, names_in_view, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.session_functions import functions_refused
-from lakeui.sql.session_values import session_values_refused
+from lakeui.sql.session_values import for_readers, session_values_given, session_values_refused
 from lakeui.sql.statements import Condition, NamedInView, Query, TableName
 from lakeui.sql.terms import predicate_of
 
@@ -84,6 +84,17 @@ def build_check(text: str, target: TableName, what: str = "A CHECK") -> str:
             f"{what} cannot use the time of the statement: a row that fits today would not fit tomorrow.",
             remedy="Compare with a constant or with another column.",
         )
+    return write(localise(tree, [(target, None)]))
+
+
+def build_restriction(text: str, target: TableName, user: str) -> str:
+    """A filter of rows or a mask of a column: an expression over the columns of one table. ``user`` stands in the
+    place of ``current_user()``.
+    """
+    with session_values_given(for_readers(user)):
+        tree = read_expression(text)
+    check(tree, deterministic=True, allow_queries=False)
+    refuse_many_rows(tree)
     return write(localise(tree, [(target, None)]))
 
 

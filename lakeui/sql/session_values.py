@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 
 from sqlglot import exp
 
@@ -26,6 +27,21 @@ SessionValues = Mapping[str, Callable[[], str | int | None]]
 
 UNKNOWN: SessionValues = {name: lambda: None for name in FUNCTIONS}
 """For a look at a statement that is not run from here."""
+
+
+def for_readers(user: str) -> SessionValues:
+    """For an expression that is read again for each person who asks: ``user`` stands for who that is, and nothing else
+    of a session is known.
+    """
+
+    def refuse(name: str) -> str:
+        raise InvalidValue(
+            f"{name}() cannot stand here: each session answers it otherwise.", remedy="Write the value.", function=name
+        )
+
+    users = dict.fromkeys(("current_user", "session_user", "user"), lambda: user)
+    return {**{name: partial(refuse, name) for name in FUNCTIONS}, **users}
+
 
 _VALUES: ContextVar[SessionValues] = ContextVar("session values", default=UNKNOWN)
 _REASON: ContextVar[str] = ContextVar("why no session value may stand", default="")

@@ -66,6 +66,7 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
             user=user,
             transaction=str(transaction),
             scopes=context.scopes,
+            is_whole=True,
         )
         with reading(), interruptible(context):
             found = frontdoor.execute(query, session)

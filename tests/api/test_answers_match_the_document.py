@@ -40,6 +40,7 @@ REQUEST = CATALOG + "merge-requests/{number}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
+RESTRICTION = CATALOG + "restrictions/{restriction_id}/"
 PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
@@ -239,6 +240,13 @@ def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     ]
 
 
+def test_so_it_has_for_a_restriction(lake: Lake) -> None:
+    hidden = {"database": "d", "table": "t", "role": "viewer", "masks": {"id": "NULL"}}
+    made = lake.caller.post(f"{lake.address}restrictions/", hidden).json()
+    assert check(lake.caller, RESTRICTION, catalog=lake.catalog, restriction_id=made["id"]) == made
+    assert check(lake.caller, CATALOG + "restrictions/", catalog=lake.catalog)["results"] == [made]
+
+
 @pytest.mark.usefixtures("no_worker")
 def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
@@ -313,6 +321,8 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         WEBHOOK,
         WEBHOOK + "deliveries/",
         RULE,
+        RESTRICTION,
+        CATALOG + "restrictions/",
         CHECK,
         CATALOG + "checks/",
         REQUEST,

@@ -20,6 +20,7 @@ CONTRACT = {
     "INVALID_VALUE": 400,
     "UNAUTHENTICATED": 401,
     "PERMISSION_DENIED": 403,
+    "ROWS_RESTRICTED": 403,
     "NOT_FOUND": 404,
     "ALREADY_EXISTS": 409,
     "SAME_BRANCH": 409,
@@ -42,6 +43,7 @@ CONTRACT = {
 """The list of interfaces §2."""
 
 NOT_OF_STATEMENTS = {
+    "ROWS_RESTRICTED",  # tests/e2e/test_nothing_restricted_leaves.py
     "UNAUTHENTICATED",  # tests/api/test_own_tokens.py
     "BRANCH_MOVED",  # tests/sql/test_failures.py, over a branch that never rests
     "STALE",  # tests/review

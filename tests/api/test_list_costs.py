@@ -49,6 +49,7 @@ OF_SETTINGS = [
         "groups/",
         "candidates/",
         "protection-rules/",
+        "restrictions/",
         "checks/",
         "webhooks/",
         "webhooks/{webhook_id}/deliveries/",
@@ -154,6 +155,8 @@ def test_lists_of_settings(lake: Lake, no_worker: None, monkeypatch: pytest.Monk
         made(lake.caller.post(f"{lake.address}groups/", {"group": group.name, "role": "viewer"}))
         post = lake.caller.post
         made(post(f"{lake.address}protection-rules/", {"pattern": f"p{number}", "required_approvals": 1}))
+        hidden = {"database": "d", "table": "t", "group": group.name, "masks": {"id": "NULL"}}
+        made(post(f"{lake.address}restrictions/", hidden))
         made(post(f"{lake.address}checks/", {"name": f"c{number}", "query": "SELECT * FROM d.t WHERE id IS NULL"}))
         made(post(f"{lake.address}webhooks/", {**wanted, "url": f"http://127.0.0.1:1/{number}"}))
         lake.insert("b", 1)

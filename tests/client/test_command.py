@@ -279,6 +279,7 @@ VERBS = {
     "catalogs/pipeline-policy": "api",
     "catalogs/protection-rules": "policies",
     "catalogs/restores": "restore",
+    "catalogs/restrictions": "api",
     "catalogs/settings": "api",
     "catalogs/tags": "tags",
     "catalogs/undrops": "undrop",

@@ -125,6 +125,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     GroupRole.objects.create(catalog=catalog_get(lake.catalog), group=readers, role="viewer")
     Client().force_login(lake.people["dora"].user)
     session = BrowserSession.objects.get(user=lake.people["dora"].user)
+    hidden = {"database": "d", "table": "t", "group": "readers", "masks": {"id": "NULL"}}
     return {
         "catalog": lake.catalog,
         "branch": "main",
@@ -144,6 +145,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         ],
         "name": _made(dora.post(f"{address}checks/", {"name": "keys", "query": "SELECT * FROM d.t"}))["name"],
         "rule_id": _made(dora.post(f"{address}protection-rules/", {"pattern": "release"}))["id"],
+        "restriction_id": _made(dora.post(f"{address}restrictions/", hidden))["id"],
         "webhook_id": hook,
         "delivery_id": _made(dora.post(f"{address}webhooks/{hook}/test/"), 202)["id"],
         "import_id": send(lake, b"a,b\n1,x\n")["id"],

@@ -30,6 +30,7 @@ CATALOG = "/api/v1/catalogs/{catalog}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
+RESTRICTION = CATALOG + "restrictions/{restriction_id}/"
 FOR_OWNERS = {CATALOG + "candidates/", CATALOG + "webhooks/", WEBHOOK, WEBHOOK + "deliveries/"}
 """What is read by owners only; everything else is read by whoever sees the catalog."""
 
@@ -44,6 +45,7 @@ def decided_together(decision: dict[str, Any]) -> dict[str, Any]:
     return {**heads, "decisions": [{name: value for name, value in decision.items() if name not in heads}]}
 
 
+HIDDEN = {"database": "d", "table": "t", "masks": {"id": "NULL"}}
 STATUS = {"context": "ci", "state": "success", "source_head": 1}
 DECISIONS = decided_together(DECISION)
 BRANCH = CATALOG + "branches/{branch}/"
@@ -74,6 +76,9 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "post", CATALOG + "protection-rules/", {"pattern": "x/*"}),
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
+    ("owner", "post", CATALOG + "restrictions/", {**HIDDEN, "role": "viewer"}),
+    ("owner", "patch", RESTRICTION, {"masks": {"w": "NULL"}}),
+    ("owner", "delete", RESTRICTION, None),
     ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),
     ("owner", "patch", CATALOG + "settings/", {"merge_conflicts": "row"}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
@@ -120,6 +125,10 @@ class Scene:
             catalog=catalog_get(lake.catalog), group=Group.objects.create(name="readers"), role="viewer"
         )
         rule = dora.post(f"{lake.address}protection-rules/", {"pattern": "release/*"}).json()
+        # For a group that nobody is in: nothing is hidden from the person whose role is tried.
+        lake.write("CREATE TABLE d.hidden (v INT, w INT)", "alice")
+        restriction = {"database": "d", "table": "hidden", "group": "others", "masks": {"v": "NULL"}}
+        hidden = dora.post(f"{lake.address}restrictions/", restriction).json()
         dora.post(f"{lake.address}checks/", {"name": "keys", "query": "SELECT * FROM d.t WHERE id IS NULL"})
         request = lake.open(reviewers=("bob",))
         review = lake.review("bob", request).json()
@@ -142,6 +151,7 @@ class Scene:
             "username": "victim",
             "group": "readers",
             "rule_id": rule["id"],
+            "restriction_id": hidden["id"],
             "name": "keys",
             "number": request.number,
             "comment_id": comment["id"],

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakeui.api.http.docs import openapi_document
-from tests.rights.test_every_resource import CATALOG, REQUEST, WEBHOOK, Scene, scene
+from tests.rights.test_every_resource import CATALOG, REQUEST, RESTRICTION, WEBHOOK, Scene, scene
 
 __all__ = ["scene"]
 
@@ -18,6 +18,7 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     MEMBER: ({"role": "viewer"}, {"role": "maintainer"}),
     CATALOG + "groups/{group}/": ({"role": "maintainer"}, {"role": "viewer"}),
     CATALOG + "checks/{name}/": ({"is_required": True}, {"query": "SELECT * FROM d.t WHERE id < 0"}),
+    RESTRICTION: ({"masks": {"v": "NULL", "w": "NULL"}}, {"masks": {"w": "NULL"}}),
     WEBHOOK: ({"is_active": False}, {"events": ["merge_request"]}),
     REQUEST: ({"title": "Better"}, {"title": "Best"}),
 }

@@ -22,7 +22,7 @@ from catalog_app.selectors.branches import (
     catalogs_summarise,
     sort_key,
 )
-from catalog_app.selectors.people import catalogs_visible, role_of
+from catalog_app.selectors.people import catalogs_known, role_of
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.branches.lake_serializers import BranchAnswer, BranchFilter, CatalogAnswer, CatalogDetail, CatalogFilter
 from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
@@ -70,7 +70,7 @@ class CatalogListView(ApiView):
     def get(self, request: Request) -> Response:
         filters = checked(CatalogFilter, request)
         page = keyset_page(filters, str, int)
-        found = catalogs_list(catalogs_visible(principal_of(request)), **filters, after=page.after, limit=page.fetch)
+        found = catalogs_list(catalogs_known(principal_of(request)), **filters, after=page.after, limit=page.fetch)
         body = page_body(
             request,
             page,
@@ -102,6 +102,8 @@ class CatalogListView(ApiView):
 
 
 class CatalogView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="catalog_get",
         summary="Look at a catalog",
@@ -139,6 +141,8 @@ def _catalog_shown(request: Request, found: Catalog) -> dict[str, Any]:
 
 
 class BranchListView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="branch_list",
         summary="List the branches of a catalog",

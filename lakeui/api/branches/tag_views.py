@@ -48,6 +48,8 @@ class TagRequest(WriteOptions):
 
 
 class TagListView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="tag_list",
         summary="List the tags of a catalog",

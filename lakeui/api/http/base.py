@@ -45,6 +45,8 @@ class ApiView(APIView):
     # OPTIONS is refused: the document says what there is, and other origins are not let in.
     metadata_class = None
     schema = AutoSchema()
+    keeps_restrictions: frozenset[str] = frozenset()
+    """Methods that show nothing which may be restricted; all others are refused to whom rows are restricted."""
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Names in addresses are looked up in the one form that they are kept in."""
@@ -99,9 +101,12 @@ def session_of(request: Request, catalog: str | None, branch: str, **details: An
 
 def catalog_of(request: Request, name: str, action: Action = Action.READ) -> Catalog:
     """The catalog of an address. Raises NotFound where it does not exist for whoever asks, and PermissionDenied where
-    the action takes more than they have.
+    the action takes more than they have, or rows are restricted for them and the view does not keep that.
     """
-    return catalog_for(principal_of(request), name, action)
+    view = (request.parser_context or {}).get("view")
+    method = "get" if request.method == "HEAD" else str(request.method).lower()
+    keeps = method in getattr(view, "keeps_restrictions", ())
+    return catalog_for(principal_of(request), name, action, keeps=keeps)
 
 
 class NewestFirst(CursorPagination):

@@ -6,7 +6,8 @@ import re
 
 from rest_framework.request import Request
 
-from lakeui.api.http.base import catalog_of
+from catalog_app.selectors.restrictions import restrictions_refuse
+from lakeui.api.http.base import catalog_of, principal_of
 from lakeui.api.http.entity_tags import entity_tags
 from lakeui.common.errors import InvalidValue
 from merge_app.review.models import MergeRequest
@@ -16,8 +17,13 @@ _REVISED = re.compile(r'"(\d{1,18})-[0-9a-f]+"')
 
 
 def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
-    """The request at an address, for whoever may see its catalog. Raises NotFound."""
-    return request_get(catalog_of(request, catalog), number)
+    """The request at an address, for whoever may see its catalog. Raises NotFound, and RowsRestricted where rows of the
+    catalog that it comes from are restricted for who asks.
+    """
+    found = request_get(catalog_of(request, catalog), number)
+    if found.source.catalog_id != found.catalog_id:
+        restrictions_refuse(principal_of(request), found.source.catalog)
+    return found
 
 
 def expected_revision(request: Request) -> int | None:

@@ -16,8 +16,9 @@ from rest_framework.reverse import reverse
 from catalog_app.domain.state import DatabaseState
 from catalog_app.selectors.listing import TableEntry, TableSize, table_sizes, tables_count, tables_page
 from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.restrictions import restrictions_of
 from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
-from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged
+from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged, principal_of
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.places import BranchPlace, DatabasePlace, branch_place, database_place
@@ -49,6 +50,8 @@ class DropDatabase(WriteOptions):
 
 
 class DatabaseListView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="database_list",
         summary="List the databases of a branch",
@@ -108,6 +111,8 @@ def _key(state: DatabaseState) -> tuple[str]:
 
 
 class DatabaseView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="database_get",
         summary="Look at a database",
@@ -172,6 +177,8 @@ def _shown(place: DatabasePlace) -> dict[str, Any]:
 
 
 class TableListView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="table_list",
         summary="List the tables of a database",
@@ -186,7 +193,9 @@ class TableListView(ApiView):
 
     def _body(self, request: Request, place: DatabasePlace, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str, int)
-        with_sizes = filters.pop("include", "") == "sizes"
+        # How many rows there are tells of hidden ones.
+        is_restricted = bool(restrictions_of(principal_of(request), place.branch.catalog_id))
+        with_sizes = filters.pop("include", "") == "sizes" and not is_restricted
         found = tables_page(place.snapshot, place.database.database_id, **filters, after=page.after, limit=page.fetch)
         sizes = table_sizes(place.snapshot, [entry.table_id for entry in found]) if with_sizes else None
 

@@ -73,7 +73,7 @@ class SizeAnswer(serializers.Serializer[Any]):
 
 
 class TableSummary(serializers.Serializer[Any]):
-    """A table in a list; ``sizes`` is null unless asked for."""
+    """A table in a list; ``sizes`` is null unless asked for, and where rows are restricted for who asks."""
 
     name = serializers.CharField()
     table_id = serializers.IntegerField()

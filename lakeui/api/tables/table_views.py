@@ -264,6 +264,8 @@ class TableProfileView(ApiView):
 
 
 class RowsView(ApiView):
+    keeps_restrictions = frozenset({"get"})
+
     @extend_schema(
         operation_id="table_rows",
         summary="Preview the rows of a table",

@@ -17,6 +17,7 @@ from catalog_app.engine.change_tables import (
 )
 from catalog_app.engine.values import QuerySource
 from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.restrictions import restrictions_refuse
 from catalog_app.selectors.snapshot_diff import table_commits
 from catalog_app.selectors.snapshots import (
     Snapshot,
@@ -46,7 +47,8 @@ class ChangesFound:
 
 
 def changes_found(call: Call, name: sql.TableName, changes: sql.TableChanges) -> ChangesFound:
-    """The call keeps that the table was read."""
+    """The call keeps that the table was read. Raises RowsRestricted: changes show rows that a filter hides now."""
+    restrictions_refuse(call.principal, call.catalog_named(name.catalog))
     return _difference(call, name, changes) if changes.is_net else _commits(call, name, changes)
 
 

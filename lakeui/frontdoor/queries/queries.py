@@ -17,6 +17,7 @@ from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.queries.change_tables import changes_found
+from lakeui.frontdoor.queries.restricted import restricted_source
 from lakeui.sql import statements as sql
 from merge_app.execution.reads import TableRead
 from merge_app.pipelines.definition.templates import TableAddress
@@ -62,6 +63,10 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
         read = found.place.snapshot
         call.reads.add(TableRead(found.table.table_id, read.branch_ids[0], read.version))
         segments = segments_list(found.place.snapshot, found.table.table_id)
+        if restrictions := call.restrictions(found.place.branch.catalog_id, found.table.table_id):
+            # Files are not left out by what the query asks of values that it may not see.
+            scan = table_scan(found.place.snapshot, found.table, segments)
+            return restricted_source(scan, found, restrictions, call.session.user_name)
         return table_scan(found.place.snapshot, found.table, pruned(segments, found.table.schema.columns, where))
     return view_source(call, view, name, depth + 1)
 

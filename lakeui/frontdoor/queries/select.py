@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.queries.restricted import errors_hidden
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
@@ -14,7 +15,10 @@ ROW_LIMIT = 10_000
 
 def select(call: Call, statement: sql.Select) -> StatementResult:
     source = query_source(call, statement.query)
-    with interruptible(call.context):
+    if call.is_restricted:
+        # What Spark says of a query without rows, before values of rows can stand in an error.
+        engine().describe(source.text, source.tables)
+    with interruptible(call.context), errors_hidden(call):
         found = engine().select(source.text, source.tables, limit=ROW_LIMIT)
     return StatementResult(
         columns=list(found.columns),

@@ -9,7 +9,7 @@ from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
 from catalog_app.selectors.objects import ViewState, databases_list, tables_list, views_list
-from catalog_app.selectors.people import catalogs_visible
+from catalog_app.selectors.people import catalogs_known
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
@@ -27,7 +27,7 @@ def strings(*names: str) -> list[tuple[str, str]]:
 
 
 def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
-    valid = catalogs_visible(call.principal).filter(dropped_at__isnull=True)
+    valid = catalogs_known(call.principal).filter(dropped_at__isnull=True)
     names = valid.order_by("name").values_list("name", flat=True)
     return answer(strings("name"), [[name] for name in names])
 
