@@ -70,7 +70,7 @@ def _address(mail: Mail) -> str:
         raise Refused("The account is disabled, or of an agent.")
     if mail.catalog is not None:
         principal = Principal(user.pk, user.get_username(), user.is_superuser)
-        if not catalogs_visible(principal).filter(pk=mail.catalog_id, dropped_at__isnull=True).exists():
+        if not catalogs_visible(principal).filter(pk=mail.catalog.pk, dropped_at__isnull=True).exists():
             raise Refused("The person does not see the catalog any more.")
     if mail.event != MailEvent.TEST and (choice is None or mail.event not in choice.events):
         raise Refused("The person does not want such mail any more.")

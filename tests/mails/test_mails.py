@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from catalog_app.models import CatalogMember
+from catalog_app.models import CatalogMember, Restriction
 from merge_app.jobs.models import Task
 from merge_app.jobs.reaper import tasks_reap
 from merge_app.jobs.services import task_submit
@@ -170,6 +170,14 @@ def test_who_has_no_role_any_more_gets_nothing_of_the_catalog(lake: ReviewLake, 
     assert (mail.state, mail.error) == ("failed", "The person does not see the catalog any more.")
 
 
+def restricted(lake: ReviewLake) -> None:
+    """Comments and titles may hold values of rows that are hidden."""
+    catalog = lake.branch("main").catalog
+    Restriction.objects.create(
+        catalog=catalog, table_id=lake.table_id, table_name="d.t", role="contributor", row_filter="false"
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -179,8 +187,9 @@ def test_who_has_no_role_any_more_gets_nothing_of_the_catalog(lake: ReviewLake, 
             "The account is disabled, or of an agent.",
         ),
         (lambda lake: choose(lake, "alice", "request_commented", address=""), "The person has no address."),
+        (restricted, "The person does not see the catalog any more."),
     ],
-    ids=["off", "disabled", "no address"],
+    ids=["off", "disabled", "no address", "restricted"],
 )
 def test_what_holds_when_a_mail_is_sent_counts(lake: ReviewLake, mailbox: Mailbox, change: Any, why: str) -> None:
     commented(lake)
