@@ -12,7 +12,7 @@ from django.utils import timezone
 
 
 class MailEvent(models.TextChoices):
-    """``test`` is what the test button sends; nobody chooses it."""
+    """``test`` is what the test button sends: it cannot be chosen."""
 
     REVIEW_ASKED = "review_asked"
     REQUEST_REVIEWED = "request_reviewed"

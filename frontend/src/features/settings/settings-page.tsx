@@ -12,6 +12,7 @@ import { Time } from "../../ui/time";
 import { OwnSessions } from "../people/own-sessions";
 import { AgentList } from "../people/agent-list";
 import { PasswordPanel } from "../people/password-panel";
+import { MailPanel } from "./mail-panel";
 import "../../styles/settings.css";
 
 const DAY_MS = 86_400_000;
@@ -57,6 +58,7 @@ export function SettingsPage() {
       <Panel title="Agents">
         <AgentList isOfAll={false} />
       </Panel>
+      <MailPanel />
       <PasswordPanel />
       <OwnSessions />
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}
