@@ -88,7 +88,7 @@ class Story:
         self.names = self._names()
 
     def _names(self) -> dict[str, Any]:
-        lake, owner = self.lake, self.owner
+        lake, owner, by = self.lake, self.owner, self.maintainer
         table = next(iter(lake.sql("SHOW TABLES").rows))
         group = Group.objects.create(name=f"team-{secrets.token_hex(4)}")
         GroupRole.objects.create(catalog=catalog_get(lake.catalog), group=group, role=Role.VIEWER.value)
@@ -122,6 +122,11 @@ class Story:
         restriction = {"database": "d", "table": "t", "role": "maintainer"}
         hidden = {"row_filter": "team = 'a'", "masks": {"email": "left(email, 1)"}}
         task = self._task(owner, f"INSERT INTO d.t VALUES (4, '{SECRET}', 'a')")
+        # From before the restriction: a result, a session with a view, and a task that waits.
+        self.kept = self._made("/api/v1/results/", {"catalog": lake.catalog, "statement": "SELECT * FROM d.t"}, by)
+        self.session = self._made("/api/v1/sessions/", {"catalog": lake.catalog, "database": "d"}, by)["id"]
+        view = {"session": self.session, "statement": "CREATE TEMP VIEW mine AS SELECT * FROM d.t"}
+        self._made("/api/v1/sql/", view, by)
         self.queued = self._task(self.maintainer, "CREATE TABLE d.copied AS SELECT * FROM d.t")
         made = self._made("restrictions/", {**restriction, **hidden})
         merge = MergeAttempt.objects.filter(catalog=catalog_get(lake.catalog), kind="merge").latest("number")
@@ -160,11 +165,12 @@ class Story:
             "sign_in_id": task,
         }
 
-    def _made(self, path: str, body: Any) -> Any:
+    def _made(self, path: str, body: Any, by: Reader | None = None) -> Any:
+        who = by or self.owner
         if path.startswith("/"):
-            response = self.owner.client.post(path, body, content_type="application/json", headers=self.owner.headers)
+            response = who.client.post(path, body, content_type="application/json", headers=who.headers)
         else:
-            response = self.owner.send("post", path, body)
+            response = who.send("post", path, body)
         assert response.status_code in (200, 201), response.content
         return response.json()
 
@@ -321,6 +327,37 @@ def test_no_statement_shows_it(story: Story, text: str) -> None:
 )
 def test_no_query_shows_it(story: Story, text: str) -> None:
     silent(answered(story, text)[0])
+
+
+def test_a_result_from_before_is_not_read_any_more(story: Story) -> None:
+    address = f"/api/v1/results/{story.kept['id']}/"
+    for path in (f"{address}rows/", "/api/v1/results/"):
+        response = story.ask(story.maintainer, "get", path)
+        silent(texts(response))
+    assert story.ask(story.maintainer, "get", f"{address}rows/").status_code == 403
+
+
+def test_a_view_of_a_session_from_before_shows_what_is_seen(story: Story) -> None:
+    body = {"session": story.session, "statement": "SELECT email, team FROM mine ORDER BY id"}
+    response = story.ask(story.maintainer, "post", "/api/v1/sql/", body)
+    assert response.json()["rows"] == [["z", "a"], ["z", "a"]]
+
+
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [
+        ("/api/v1/sql/script/", {"script": "SELECT * FROM d.t; CREATE TABLE d.x AS SELECT * FROM d.t"}),
+        ("/api/v1/pipelines/", {"name": "q", "database": "d", "table": "q", "source": "SELECT * FROM d.t"}),
+        ("/api/v1/pipelines/validate/", {"source": "SELECT * FROM d.t", "config": "merge_strategy: append_only\n"}),
+        ("/api/v1/results/", {"statement": "SELECT * FROM d.t"}),
+    ],
+)
+def test_nothing_else_is_begun(story: Story, address: str, body: dict[str, Any]) -> None:
+    response = story.ask(story.maintainer, "post", address, {"catalog": story.lake.catalog, **body})
+    said = texts(response)
+    silent(said)
+    assert response.status_code == 403, said
+    assert "ROWS_RESTRICTED" in said
 
 
 def test_tasks_that_wait_are_judged_when_they_run(story: Story) -> None:

@@ -193,9 +193,9 @@ class TableListView(ApiView):
 
     def _body(self, request: Request, place: DatabasePlace, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str, int)
+        asks_sizes = filters.pop("include", "") == "sizes"
         # How many rows there are tells of hidden ones.
-        is_restricted = bool(restrictions_of(principal_of(request), place.branch.catalog_id))
-        with_sizes = filters.pop("include", "") == "sizes" and not is_restricted
+        with_sizes = asks_sizes and not restrictions_of(principal_of(request), place.branch.catalog_id)
         found = tables_page(place.snapshot, place.database.database_id, **filters, after=page.after, limit=page.fetch)
         sizes = table_sizes(place.snapshot, [entry.table_id for entry in found]) if with_sizes else None
 
