@@ -217,6 +217,10 @@ def test_it_is_changed_at_once_and_lifted(owner: Reader, viewer: Reader) -> None
     assert (viewer_asks.status_code, viewer_asks.json()["code"]) == (403, "ROWS_RESTRICTED")
     assert owner.send("delete", at).status_code == 204
     assert viewer.rows("SELECT * FROM d.people") == owner.rows("SELECT * FROM d.people")
+    made = restrict(owner, **MASKED)
+    for table_id, shown in ((made["table_id"], [made]), (made["table_id"] + 1, [])):
+        assert owner.send("get", f"restrictions/?table_id={table_id}").json()["results"] == shown
+    assert owner.send("delete", f"restrictions/{made['id']}/").status_code == 204
     assert viewer.send("get", "restrictions/").json()["results"] == []
 
 

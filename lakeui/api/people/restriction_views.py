@@ -74,6 +74,10 @@ class RestrictionRequest(RestrictionChange):
     group = serializers.CharField(required=False, max_length=150)
 
 
+class RestrictionFilter(PageFilter):
+    table_id = serializers.IntegerField(required=False, min_value=1, help_text="Of this table alone.")
+
+
 class RestrictionAnswer(serializers.Serializer[Any]):
     """What is hidden of a table, and from whom: from a role and those below it, or from a group."""
 
@@ -113,7 +117,7 @@ class RestrictionListView(ApiView):
         summary="List what is hidden of tables",
         description="In the order in which it was set.",
         tags=["restrictions"],
-        parameters=[PageFilter, IF_NONE_MATCH],
+        parameters=[RestrictionFilter, IF_NONE_MATCH],
         responses={
             200: page_schema("RestrictionPage", RestrictionAnswer(many=True)),
             **NOT_MODIFIED,
@@ -123,8 +127,9 @@ class RestrictionListView(ApiView):
         },
     )
     def get(self, request: Request, catalog: str) -> Response:
-        page = keyset_page(checked(PageFilter, request), int)
-        found = stored_restrictions(catalog_of(request, catalog)).order_by("pk")
+        filters = checked(RestrictionFilter, request)
+        page = keyset_page(filters, int)
+        found = stored_restrictions(catalog_of(request, catalog)).filter(**filters).order_by("pk")
         if page.after is not None:
             found = found.filter(pk__gt=page.after[0])
         body = page_body(

@@ -62,6 +62,14 @@ describe("a table", () => {
     asked = serve(LAKE);
   });
 
+  it("says from whom its rows or columns are hidden", async () => {
+    const hidden = { id: 1, table: "flights.seen", table_id: 9, row_filter: "true", masks: {}, created_at: time, created_by: "alice" };
+    const found = page([{ ...hidden, role: "contributor", group: null }, { ...hidden, id: 2, role: null, group: "interns" }]);
+    serve({ ...LAKE, "/api/v1/catalogs/demo/restrictions/": found });
+    renderAt(ADDRESS);
+    expect(await screen.findByText("Rows or columns are hidden from role contributor and below, group interns.")).toBeTruthy();
+  });
+
   const cells = (row: HTMLElement) => within(row).getAllByRole("cell").map((cell) => cell.textContent);
 
   it("has a profile from the statistics of the files, and counts all rows when it is asked", async () => {

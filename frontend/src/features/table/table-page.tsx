@@ -20,6 +20,7 @@ import { SchemasTab } from "./schemas-tab";
 import { SegmentsTab } from "./segments-tab";
 import { TableMenu } from "./table-menu";
 import { TablePipelines } from "./table-pipelines";
+import { TableRestrictions } from "./table-restrictions";
 import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
 import "../../styles/table.css";
@@ -63,6 +64,7 @@ export function TablePage() {
             <VersionBar place={place} table={found} version={version} onVersion={(at) => show(chosen, at)} />
             <TableFacts catalog={catalog} branch={branch} table={found} />
             <TablePipelines place={place} />
+            <TableRestrictions catalog={catalog} tableId={found.table_id} />
             <Panel>
               <Tabs tabs={tabsOf(found)} chosen={chosen} onChoose={(key) => show(key, version)} label="What the table has">
                 <ChosenTab tab={chosen} place={place} table={found} version={version} mayChange={mayChange} />
