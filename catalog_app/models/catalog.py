@@ -27,6 +27,8 @@ class Catalog(models.Model):
     dropped_at = models.DateTimeField(null=True)
     merge_conflicts = models.TextField(default=FILE)
     versions_of = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    is_restricted: bool | None = None
+    """Whether rows are hidden from who looked it up; None where that was not asked. Not stored."""
 
     class Meta:
         constraints = [

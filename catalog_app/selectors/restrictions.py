@@ -47,6 +47,10 @@ SELECT DISTINCT r.id, r.table_id, r.row_filter, r.masks, r.names
 """
 
 
+IS_RESTRICTED = f"EXISTS (SELECT 1 {_HOLD.format(user='%(member)s::bigint')} AND held.catalog_id = {{catalog}})"
+"""SQL of whether something in the catalog is hidden from the member."""
+
+
 def restrictions_of(principal: Principal, catalog_id: int) -> tuple[Restriction, ...]:
     """What is hidden from whoever asks in the catalog; nothing for most."""
     if principal.sees_everything:
@@ -80,7 +84,9 @@ def restrictions_refuse(principal: Principal, catalog: Catalog) -> None:
     """Raises RowsRestricted where something in the catalog is hidden from whoever asks: for every way to read that does
     not keep restrictions.
     """
-    if restrictions_of(principal, catalog.pk):
+    if principal.sees_everything:
+        return
+    if restrictions_of(principal, catalog.pk) if catalog.is_restricted is None else catalog.is_restricted:
         raise RowsRestricted(
             f"Rows or columns of catalog {catalog.name} are restricted for you, and this request does not keep that.",
             remedy="Read tables by SELECT, or ask an owner of the catalog to lift the restriction.",

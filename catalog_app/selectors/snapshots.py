@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, GroupRole, Tag
+from catalog_app.selectors.restrictions import IS_RESTRICTED
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models, models_of
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
@@ -78,7 +79,8 @@ _IS_BRANCH = (
 )
 
 _CATALOG = f"""
-SELECT {columns_of(Catalog, "c")}, {columns_of(Branch, "b")} FROM catalog_app_catalog c
+SELECT {columns_of(Catalog, "c")}, {columns_of(Branch, "b")}, {IS_RESTRICTED.format(catalog="c.id")}
+FROM catalog_app_catalog c
 LEFT JOIN catalog_app_branch b ON {_IS_BRANCH.format(catalog="c.id", name="branch")}
 WHERE lower(c.name) = lower(%(name)s) AND c.dropped_at IS NULL AND (%(member)s::bigint IS NULL OR EXISTS (
     SELECT 1 FROM catalog_app_catalogmember m WHERE m.catalog_id = c.id AND m.user_id = %(member)s::bigint
@@ -99,6 +101,7 @@ def catalog_with_branch(name: str, branch: str, *, member: int | None = None) ->
     asked = {"name": name, "branch": branch, "member": member}
     for row in fetch_all(_CATALOG, asked, prepared=True):
         catalog, found = models_of(row, Catalog, Branch)
+        catalog.is_restricted = row[-1] if member is not None else None
         if found is not None:
             found.catalog = catalog
         return catalog, found

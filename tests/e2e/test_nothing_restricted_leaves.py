@@ -329,6 +329,15 @@ def test_no_query_shows_it(story: Story, text: str) -> None:
     silent(answered(story, text)[0])
 
 
+def test_no_list_says_how_many_rows_there_are(story: Story) -> None:
+    sizes = [
+        story.ask(who, "get", TABLES + "?include=sizes").json()["results"][0]["sizes"]
+        for who in (story.maintainer, story.owner)
+    ]
+    assert sizes[0] is None
+    assert sizes[1]["rows"] > 2
+
+
 def test_a_result_from_before_is_not_read_any_more(story: Story) -> None:
     address = f"/api/v1/results/{story.kept['id']}/"
     for path in (f"{address}rows/", "/api/v1/results/"):

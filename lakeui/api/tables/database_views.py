@@ -16,9 +16,8 @@ from rest_framework.reverse import reverse
 from catalog_app.domain.state import DatabaseState
 from catalog_app.selectors.listing import TableEntry, TableSize, table_sizes, tables_count, tables_page
 from catalog_app.selectors.objects import databases_list
-from catalog_app.selectors.restrictions import restrictions_of
 from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
-from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged, principal_of
+from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.places import BranchPlace, DatabasePlace, branch_place, database_place
@@ -195,7 +194,7 @@ class TableListView(ApiView):
         page = keyset_page(filters, str, int)
         asks_sizes = filters.pop("include", "") == "sizes"
         # How many rows there are tells of hidden ones.
-        with_sizes = asks_sizes and not restrictions_of(principal_of(request), place.branch.catalog_id)
+        with_sizes = asks_sizes and not place.branch.catalog.is_restricted
         found = tables_page(place.snapshot, place.database.database_id, **filters, after=page.after, limit=page.fetch)
         sizes = table_sizes(place.snapshot, [entry.table_id for entry in found]) if with_sizes else None
 
