@@ -36,7 +36,8 @@ def test_a_concurrent_history_has_a_serial_explanation(database: None, memory_en
     explanation = Serial(first_version, BRANCHES)
     explanation.replay(events)
     for branch in branches:
-        assert sorted(lake.rows("d.t", branch)) == explanation.rows(branch), branch
+        found, wanted = sorted(lake.rows("d.t", branch)), explanation.rows(branch)
+        assert found == wanted, _history(branch, {row[0] for row in {*found} ^ {*wanted}}, events)
     assert lake.breaches() == []
     assert audit_verify(_catalog(lake)) == []
     _assert_worth_it(events, explanation)
@@ -63,6 +64,16 @@ def assert_no_duplicates(catalog: str, events: list[Event]) -> None:
     query = """SELECT c.version FROM catalog_app_commit c JOIN catalog_app_catalog k ON k.id = c.catalog_id
         WHERE k.name = %(catalog)s AND c.operation NOT IN ('CREATE DATABASE', 'CREATE TABLE')"""
     assert sorted(row[0] for row in fetch_all(query, {"catalog": catalog})) == sorted(told)
+
+
+def _history(branch: str, ids: set[int], events: list[Event]) -> str:
+    """What happened to these rows of the branch, and between branches, in the order of versions."""
+    shown = [
+        f"{event.version or event.details.get('fork')} {event.kind} {event.branch} {event.details}"
+        for event in sorted(events, key=lambda event: (event.version or event.details.get("fork") or 0, event.ended))
+        if not event.code and event.details.get("id", next(iter(ids))) in ids
+    ]
+    return "\n".join([f"{branch} differs in {sorted(ids)}", *shown])
 
 
 def _assert_worth_it(events: list[Event], explanation: Serial) -> None:
