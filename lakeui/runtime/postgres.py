@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-import psutil
-
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.processes import (
     Account,
@@ -26,6 +24,7 @@ from lakeui.runtime.processes import (
     process_record,
     process_start,
     process_stop,
+    works_in,
 )
 
 SUPERUSER = "postgres"
@@ -37,7 +36,15 @@ SEARCH_BY_OTHERS = 0o001
 READ_BY_OTHERS = 0o004
 
 
+PATIENCE_SECONDS = 60
+"""For a server that does not answer at all. One that recovers after its end answers that it starts."""
+
+
 def _ignore(_message: str) -> None:
+    return None
+
+
+def _no_pulse() -> None:
     return None
 
 
@@ -45,13 +52,15 @@ def _ignore(_message: str) -> None:
 class EmbeddedPostgres:
     """One PostgreSQL server over one data directory.
 
-    ``durable=False`` is for data that may be lost with the machine, that is, for tests.
+    ``durable=False`` is for data that may be lost with the machine, that is, for tests. ``pulse`` is called while the
+    server starts and may raise to give up.
     """
 
     data: Path
     log: Path
     durable: bool = True
     say: Callable[[str], None] = _ignore
+    pulse: Callable[[], None] = _no_pulse
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def url(self, database: str) -> str:
@@ -169,25 +178,32 @@ class EmbeddedPostgres:
             return
         first_line = lock.read_text().split("\n", 1)[0].strip()
         pid = int(first_line) if first_line.isdigit() else 0
-        if pid and _works_in(pid, self.data):
+        if pid and works_in(pid, self.data):
             self.say(f"Stopping a PostgreSQL left over from an earlier start (process {pid}).")
             process_stop(process_record("postgres", pid), how=signal.SIGINT, patience_seconds=20)
             return
         self.say(f"Removed a stale lock of PostgreSQL (process {pid or '?'} is gone).")
         lock.unlink(missing_ok=True)
 
-    def _wait_until_ready(self, patience_seconds: float = 60) -> None:
-        import psycopg
+    def _wait_until_ready(self) -> None:
+        """Return when connections are answered. A recovery may take minutes, and one that is stopped begins anew."""
+        from psycopg import pq
 
         assert self.process is not None
-        deadline = time.monotonic() + patience_seconds
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                psycopg.connect(self.url(SUPERUSER), connect_timeout=5).close()
-            except psycopg.OperationalError:
+        address = f"{self.url(SUPERUSER)}&connect_timeout=5".encode()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        try:
+            while time.monotonic() < deadline and self.process.poll() is None:
+                self.pulse()
+                state = pq.PGconn.ping(address)
+                if state == pq.Ping.OK:
+                    return
+                if state == pq.Ping.REJECT:
+                    deadline = time.monotonic() + PATIENCE_SECONDS
                 time.sleep(0.1)
-            else:
-                return
+        except BaseException:
+            self.stop()
+            raise
         self.stop()
         raise RuntimeProblem(f"PostgreSQL did not start. Its log ends with:\n{log_tail(self.log)}")
 
@@ -245,14 +261,6 @@ def _let_others_read(tree: Path) -> None:
         wanted = mode | READ_BY_OTHERS | (SEARCH_BY_OTHERS if mode & 0o100 else 0)
         if wanted != mode and not path.is_symlink():
             path.chmod(wanted)
-
-
-def _works_in(pid: int, directory: Path) -> bool:
-    """Whether the process works in that directory, as the server does in its data and hardly anyone else."""
-    try:
-        return Path(psutil.Process(pid).cwd()) == directory.resolve()
-    except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
-        return False
 
 
 def _empty(directory: Path) -> None:

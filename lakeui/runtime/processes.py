@@ -103,6 +103,14 @@ def process_stop(record: ProcessRecord, *, how: signal.Signals = signal.SIGTERM,
     return leader in remaining
 
 
+def works_in(pid: int, directory: Path) -> bool:
+    """Whether the process works in that directory, as a server does in its data and hardly any other process."""
+    try:
+        return Path(psutil.Process(pid).cwd()) == directory.resolve()
+    except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
+        return False
+
+
 def log_tail(log: Path, lines: int = 15) -> str:
     """The last lines of a log, for a person who needs to know why its writer ended."""
     if not log.exists():

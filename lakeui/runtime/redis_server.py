@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lakeui.runtime.problems import RuntimeProblem
-from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop
+from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop, works_in
 
 LOOPBACK = "127.0.0.1"
 
@@ -44,6 +44,7 @@ class EmbeddedRedis:
     def start(self) -> ProcessRecord:
         """Start and wait until it answers."""
         self.data.mkdir(parents=True, exist_ok=True)
+        self._stop_leftover()
         configuration = self.data / "redis.conf"
         configuration.touch(mode=0o600)
         configuration.write_text(self._configuration())
@@ -59,12 +60,25 @@ class EmbeddedRedis:
         process_stop(process_record("redis", self.process.pid))
         self.process.wait()
 
+    def _pid_file(self) -> Path:
+        return self.data / "redis.pid"
+
+    def _stop_leftover(self) -> None:
+        """Stop a server that still runs on these data: two would write to one file."""
+        try:
+            pid = int(self._pid_file().read_text())
+        except (FileNotFoundError, ValueError):
+            return
+        if works_in(pid, self.data):
+            process_stop(process_record("redis", pid))
+
     def _configuration(self) -> str:
         lines = [
             f"bind {LOOPBACK}",
             f"port {self.port}",
             f"requirepass {self.password}",
             f'dir "{self.data}"',
+            f'pidfile "{self._pid_file()}"',
             f"appendonly {'yes' if self.durable else 'no'}",
             'save ""',
             "daemonize no",

@@ -180,7 +180,9 @@ class Supervisor:
         if self._services.database_url:
             self._say("PostgreSQL: as DATABASE_URL says.")
             return
-        server = EmbeddedPostgres(self._options.home / "postgres", self._log("postgres"), say=self._say)
+        server = EmbeddedPostgres(
+            self._options.home / "postgres", self._log("postgres"), say=self._say, pulse=self._check_asked
+        )
         self._keep_server(server)
         server.database_create(DATABASE)
         self._services = replace(self._services, database_url=server.url(DATABASE))
@@ -281,14 +283,19 @@ class Supervisor:
         process_stop(child.record, patience_seconds=1)
         try:
             child.record, child.process = child.again()
-        except RuntimeProblem as problem:
-            self._plan_restart(child, problem.message)
+        except (RuntimeProblem, OSError) as problem:
+            # Where the disk is full, a later start may succeed.
+            known = problem.message if isinstance(problem, RuntimeProblem) else None
+            self._plan_restart(child, known or f"{child.record.name} could not be started: {problem}.")
             return
         child.due = None
-        processes_write(self._options.home, self._records())
         self._restarted[child.record.name] += 1
-        restarts_write(self._options.home, self._restarted)
         self._say(f"{_now()} {child.record.name} was started again (process {child.record.pid}).")
+        try:
+            processes_write(self._options.home, self._records())
+            restarts_write(self._options.home, self._restarted)
+        except OSError as error:
+            self._say(f"{_now()} The start could not be written down in {self._options.home}: {error}.")
 
     def _pulse(self) -> None:
         """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a part has ended."""

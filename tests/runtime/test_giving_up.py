@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import pty
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +15,10 @@ from lakeui.runtime import restarts
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import is_alive
 from lakeui.runtime.restarts import MOST_ENDS
-from lakeui.runtime.supervisor import Supervisor, UpOptions
+from lakeui.runtime.supervisor import Started, Supervisor, UpOptions
 from lakeui.runtime.variables import variables_read
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -67,3 +73,48 @@ def test_neither_spark_is_given_up(
     with pytest.raises(Interrupted):
         supervisor._watch()
     assert len([line for line in said if "was started again" in line]) > MOST_ENDS
+
+
+def test_a_part_whose_start_meets_a_full_disk_is_started_later(supervisor: Supervisor, said: list[str]) -> None:
+    """It would have stopped every other part."""
+    child = supervisor._start("spark", [sys.executable, "-c", "raise SystemExit(3)"], restarts=True)
+    start, failures = child.again, [OSError(errno.ENOSPC, "No space left on device")] * 2
+    assert start is not None
+
+    def again() -> Started:
+        if failures:
+            raise failures.pop()
+        supervisor._asked_to_stop = True
+        return start()
+
+    child.again = again
+    with pytest.raises(Interrupted):
+        supervisor._watch()
+    child.process.wait(20)
+    assert [line for line in said if "spark could not be started: [Errno 28] No space left" in line]
+    assert [line for line in said if "spark was started again" in line]
+
+
+SAYS = """
+import sys
+from lakeui.runtime.management.commands.up import Command
+command = Command(no_color=True)
+command._say("before")
+sys.stdin.readline()
+command._say("after")
+print("went on", file=sys.stderr)
+"""
+
+
+def test_a_closed_terminal_keeps_no_part_from_being_stopped() -> None:
+    """Each line that `up` says stands before a stop; an error there would leave the parts behind."""
+    terminal, shown = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SAYS], stdin=subprocess.PIPE, stdout=shown, stderr=subprocess.PIPE, cwd=ROOT, text=True
+    )
+    os.close(shown)
+    assert b"before" in os.read(terminal, 100)
+    os.close(terminal)
+    answer = process.communicate("\n", timeout=60)
+    assert answer[1].endswith("went on\n")
+    assert process.returncode == 0

@@ -13,10 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lakeui.runtime import postgres
 from lakeui.runtime.home import HomeLock
 from lakeui.runtime.postgres import EmbeddedPostgres
-from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import is_alive, log_tail, process_record, process_start, process_stop
+from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.spark import java_require
 from lakeui.runtime.web import port_require
 
@@ -167,3 +169,55 @@ def test_a_half_made_data_directory_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "pg" / "PG_VERSION").unlink()
     server.start()
     server.stop()
+
+
+def test_a_second_redis_on_the_same_data_ends_the_first(tmp_path: Path) -> None:
+    """A start that was killed before it could note its Redis leaves one behind."""
+    left = EmbeddedRedis(tmp_path / "redis", tmp_path / "log")
+    record = left.start()
+    after = EmbeddedRedis(tmp_path / "redis", tmp_path / "log")
+    try:
+        after.start()
+        assert left.process is not None
+        left.process.wait(10)
+        assert not is_alive(record), "two servers that append to one file would ruin it"
+        after.stop()
+        after.start()
+    finally:
+        left.stop()
+        after.stop()
+
+
+def test_a_postgres_that_recovers_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped, it would begin its recovery anew at each start."""
+    monkeypatch.setattr(postgres, "PATIENCE_SECONDS", 1.5)
+    tmp_path.chmod(0o711)
+    server = EmbeddedPostgres(tmp_path / "pg", tmp_path / "log", durable=False)
+    server.start()
+    server.stop()
+    (tmp_path / "pg" / "recovery.signal").touch()
+    with (tmp_path / "pg" / "postgresql.auto.conf").open("a") as settings:
+        settings.write("restore_command = 'sleep 2; exit 1'\nhot_standby = off\n")
+    began = time.monotonic()
+    try:
+        server.start()
+        assert time.monotonic() - began > 2
+        server.database_create("kept")
+    finally:
+        server.stop()
+
+
+def test_a_stop_is_heard_while_postgres_recovers(tmp_path: Path) -> None:
+    tmp_path.chmod(0o711)
+    asked: list[float] = []
+
+    def pulse() -> None:
+        asked.append(time.monotonic())
+        raise Interrupted
+
+    server = EmbeddedPostgres(tmp_path / "pg", tmp_path / "log", durable=False, pulse=pulse)
+    with pytest.raises(Interrupted):
+        server.start()
+    assert asked
+    assert server.process is not None
+    assert server.process.poll() is not None, "it would be left behind"

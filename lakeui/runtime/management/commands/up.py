@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import sys
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         try:
             self.stdout.write(line)
             self.stdout.flush()
-        except BrokenPipeError:
-            # Nobody reads this any more, which is no reason to leave servers behind.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            # A closed pipe or terminal, or a full disk, is no reason to leave servers behind.
+            if error.errno != errno.ENOSPC:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
