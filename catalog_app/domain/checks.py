@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from catalog_app.domain.identity import identity_read
 from catalog_app.domain.row_counts import telling_columns
 from catalog_app.domain.schema import Column, Schema
 from lakeui.common.errors import CheckViolated, InvalidValue
@@ -82,6 +83,11 @@ def checks_of(properties: Mapping[str, str]) -> dict[str, str]:
     return {key: properties[key] for key in sorted(properties) if is_check(key)}
 
 
+def checks_enforced(properties: Mapping[str, str]) -> dict[str, str]:
+    """The same without identity columns, which say how a column counts and nothing of its rows."""
+    return {key: stored for key, stored in checks_of(properties).items() if identity_read(stored) is None}
+
+
 def column_mark(column: Column) -> str:
     """What stands in a stored condition for the column."""
     return f"{_MARK}{column.id}"
@@ -124,8 +130,8 @@ def row_check(key: str, stored: str, schema: Schema) -> RowCheck:
 
 
 def row_checks(properties: Mapping[str, str], schema: Schema) -> list[RowCheck]:
-    """All constraints of a table."""
-    return [row_check(key, stored, schema) for key, stored in checks_of(properties).items()]
+    """All constraints of a table that its rows have to fit."""
+    return [row_check(key, stored, schema) for key, stored in checks_enforced(properties).items()]
 
 
 def violations_refuse(checks: Iterable[RowCheck], found: Mapping[str, Violation], table: str) -> None:

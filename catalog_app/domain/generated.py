@@ -3,6 +3,8 @@
 Such a column is a CHECK constraint, `` `c` <=> CAST((expression) AS type) ``, whose name is made of the column's id,
 and a value where a statement gives none. So it merges, restores and clones as constraints do, and no way to write gets
 past it.
+
+An identity column is kept under the same name. Its value says how it counts (``catalog_app.domain.identity``).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from catalog_app.domain.checks import (
     columns_read,
     condition_shown,
 )
+from catalog_app.domain.identity import Identity, identity_read
 from catalog_app.domain.layout import with_layout
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
@@ -43,20 +46,48 @@ def generated_property(column: Column, value: str) -> tuple[str, str]:
     return check_key(f"{NAME}{column.id}"), f"`{column_mark(column)}`{_SAME}{value}"
 
 
-def generated_values(properties: Mapping[str, str], schema: Schema) -> dict[int, str]:
-    """By column id the stored SQL of what the generated columns are."""
+def identity_property(column: Column, identity: Identity) -> tuple[str, str]:
+    """Key and what is stored of an identity column."""
+    return check_key(f"{NAME}{column.id}"), identity.stored(column_mark(column))
+
+
+def identities_of(properties: Mapping[str, str], schema: Schema) -> dict[int, Identity]:
+    """By column id how the identity columns count."""
     found = {}
+    for column, stored in _kept(properties, schema):
+        identity = identity_read(stored)
+        if identity is not None:
+            found[column.id] = identity
+    return found
+
+
+def _kept(properties: Mapping[str, str], schema: Schema) -> Iterator[tuple[Column, str]]:
+    """The generated and identity columns, and what is stored of each."""
     for key, stored in checks_of(properties).items():
         column = schema.column(columns_read(stored)[0]) if is_generated(key) else None
         if column is not None:
-            found[column.id] = stored.partition(_SAME)[2]
-    return found
+            yield column, stored
+
+
+def generated_values(properties: Mapping[str, str], schema: Schema) -> dict[int, str]:
+    """By column id the stored SQL of what the generated columns are."""
+    return {
+        column.id: stored.partition(_SAME)[2]
+        for column, stored in _kept(properties, schema)
+        if identity_read(stored) is None
+    }
 
 
 def generated_shown(table: TableState) -> dict[str, str]:
     """By the name of the column what it is, for people."""
     found = generated_values(table.properties, table.schema)
     return {c.name: condition_shown(found[c.id], table.schema) for c in table.schema.columns if c.id in found}
+
+
+def identities_shown(table: TableState) -> dict[str, Identity]:
+    """By the name of the column how the identity columns count."""
+    found = identities_of(table.properties, table.schema)
+    return {column.name: found[column.id] for column in table.schema.columns if column.id in found}
 
 
 def checks_stated_shown(table: TableState) -> dict[str, str]:
@@ -66,11 +97,16 @@ def checks_stated_shown(table: TableState) -> dict[str, str]:
 
 
 def writing_schema(table: TableState) -> Schema:
-    """The schema under which rows are written: generated columns know what they are, and it has the layout of files."""
-    found, schema = generated_values(table.properties, table.schema), with_layout(table.schema, table.properties)
-    if not found:
+    """The schema under which rows are written: generated and identity columns know what they are, and it has the layout
+    of files.
+    """
+    schema = with_layout(table.schema, table.properties)
+    if not any(map(is_generated, table.properties)):
         return schema
-    columns = tuple(replace(column, generated=found.get(column.id)) for column in schema.columns)
+    found, counted = generated_values(table.properties, schema), identities_of(table.properties, schema)
+    columns = tuple(
+        replace(column, generated=found.get(column.id), identity=counted.get(column.id)) for column in schema.columns
+    )
     return replace(schema, columns=columns)
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from catalog_app.domain.identity import Identity
 from catalog_app.domain.transforms import Transform
 from catalog_app.domain.types import ParsedType, parse_identified, value_type
 
@@ -20,7 +21,8 @@ class Column:
     read as (null when None). ``aliases`` are the ids under which the same column was added on merged branches.
     ``nested`` is the type of a column with fields inside, with the ids of these (``struct<x#3:int>``); None of one
     without fields. ``generated``: of a column of ``writing_schema``, the stored SQL over the other columns that is its
-    value; it is kept among the constraints of the table, not with the column.
+    value; it is kept among the constraints of the table, not with the column. ``identity`` is what such a column counts
+    by, likewise.
     """
 
     id: int
@@ -33,6 +35,7 @@ class Column:
     aliases: tuple[int, ...] = ()
     nested: str | None = None
     generated: str | None = field(default=None, compare=False)
+    identity: Identity | None = field(default=None, compare=False)
 
     @property
     def parsed(self) -> ParsedType:

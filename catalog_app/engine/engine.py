@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan, is_outside
+from catalog_app.domain.identity import columns_numbered
 from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
@@ -30,13 +31,14 @@ from catalog_app.engine.joining import Joining
 from catalog_app.engine.keeping import plain_keep, rows_keep
 from catalog_app.engine.merge_into import merge_rows
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
+from catalog_app.engine.numbering import NumberedRows, given_names, rows_numbered, values_numbered
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
 from catalog_app.engine.row_diff import changes_dataframe
 from catalog_app.engine.session import SparkSessions
-from catalog_app.engine.sources import target_dataframe
+from catalog_app.engine.sources import source_described, target_dataframe
 from catalog_app.engine.types import quoted, stored_value
 from catalog_app.engine.values import (
     FileSource,
@@ -74,18 +76,25 @@ PROBABLY_MANY_ROWS = 5_000_000
 
 
 class Engine:
-    """Row work on Spark over one warehouse. ``allocate`` gives the first of some fresh addresses of a table.
+    """Row work on Spark over one warehouse. ``allocate`` gives the first of some fresh addresses of a table, and
+    ``number`` of fresh numbers for its identity columns.
 
     What people ask runs in the sessions of ``queries``, all else in ``sessions``; without ``queries`` these serve both.
     """
 
     def __init__(
-        self, sessions: SparkSessions, warehouse: Warehouse, allocate: Allocate, *, queries: SparkSessions | None = None
+        self,
+        sessions: SparkSessions,
+        warehouse: Warehouse,
+        allocate: Allocate,
+        number: Allocate,
+        *,
+        queries: SparkSessions | None = None,
     ) -> None:
         self._sessions = sessions
         self._queries = queries or sessions
         self._warehouse = warehouse
-        self._writer = FileWriter(warehouse, allocate)
+        self._writer = FileWriter(warehouse, allocate, number)
 
     def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
         """At most ``limit`` rows of checked SQL."""
@@ -186,17 +195,24 @@ class Engine:
         partition: Sequence[tuple[str, str | None]] | None,
         fills_fields: bool = False,
     ) -> list[NewDataFile]:
-        """Stage the source's rows: ANSI store assignment, defaults filled, NOT NULL and lengths enforced.
+        """Stage the source's rows: ANSI store assignment, defaults filled, identity columns numbered, NOT NULL and
+        lengths enforced.
 
         ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name.
         """
         target = Target(table_id, schema)
+        fixed = dict(partition or ())
+        has_identity = any(column.identity for column in schema.columns)
+        if isinstance(source, ValuesSource) and has_identity:
+            asked = columns_numbered(schema, given_names(schema, columns, fixed, None))
+            if asked:
+                source, columns = values_numbered(self._writer, table_id, source, columns or (), asked)
         if isinstance(source, ValuesSource) and not by_name and not partition:
             plain = plain_values(target, source, columns)
             if plain is not None:
                 return self._writer.write_arrow(target, plain)
 
-        def work(spark: SparkSession) -> list[NewDataFile]:
+        def write(spark: SparkSession, numbered: NumberedRows | None) -> list[NewDataFile]:
             frame = target_dataframe(
                 spark,
                 self._warehouse,
@@ -204,10 +220,32 @@ class Engine:
                 schema=schema,
                 columns=columns,
                 by_name=by_name,
-                partition=dict(partition or ()),
+                partition=fixed,
                 fills_fields=fills_fields,
+                numbered=numbered,
             )
             return self._writer.write(target, frame, may_be_small=_may_be_small(source))
+
+        def work(spark: SparkSession) -> list[NewDataFile]:
+            if isinstance(source, ValuesSource) or not has_identity:
+                return write(spark, None)
+            described = source_described(spark, self._warehouse, source) if by_name else None
+            asked = columns_numbered(schema, given_names(schema, columns, fixed, described))
+            if not asked:
+                return write(spark, None)
+            with staging_folder(self._writer, table_id) as folder:
+                return write(
+                    spark,
+                    rows_numbered(
+                        spark,
+                        self._writer,
+                        table_id,
+                        source,
+                        asked,
+                        folder,
+                        may_be_small=_may_be_small(source),
+                    ),
+                )
 
         return self._sessions.run(work)
 

@@ -36,6 +36,8 @@ FEW_ROWS = 200_000
 MOST_KEYS = 5_000_000
 """Distinct keys beyond which they prune nothing."""
 NUMBER = "__lake_number"
+TASK_BITS = 33
+"""``monotonically_increasing_id`` has the number of the task above so many bits."""
 _KEY = "__lake_key"
 _NO_FIELD_ID = {"frozen": True}
 """What a column says of itself in place of the field id that it has in its table."""
@@ -147,15 +149,37 @@ def _freeze_many(
     numbered = bare.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
     numbered.write.mode("overwrite").parquet(writer.warehouse.spark_path(folder))
     files = writer.warehouse.files_under(folder)
-    rows = 0
+    counts = []
     for file in files:
         with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as opened:
-            rows += opened.metadata.num_rows
+            counts.append(_number_and_rows(opened.metadata))
+    rows = sum(count for _, count in counts)
     values = tuple(
         _distinct(kind, _stored_keys(writer, [file.path for file in files], name)) if rows <= MOST_KEYS else None
         for name, kind in keys
     )
-    return FrozenSource(folder, alias, columns, rows, sum(file.bytes for file in files), values)
+    size, before = sum(file.bytes for file in files), _rows_before(counts)
+    return FrozenSource(folder, alias, columns, rows, size, values, rows_before=before)
+
+
+def _number_and_rows(metadata: pq.FileMetaData) -> tuple[int, int]:
+    """The number of a row of a frozen file, which stands in its last column, and how many rows it has."""
+    if not metadata.num_rows:
+        return 0, 0
+    return int(metadata.row_group(0).column(metadata.num_columns - 1).statistics.min), metadata.num_rows
+
+
+def _rows_before(numbers: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """How many rows lie before those of each task. ``numbers``: of each file a number of a row, and its rows."""
+    rows: dict[int, int] = {}
+    for number, count in numbers:
+        task = number >> TASK_BITS
+        rows[task] = rows.get(task, 0) + count
+    before, total = [], 0
+    for task in range(max(rows, default=-1) + 1):
+        before.append(total)
+        total += rows.get(task, 0)
+    return tuple(before)
 
 
 def _distinct(kind: str, values: pa.ChunkedArray) -> tuple[str, pa.Array] | None:

@@ -22,6 +22,7 @@ from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.delete_update import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
+from catalog_app.engine.numbering import number_value, numbers_take
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type
@@ -75,6 +76,7 @@ class _Merge:
         self._schema = task.scan.schema
         self._images = Target(task.scan.table_id, self._schema, with_row_ids=True)
         self._inserts = Target(task.scan.table_id, self._schema)
+        self._first: int | None = None
         self._acting = self._numbered(Family.MATCHED) + self._numbered(Family.NOT_MATCHED_BY_SOURCE)
 
     def _numbered(self, family: Family) -> list[tuple[int, Rule]]:
@@ -136,6 +138,8 @@ class _Merge:
         text = rule.values.get(column.name)
         if text is None and rule.act is Act.UPDATE:
             return f"{quoted(self._task.alias)}.{quoted(column.name)}"
+        if text is None and column.id in self._task.identities:
+            return number_value(self._identified(column), self._source, self._first_number())
         if text is None or is_default(text):
             return default_value(column, column.default or "NULL")
         # A line break ends what may be a comment at the end of an expression.
@@ -143,6 +147,22 @@ class _Merge:
         place = source_column(self._source, text)
         kind = rule.kinds[column.name] if place is None or "<" not in column.type else self._source.columns[place][1]
         return assigned_value(column, f"({text}\n)", kind, matching, is_plain=place is not None)
+
+    def _identified(self, column: Column) -> Column:
+        return replace(column, identity=self._task.identities.get(column.id))
+
+    def _first_number(self) -> int:
+        """That of the first source row: each has a number of its own, whether it is inserted or not."""
+        if self._first is None:
+            counted = [self._identified(column) for column in self._schema.columns]
+            self._first = numbers_take(self._writer, self._task.scan.table_id, counted, self._source.rows)
+        return self._first
+
+    def _counted(self, column: Column, numbers: Integers) -> pa.Array | None:
+        identity = self._task.identities.get(column.id)
+        if identity is None:
+            return None
+        return pa.array(identity.value(self._first_number()) + numbers.astype(np.int64) * identity.step, pa.int64())
 
     # -- few rows: through this process ---------------------------------------------------------------------------
 
@@ -195,7 +215,7 @@ class _Merge:
         rules = self._numbered(Family.NOT_MATCHED)
         if not rules or len(matched) == self._source.rows:
             return []
-        plain = plain_rows(self._inserts, self._source, [rule for _, rule in rules], matched)
+        plain = plain_rows(self._inserts, self._source, [rule for _, rule in rules], matched, self._counted)
         if plain is not None:
             return self._writer.write_arrow(self._inserts, plain)
         frame = frozen_dataframe(self._spark, self._writer, self._source)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.identity import Identity
 from catalog_app.engine.values import QuerySource
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class FrozenSource:
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
     the columns with the types that the query gives them, which a column of nothing but NULL keeps; empty where unknown.
     ``chars``: the type of each column that is CHAR, by its place. ``key_types``: the types of the asked expressions.
+    ``rows_before``: where tasks of Spark numbered the rows, how many rows lie before those of each task.
     """
 
     folder: str
@@ -74,6 +76,7 @@ class FrozenSource:
     described: tuple[tuple[str, str], ...] = ()
     chars: Mapping[int, str] = field(default_factory=dict)
     key_types: tuple[str, ...] = ()
+    rows_before: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,8 @@ class MergeTask:
     """``scan`` are the files that can hold rows to act on, in the schema that the merge writes. ``copies``: touched
     files will be written anew, so that a file which loses its last row to an update is marked like any other.
     ``supersedes``: a source row that updates a row comes after it, and is inserted as those without match are.
-    ``fills_fields``: a field that a struct of the source lacks is NULL.
+    ``fills_fields``: a field that a struct of the source lacks is NULL. ``identities``: by id the columns whose values
+    are numbered in rows that are inserted without one.
     """
 
     scan: TableScan
@@ -91,6 +95,7 @@ class MergeTask:
     copies: bool = False
     supersedes: bool = False
     fills_fields: bool = False
+    identities: Mapping[int, Identity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +15,15 @@ from catalog_app.engine.types import arrow_type, is_default, quoted
 from catalog_app.engine.writing import Target
 from catalog_app.storage.deletes import Integers
 
+Numbered = Callable[[Column, Integers], pa.Array | None]
+"""The values of an identity column in the source's rows of these numbers; None of another column."""
 
-def plain_rows(target: Target, source: FrozenSource, rules: Sequence[Rule], left_out: Integers) -> pa.Table | None:
+
+def plain_rows(
+    target: Target, source: FrozenSource, rules: Sequence[Rule], left_out: Integers, numbered: Numbered
+) -> pa.Table | None:
     """What ``FileWriter.write_arrow`` takes: the source's rows but those of these numbers, as the rules insert them.
+    ``numbered`` gives the values of identity columns.
 
     None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths,
     partitions, or a NULL where none may be.
@@ -26,10 +32,13 @@ def plain_rows(target: Target, source: FrozenSource, rules: Sequence[Rule], left
         return None
     is_left = np.ones(source.rows, dtype=np.bool_)
     is_left[left_out] = False
+    numbers = np.flatnonzero(is_left)
     rows = source.table.filter(pa.array(is_left))
     columns = {}
     for column in target.schema.columns:
-        values = _values(column, source, rows, rules[0].values.get(column.name))
+        text = rules[0].values.get(column.name)
+        counted = numbered(column, numbers) if text is None else None
+        values = _values(column, source, rows, text) if counted is None else counted
         if values is None or (values.null_count and not column.nullable):
             return None
         columns[internal_name(column)] = values

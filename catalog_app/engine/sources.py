@@ -13,7 +13,9 @@ from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.constants import stored_constants_check
 from catalog_app.engine.describing import Described, described
 from catalog_app.engine.failures import null_refused
+from catalog_app.engine.freezing import NUMBER
 from catalog_app.engine.literals import common_kind, literal_kind
+from catalog_app.engine.numbering import NumberedRows
 from catalog_app.engine.reading import file_dataframe, query_dataframe
 from catalog_app.engine.types import (
     is_default,
@@ -41,9 +43,11 @@ def target_dataframe(
     by_name: bool,
     partition: Mapping[str, str | None],
     fills_fields: bool = False,
+    numbered: NumberedRows | None = None,
 ) -> DataFrame:
     """The source's rows in the shape of ``schema``. ``partition`` fixes columns that the source does not carry. With
     ``by_name`` fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL.
+    ``numbered``: the source's rows, where identity columns get numbers.
     """
     fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
     targets = _targets(schema, columns, fixed)
@@ -60,7 +64,8 @@ def target_dataframe(
             remedy="Name the columns: INSERT INTO t (a, b) ..",
         )
     by_fields = Matching.FILLED if fills_fields else Matching.BY_NAME
-    frame = frame.toDF(*(f"s{index}" for index in range(len(targets))))
+    names = [f"s{index}" for index in range(len(targets))]
+    frame = frame.toDF(*names) if numbered is None else numbered.frame.toDF(*names, NUMBER)
     given = {column.id: index for index, column in enumerate(targets)}
     if len(given) != len(targets):
         raise InvalidValue("A column is named twice in the INSERT.", remedy="Name each column once.")
@@ -75,15 +80,22 @@ def target_dataframe(
             require_assignable(column, kinds[index])
             value = assigned_value(column, f"s{index}", kinds[index], matching)
         else:
-            text = fixed.get(column.name.casefold()) or column.default
-            if text is None and not column.nullable:
-                raise null_refused(column.name)
-            value = default_value(column, text or "NULL")
+            value = _filled_value(column, fixed, numbered)
         expressions.append(f"{value} AS {quoted(column.name)}")
     if isinstance(source, QuerySource):
         stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)
     frame = frame.selectExpr(*expressions)
     return _with_computed(frame, schema, computed) if computed else frame
+
+
+def _filled_value(column: Column, fixed: Mapping[str, str], numbered: NumberedRows | None) -> str:
+    """SQL of the value of a column that the source does not give."""
+    if numbered is not None and column.id in numbered.values:
+        return numbered.values[column.id]
+    text = fixed.get(column.name.casefold()) or column.default
+    if text is None and not column.nullable:
+        raise null_refused(column.name)
+    return default_value(column, text or "NULL")
 
 
 def _is_computed(column: Column, given: Mapping[int, int], fixed: Mapping[str, str]) -> bool:
@@ -99,6 +111,11 @@ def _with_computed(frame: DataFrame, schema: Schema, computed: set[int]) -> Data
             text = f"{default_value(column, condition_shown(column.generated, schema))} AS {text}"
         chosen.append(text)
     return frame.selectExpr(*chosen)
+
+
+def source_described(spark: SparkSession, warehouse: Warehouse, source: QuerySource | FileSource) -> Described:
+    """The source's columns."""
+    return _described(_rows(spark, warehouse, source, []), source)
 
 
 def _described(frame: DataFrame, source: RowSource) -> Described:

@@ -113,10 +113,13 @@ class Staged:
 
 
 class FileWriter:
-    """Writes rows of one warehouse and puts the files in place."""
+    """Writes rows of one warehouse and puts the files in place. ``number`` gives the first of some fresh numbers for
+    the identity columns of a table.
+    """
 
-    def __init__(self, warehouse: Warehouse, allocate: Allocate) -> None:
+    def __init__(self, warehouse: Warehouse, allocate: Allocate, number: Allocate) -> None:
         self.warehouse = warehouse
+        self.number = number
         self._allocate = allocate
 
     def write(self, target: Target, rows: DataFrame, *, may_be_small: bool) -> list[NewDataFile]:

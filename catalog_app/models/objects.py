@@ -25,6 +25,7 @@ class Table(models.Model):
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="+")
     next_column_id = models.IntegerField(default=1)
     next_address = models.BigIntegerField(default=0)
+    next_identity = models.BigIntegerField(default=0, db_default=0)
 
 
 class ObjectRecord(models.Model):

@@ -31,6 +31,25 @@ def addresses_allocate(table_id: int, count: int) -> int:
     return int(following) - count
 
 
+_NUMBERS = f"""
+UPDATE catalog_app_table SET next_identity = next_identity + %(count)s WHERE id = %(table)s
+RETURNING next_identity, {DISK_CAN_WAIT}
+"""
+
+
+def identity_numbers_allocate(table_id: int, count: int) -> int:
+    """The first of ``count`` fresh numbers for the identity columns of the table, which all its branches share. As
+    with addresses, none is given out twice.
+    """
+    ((following, _),) = fetch_all(_NUMBERS, {"table": table_id, "count": count, **is_alone()}, prepared=True)
+    return int(following) - count
+
+
+def identity_numbers_pass(table_id: int, number: int) -> None:
+    """Numbers that are given out later are not below this one."""
+    Table.objects.filter(pk=table_id, next_identity__lt=number).update(next_identity=number)
+
+
 def column_ids_allocate(table_id: int, count: int) -> range:
     """``count`` fresh column ids of the table, unique over all its branches."""
     with connection.cursor() as cursor:

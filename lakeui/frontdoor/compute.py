@@ -15,7 +15,7 @@ from django.conf import settings
 
 from catalog_app.engine.engine import Engine
 from catalog_app.engine.session import QUERY_CONFIGURATION, SparkSessions
-from catalog_app.services.files import addresses_allocate
+from catalog_app.services.files import addresses_allocate, identity_numbers_allocate
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.instruments import instruments
 from merge_app.jobs.context import Context
@@ -60,7 +60,13 @@ def engine_make() -> Engine:
 
 @cache
 def _engine_on(warehouse: str, remote: str) -> Engine:
-    return Engine(_sessions_on(remote), Warehouse(warehouse), addresses_allocate, queries=_queries_on(remote))
+    return Engine(
+        _sessions_on(remote),
+        Warehouse(warehouse),
+        addresses_allocate,
+        identity_numbers_allocate,
+        queries=_queries_on(remote),
+    )
 
 
 def engine() -> Engine:

@@ -85,6 +85,11 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
     while True:
         column, is_key = read_column(cursor, table, may_be_field=True)
         _refuse_beside_type(column)
+        if column.identity is not None:
+            raise NotSupported(
+                "ADD COLUMN takes no identity column: rows that are there on other branches would get other numbers.",
+                remedy="Use CREATE OR REPLACE TABLE with the column; or CREATE TABLE, then INSERT .. SELECT.",
+            )
         if column.generated is not None:
             raise NotSupported(
                 "ADD COLUMN takes no generated column: rows that are there would need its values.",
@@ -221,6 +226,7 @@ _PLAIN_ALTERATIONS: dict[str, s.ColumnAlteration] = {
     "SET NOT NULL": s.SetNotNull(),
     "DROP NOT NULL": s.DropNotNull(),
     "DROP DEFAULT": s.DropDefault(),
+    "SYNC IDENTITY": s.SyncIdentity(),
 }
 
 

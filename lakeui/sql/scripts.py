@@ -13,12 +13,13 @@ MOST_STATEMENTS = 100
 
 @dataclass(frozen=True, slots=True)
 class ScriptStatement:
-    """``number`` and ``line`` count from 1. ``padded`` is the text where it stands in the script, behind blanks.
-    ``names`` are the ``:name`` markers that it may hold.
+    """``number`` counts from 1, as do ``line`` and ``column`` of where it begins. ``padded`` is the text where it stands
+    in the script, behind blanks. ``names`` are the ``:name`` markers that it may hold.
     """
 
     number: int
     line: int
+    column: int
     text: str
     padded: str
     names: frozenset[str]
@@ -53,7 +54,7 @@ def _statement(text: str, number: int, group: list[Word]) -> ScriptStatement:
     start, end = group[0].start, group[-1].end
     line, column = locate(text, start)
     body = text[start:end]
-    return ScriptStatement(number, line, body, "\n" * (line - 1) + " " * (column - 1) + body, _markers(group))
+    return ScriptStatement(number, line, column, body, "\n" * (line - 1) + " " * (column - 1) + body, _markers(group))
 
 
 def _markers(group: list[Word]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from catalog_app.domain.identity import Identity, in_bigint
 from catalog_app.domain.transforms import SPOKEN, WITH_NUMBER
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.common.nearest import nearest_name
@@ -53,8 +54,7 @@ def read_check(cursor: Cursor, table: s.TableName, name: str | None = None) -> s
 
 
 def read_column(cursor: Cursor, table: s.TableName, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
-    """``name type [NOT NULL] [DEFAULT value | GENERATED ALWAYS AS (..)] [COMMENT '…'] [PRIMARY KEY]`` and whether it is
-    the key.
+    """``name type [NOT NULL] [DEFAULT value | GENERATED ..] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key.
 
     ``may_be_field``: the name may be the path of a field inside of a column.
     """
@@ -72,26 +72,51 @@ def read_column(cursor: Cursor, table: s.TableName, *, may_be_field: bool = Fals
         elif cursor.accept("PRIMARY", "KEY"):
             is_key = True
         elif cursor.accept("GENERATED"):
-            column = replace(column, generated=_read_generated(cursor, table))
+            column = _with_generated(column, _read_generated(cursor, table))
         else:
-            if column.generated is not None and column.default is not None:
+            if column.default is not None and not (column.generated is None and column.identity is None):
                 raise InvalidValue(f"{name} has a DEFAULT and is generated.", remedy="Leave one of the two out.")
             return column, is_key
 
 
-def _read_generated(cursor: Cursor, table: s.TableName) -> str:
-    """``ALWAYS AS (expression)``."""
-    if cursor.accept("BY", "DEFAULT") or cursor.sees("ALWAYS", "AS", "IDENTITY"):
-        raise NotSupported(
-            "Identity columns are not supported: two branches would give out the same numbers, and rows of both could"
-            " not be distinguished after a merge.",
-            remedy="Write uuid() into a STRING column in each INSERT.",
-        )
+def _with_generated(column: s.ColumnDefinition, found: str | Identity) -> s.ColumnDefinition:
+    if isinstance(found, str):
+        return replace(column, generated=found)
+    if column.type != "bigint":
+        raise NotSupported(f"An identity column cannot be {column.type}.", remedy=f"Make {column.name} BIGINT.")
+    return replace(column, identity=found)
+
+
+def _read_generated(cursor: Cursor, table: s.TableName) -> str | Identity:
+    """``ALWAYS AS (expression)``, or ``ALWAYS | BY DEFAULT AS IDENTITY [(START WITH n INCREMENT BY m)]``."""
+    if cursor.accept("BY", "DEFAULT"):
+        cursor.expect("AS", "IDENTITY")
+        return _read_counting(cursor, always=False)
+    if cursor.accept("ALWAYS", "AS", "IDENTITY"):
+        return _read_counting(cursor, always=True)
     cursor.expect("ALWAYS", "AS")
     cursor.expect("(")
     text = build_check(cursor.span(), table, "A generated column")
     cursor.expect(")")
     return text
+
+
+def _read_counting(cursor: Cursor, *, always: bool) -> Identity:
+    """``[(START WITH n INCREMENT BY m)]``, both or one, in either order."""
+    found: dict[str, int] = {}
+    if cursor.accept("("):
+        while not cursor.accept(")"):
+            phrase = cursor.accept_phrase("START WITH", "INCREMENT BY")
+            if phrase is None or phrase in found:
+                cursor.fail("Expected START WITH or INCREMENT BY, each once")
+            sign = -1 if cursor.accept("-") else 1
+            found[phrase] = sign * cursor.integer()
+    counted = Identity(found.get("START WITH", 1), found.get("INCREMENT BY", 1), always)
+    if counted.step == 0:
+        raise InvalidValue("INCREMENT BY 0 would give each row the same number.", remedy="Write INCREMENT BY 1.")
+    if not (in_bigint(counted.start) and in_bigint(counted.step)):
+        raise InvalidValue("START WITH and INCREMENT BY are BIGINT.", remedy="Write smaller numbers.")
+    return counted
 
 
 # -- CREATE TABLE -----------------------------------------------------------------------------------------------------

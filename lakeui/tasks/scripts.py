@@ -14,7 +14,7 @@ from catalog_app.domain.roles import Scope
 from catalog_app.models import Commit
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor.entries.scripts import Script, Step, script_admit, script_read, step_error
+from lakeui.frontdoor.entries.scripts import Script, Step, placed_in_script, script_admit, script_read, step_error
 from lakeui.frontdoor.sessions.sql_sessions import session_follow
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameters
@@ -162,7 +162,7 @@ class _Run:
         began = self.began
         self._roll_back()
         results = [body for body in self._results() if began is None or body["number"] < began]
-        step_error(reason, step, self.script.count)
+        step_error(placed_in_script(reason, step), step, self.script.count)
         reason.message += " " + _standing([body["number"] for body in results], is_rolled_back=began is not None)
         reason.args = (reason.message,)
         reason.details["script"] |= {"standing": [body["number"] for body in results], "results": results}

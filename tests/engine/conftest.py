@@ -25,4 +25,5 @@ def sessions(spark_remote: str) -> Iterator[SparkSessions]:
 def lake(sessions: SparkSessions, tmp_path: Path) -> Lake:
     counter = itertools.count(1000, 1_000_000)
     warehouse = Warehouse(str(tmp_path / "ware house"))
-    return Lake(Engine(sessions, warehouse, lambda table_id, count: next(counter)), warehouse)
+    engine = Engine(sessions, warehouse, lambda table_id, count: next(counter), lambda table_id, count: 0)
+    return Lake(engine, warehouse)

@@ -34,7 +34,8 @@ def inserted(
     left_out: tuple[int, ...] = (),
 ) -> list[dict[str, Any]] | None:
     rules = [Rule(Family.NOT_MATCHED, Act.INSERT, condition, values)]
-    found = plain_rows(Target(1, schema_of(*columns)), source, rules, np.array(left_out, dtype=np.int64))
+    without = np.array(left_out, dtype=np.int64)
+    found = plain_rows(Target(1, schema_of(*columns)), source, rules, without, lambda *_: None)
     return None if found is None else found.to_pylist()
 
 
@@ -46,7 +47,7 @@ def test_columns_are_taken_as_they_are_and_numbered_rows_left_out() -> None:
 def test_a_column_without_a_value_has_the_type_that_spark_would_give_it() -> None:
     target = Target(1, schema_of("id bigint", "at timestamp", "price decimal(7,3)"))
     rule = Rule(Family.NOT_MATCHED, Act.INSERT, None, {"id": PLAIN["id"], "price": "NULL"})
-    found = plain_rows(target, SOURCE, [rule], np.array([], dtype=np.int64))
+    found = plain_rows(target, SOURCE, [rule], np.array([], dtype=np.int64), lambda *_: None)
     assert found is not None
     assert found.schema.types == [pa.int64(), pa.timestamp("us", "UTC"), pa.decimal128(7, 3)]
 
@@ -74,7 +75,7 @@ def test_conditions_defaults_partitions_and_many_rows_are_left_to_spark() -> Non
     split = replace(schema, partition_by=(schema.columns[1].id,))
     for changed in (defaults, split):
         rule = Rule(Family.NOT_MATCHED, Act.INSERT, None, {"name": PLAIN["name"]})
-        assert plain_rows(Target(1, changed), SOURCE, [rule], np.array([], dtype=np.int64)) is None
+        assert plain_rows(Target(1, changed), SOURCE, [rule], np.array([], dtype=np.int64), lambda *_: None) is None
 
 
 def test_a_name_that_two_columns_have_is_no_column() -> None:

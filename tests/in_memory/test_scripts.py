@@ -14,6 +14,8 @@ from django.db import OperationalError
 
 from catalog_app.domain.roles import Role
 from lakeui.api.management.commands.sql import Command
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor import compute
 from lakeui.tasks import scripts
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -205,6 +207,29 @@ def test_a_script_that_cannot_be_read_does_not_begin(made: Lake, owner: Person) 
     assert response.json()["script"] == {"number": 2, "line": 2}
     assert response.json()["line"] == 2
     assert not Task.objects.filter(created_by=owner.user).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("SELECT 1;\n  UPDATE d.t SET v = nam", 2, 22),
+        ("SELECT 1; SELECT 2; UPDATE d.t SET v =\n   nam", 2, 4),
+        ("/* a\nb */ SELECT 1 AS b; UPDATE d.t SET v = nam", 2, 40),
+        ("-- ä\nSELECT 'x\ny'; UPDATE d.t SET v = nam\nWHERE id = 1;", 3, 24),
+        ("UPDATE d.t SET v = nam", 1, 20),
+    ],
+)
+def test_an_error_of_a_running_statement_is_placed_in_the_whole_script(
+    made: Lake, owner: Person, monkeypatch: pytest.MonkeyPatch, text: str, line: int, column: int
+) -> None:
+    def analyse(*_: Any) -> list[str]:
+        # The engine in memory knows no types. This is what the analysis of Spark raises.
+        raise InvalidValue("There is no column nam.", remedy="Name another.", name="nam")
+
+    monkeypatch.setattr(type(compute.engine()), "analyse", analyse)
+    error = refusal(run(owner, text))
+    assert (error["line"], error["column"]) == (line, column)
+    assert f"(line {line}, column {column})" in error["detail"]
 
 
 def test_rows_of_results_are_bounded_together(made: Lake, owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
+from catalog_app.domain.identity import columns_numbered, numbers_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
 from catalog_app.domain.types import ParsedType
@@ -32,6 +33,7 @@ from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.profiling import ColumnCounts
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
+from catalog_app.services.files import identity_numbers_allocate
 from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
 from catalog_app.storage.facts import rows_facts
@@ -74,8 +76,11 @@ class MemoryEngine:
     _numbers: Iterator[int | str] = itertools.count(1)
     """No two engines give one path."""
 
-    def __init__(self, allocate: Callable[[int, int], int]) -> None:
+    def __init__(
+        self, allocate: Callable[[int, int], int], number: Callable[[int, int], int] = identity_numbers_allocate
+    ) -> None:
         self._allocate = allocate
+        self._number = number
         self._files: MutableMapping[str, StoredFile] = {}
         self._deletes: MutableMapping[str, dict[int, int]] = {}
 
@@ -242,8 +247,23 @@ class MemoryEngine:
             targets = [name for name, _ in described] if by_name else targets
         names = [name.casefold() for name in columns or targets]
         constants = {name: evaluate(text, {}) for name, text in fixed.items()}
-        rows = [complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated]
+        counted = self._counted(table_id, columns_numbered(schema, [*names, *fixed]), len(evaluated))
+        rows = [
+            complete(schema, {**constants, **numbers, **dict(zip(names, values, strict=True))})
+            for numbers, values in zip(counted, evaluated, strict=True)
+        ]
         return self._write(table_id, schema, [(values, None) for values in rows])
+
+    def _counted(self, table_id: int, columns: Sequence[Column], count: int) -> list[dict[str, int]]:
+        """Of each new row the values of these identity columns, by folded name."""
+        if not columns:
+            return [{} for _ in range(count)]
+        first = self._number(table_id, count)
+        numbers_check(columns, first, count)
+        return [
+            {column.name.casefold(): column.identity.value(first + place) for column in columns if column.identity}
+            for place in range(count)
+        ]
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:
         return self._mask(scan, [row for row, _ in self._computed(scan, condition, [], alias, tables)])

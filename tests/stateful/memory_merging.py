@@ -66,7 +66,13 @@ class MergingMemoryEngine(MemoryEngine):
         schema = task.scan.schema
         images = [(_image(schema, row, rule, named), row.row_id) for row, rule, named in updates]
         chosen = [(_first(task.rules, Family.NOT_MATCHED, named), named) for named in unmatched]
-        fresh = [(complete(schema, _given(rule, named)), None) for rule, named in chosen if rule is not None]
+        columns = [replace(c, identity=task.identities[c.id]) for c in schema.columns if c.id in task.identities]
+        counted = self._counted(task.scan.table_id, columns, len(chosen))
+        fresh = [
+            (complete(schema, {**numbers, **_given(rule, named)}), None)
+            for numbers, (rule, named) in zip(counted, chosen, strict=True)
+            if rule is not None
+        ]
         return replace(
             changes,
             images=tuple(self._write(task.scan.table_id, schema, images)),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Column } from "../api/resources";
-import { isTypable, literal, namingColumns, rowDelete, rowInsert, rowUpdate } from "./row-statements";
+import { givenColumns, isTypable, literal, namingColumns, rowDelete, rowInsert, rowUpdate } from "./row-statements";
 
 const column = (name: string, type: string, more: Partial<Column> = {}): Column => ({
   id: name.length, name, type, nullable: true, default: null, comment: null, key_position: null, partition_position: null, ...more,
@@ -55,4 +55,13 @@ it("adds a row with the defaults of fields that were left alone", () => {
   expect(rowInsert(AT, KEYED, { id: "5", n: null })).toContain("VALUES (5, NULL)");
   expect(rowInsert(AT, KEYED, { who: "Eve" })).toBeUndefined();
   expect(rowInsert(AT, [column("who", "string")], {})).toBeUndefined();
+});
+
+it("asks no value of a column that the table fills", () => {
+  const columns = [column("id", "bigint", { id: 1, nullable: false }), column("who", "string", { id: 2 })];
+  const constraints = { "generated column 1": "`id` AS IDENTITY ALWAYS START WITH 1 INCREMENT BY 1" };
+  const given = givenColumns({ columns, constraints });
+  expect(given.map(({ name }) => name)).toEqual(["who"]);
+  expect(rowInsert(AT, columns, { who: "Eve" })).toBeUndefined();
+  expect(rowInsert(AT, given, { who: "Eve" })).toBe("INSERT INTO `sales`.`my ``orders``` (`who`)\nVALUES ('Eve')");
 });

@@ -1,5 +1,5 @@
 /** Statements that write one row of a table, as the forms of the pages put them together. */
-import type { Column } from "../api/resources";
+import type { Column, TableDetail } from "../api/resources";
 import { typedOf, type Typed } from "./edited-row";
 import { quoted, tableName, text } from "./sql";
 import type { TableName } from "./table-changes";
@@ -78,6 +78,11 @@ export function rowInsert(table: TableName, columns: readonly Column[], typed: T
   const isMissing = columns.some((column) => isNeeded(column) && (typed[column.name] ?? null) === null);
   if (given.length === 0 || isMissing || values.includes(undefined)) return undefined;
   return `INSERT INTO ${tableName(table.database, table.table)} (${given.map(({ name }) => quoted(name)).join(", ")})\nVALUES (${values.join(", ")})`;
+}
+
+/** The columns that a new row may have values for. The others, generated and identity columns, the table fills itself. */
+export function givenColumns({ columns, constraints }: Pick<TableDetail, "columns" | "constraints">): readonly Column[] {
+  return columns.filter(({ id }) => !(`generated column ${id}` in constraints));
 }
 
 /** Whether a new row must have a value of the column. */

@@ -26,8 +26,8 @@ BEGIN_NUMBER = 0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a script. ``read``: None while it cannot be read. ``is_framing``: it begins or ends the
-    transaction that the whole script is.
+    """One statement of a script, and where it begins. ``read``: None while it cannot be read. ``is_framing``: it begins
+    or ends the transaction that the whole script is.
     """
 
     number: int
@@ -36,6 +36,7 @@ class Step:
     parameters: Parameters
     read: ParsedStatement | None
     is_framing: bool = False
+    column: int = 1
 
     @property
     def statement(self) -> Any:
@@ -113,9 +114,22 @@ def step_error(error: LakeError, step: Step, count: int) -> LakeError:
     return error
 
 
+def placed_in_script(error: LakeError, step: Step) -> LakeError:
+    """The error, found while the statement ran, at its place in the whole script."""
+    line, column = error.details.get("line"), error.details.get("column")
+    if not (isinstance(line, int) and isinstance(column, int)) or step.is_framing:
+        return error
+    place = {"line": line + step.line - 1, "column": column + step.column - 1 if line == 1 else column}
+    said, meant = (f"line {at['line']}, column {at['column']}" for at in ({"line": line, "column": column}, place))
+    error.message = error.message.replace(said, meant)
+    error.args = (error.message,)
+    error.details |= place
+    return error
+
+
 def _step(part: ScriptStatement, values: Mapping[str, Parameter], session: Parameters) -> Step:
     parameters = replace(session, named={name: value for name, value in values.items() if name in part.names})
-    step = Step(part.number, part.line, part.text, parameters, None)
+    step = Step(part.number, part.line, part.text, parameters, None, column=part.column)
     try:
         return replace(step, read=replace(parsed(part.padded, parameters), text=part.text))
     except LakeError as error:

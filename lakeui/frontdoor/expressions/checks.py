@@ -11,7 +11,7 @@ from sqlglot import exp
 from catalog_app.domain.checks import (
     check_key,
     check_name,
-    checks_of,
+    checks_enforced,
     columns_read,
     condition_shown,
     row_check,
@@ -119,7 +119,7 @@ def appended_rows_check(target: TablePlace, staged: Sequence[NewDataFile]) -> No
 
 def staged_fit(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
     """Refuse staged rows that do not fit the constraints of the table."""
-    schema, checks = target.table.schema, checks_of(target.table.properties)
+    schema, checks = target.table.schema, checks_enforced(target.table.properties)
     if not (checks and staged):
         return
     unsure = [file for file in staged if _may_violate(checks.values(), schema, file)]
@@ -142,7 +142,7 @@ def partition_check(target: TablePlace, segments: Sequence[SegmentState], values
     by_partition = set(target.table.schema.partition_by)
     checks = {
         key: stored
-        for key, stored in checks_of(target.table.properties).items()
+        for key, stored in checks_enforced(target.table.properties).items()
         if not by_partition.isdisjoint(columns_read(stored))
     }
     if checks and segments:

@@ -1,4 +1,4 @@
-"""Generated columns: what CREATE TABLE says of them, and the values that statements leave to them."""
+"""Generated and identity columns: what CREATE TABLE says of them, and the values that statements leave to them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.checks import columns_read, marks_replaced
-from catalog_app.domain.generated import generated_property
+from catalog_app.domain.generated import generated_property, identity_property
+from catalog_app.domain.identity import value_refused
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.types import is_default, quoted, storage_type
 from lakeui.common.errors import InvalidValue, NotSupported
@@ -21,11 +22,16 @@ Given = Sequence[tuple[str, str]]
 
 
 def generated_stated(definitions: Iterable[sql.ColumnDefinition], schema: Schema, table: str) -> dict[str, str]:
-    """The properties that the generated columns of a statement are. Raises where one cannot be."""
+    """The properties that the generated and identity columns of a statement are. Raises where one cannot be."""
+    counted = {item.name.casefold(): item.identity for item in definitions if item.identity is not None}
     stated = {item.name.casefold(): item.generated for item in definitions if item.generated is not None}
-    found = {}
+    found: dict[str, str] = {}
     for column in schema.columns:
-        text = stated.get(column.name.casefold())
+        name = column.name.casefold()
+        if identity := counted.get(name):
+            _place_check(column, schema)
+            found |= [identity_property(column, identity)]
+        text = stated.get(name)
         if text is None:
             continue
         _column_check(column, schema)
@@ -35,6 +41,14 @@ def generated_stated(definitions: Iterable[sql.ColumnDefinition], schema: Schema
         condition_analyse(_shown(condition, schema), schema, table, f"GENERATED ALWAYS AS of {column.name}")
         found[key] = condition
     return found
+
+
+def _place_check(column: Column, schema: Schema) -> None:
+    if column.id in schema.partition_by:
+        raise NotSupported(
+            f"The identity column {column.name} cannot be a partition column: each row would get a partition.",
+            remedy=f"Leave {column.name} out of PARTITIONED BY, or use bucket(16, {column.name}).",
+        )
 
 
 def _column_check(column: Column, schema: Schema) -> None:
@@ -73,8 +87,10 @@ def _shown(stored: str, schema: Schema) -> str:
 
 def with_generated(schema: Schema, given: Given, alias: str | None) -> Given:
     """What an UPDATE sets, or with ``alias`` None an INSERT of MERGE gives, with the generated columns that follow from
-    it. One that the statement gives is asked afterwards, like any constraint.
+    it. One that the statement gives is asked afterwards, like any constraint. Identity columns without a value are left
+    out: whoever inserts the rows numbers them.
     """
+    given = _without_identities(schema, given, is_update=alias is not None)
     if not any(column.generated for column in schema.columns):
         return given
     kept = [(name, text) for name, text in given if not (_is_generated(schema, name) and is_default(text))]
@@ -89,6 +105,25 @@ def with_generated(schema: Schema, given: Given, alias: str | None) -> Given:
             _require_same_twice(column, texts, read, schema)
             found.append((column.name, _computed(column.generated, texts, schema, alias)))
     return found
+
+
+def _without_identities(schema: Schema, given: Given, *, is_update: bool) -> Given:
+    kept = []
+    for name, text in given:
+        column = schema.named(name)
+        if column is None or column.identity is None:
+            kept.append((name, text))
+        elif not is_default(text):
+            if column.identity.always:
+                raise value_refused(column)
+            kept.append((name, text))
+        elif is_update:
+            raise NotSupported(
+                f"UPDATE gives the identity column {column.name} no new number.",
+                remedy="Delete the rows, and insert them again without it.",
+                column=column.name,
+            )
+    return kept
 
 
 def _is_generated(schema: Schema, name: str) -> bool:
@@ -129,8 +164,8 @@ def _require_same_twice(column: Column, texts: Mapping[int, str], read: Iterable
 
 
 def values_without_generated(statement: sql.Insert, schema: Schema) -> sql.Insert:
-    """An INSERT of literals without generated columns for which every row says DEFAULT."""
-    generated = {column.name.casefold() for column in schema.columns if column.generated is not None}
+    """An INSERT of literals without generated and identity columns for which every row says DEFAULT."""
+    generated = {column.name.casefold() for column in schema.columns if column.generated or column.identity}
     if statement.values is None or not generated:
         return statement
     fixed = {name.casefold() for name, text in statement.partition or () if text is not None}
@@ -144,7 +179,7 @@ def values_without_generated(statement: sql.Insert, schema: Schema) -> sql.Inser
             if not all(says):
                 raise NotSupported(
                     f"Some rows give the generated column {name} a value, and others DEFAULT.",
-                    remedy=f"Leave {name} out of the INSERT.",
+                    remedy=f"Leave {name} out of the INSERT, or write one INSERT for each kind.",
                     column=name,
                 )
             left_out.add(place)

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.identity import columns_numbered
 from catalog_app.domain.nested import typed_like
 from catalog_app.domain.types import parse_type, value_type
 from catalog_app.engine.values import FileSource
@@ -48,10 +49,12 @@ def columns_require(target: TablePlace, columns: Sequence[ColumnChoice]) -> None
         error.details["columns"] = unknown
         error.remedy = " ".join(filter(None, [error.remedy, "Rename it, or leave it out of the import."]))
         raise error
+    columns_numbered(writing_schema(target.table), [column.name for column in columns])
     missing = [
         column.name
-        for column in schema.columns
-        if not column.nullable and column.default is None and not _has(columns, column.name)
+        for column in writing_schema(target.table).columns
+        if not (column.nullable or column.default or column.generated or column.identity)
+        and not _has(columns, column.name)
     ]
     if missing:
         raise InvalidValue(

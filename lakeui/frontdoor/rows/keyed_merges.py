@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.types import value_type
 from catalog_app.engine.map_keys import with_single_keys
 from catalog_app.engine.types import storage_type
@@ -68,7 +69,11 @@ def _require_given(wanted: Sequence[str], given: Sequence[str]) -> None:
 def _require_whole(target: TablePlace, given: Sequence[str]) -> None:
     """Refuse a batch that lacks a column of the table: its rows take the place of whole rows."""
     folded = {name.casefold() for name in given}
-    missing = [column.name for column in target.table.schema.columns if column.name.casefold() not in folded]
+    missing = [
+        column.name
+        for column in writing_schema(target.table).columns
+        if column.name.casefold() not in folded and not (column.generated or column.identity)
+    ]
     if missing:
         raise InvalidValue(
             f"The batch lacks {_some(missing)} of table {target.label}.",

@@ -97,11 +97,12 @@ def _assigned(
     if isinstance(clause.action, sql.MergeDelete):
         return []
     given: Sequence[tuple[str, str]] | None = clause.action.assignments
+    is_update = isinstance(clause.action, sql.MergeUpdate)
     if given is None:
         given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
+        given = _without_equal(schema, given, statement) if is_update else given
     elif isinstance(clause.action, sql.MergeUpdate):
         given = all_columns(schema, clause.action, statement.alias)
-    is_update = isinstance(clause.action, sql.MergeUpdate)
     return assigned_columns(
         schema, with_generated(schema, given, statement.alias if is_update else None), statement.table.table
     )
@@ -113,7 +114,8 @@ def _require_values(statement: sql.MergeInto, schema: Schema, assigned: Sequence
         if isinstance(clause.action, sql.MergeInsert) and clause.action.assignments is not None:
             named = {column.id for column, _ in given}
             for column in schema.columns:
-                if not column.nullable and column.default is None and column.id not in named:
+                is_filled = column.default is not None or column.identity is not None
+                if not column.nullable and not is_filled and column.id not in named:
                     raise null_refused(column.name)
 
 
@@ -125,13 +127,27 @@ def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: 
         found = names.get(column.name.casefold())
         if found is not None:
             given.append((column.name, f"{quote_name(alias)}.{quote_name(found)}"))
-        elif not is_lenient and column.generated is None:
+        elif not is_lenient and column.generated is None and column.identity is None:
             raise InvalidValue(
                 f"The source has no column {column.name}, which * would take from it.",
                 remedy="Name the columns, add it to the source, or write MERGE WITH SCHEMA EVOLUTION INTO.",
                 column=column.name,
             )
     return given
+
+
+def _without_equal(schema: Schema, given: Sequence[tuple[str, str]], statement: sql.MergeInto) -> list[tuple[str, str]]:
+    """What ``UPDATE SET *`` gives, without identity columns that ON compares with the same value."""
+    compared = {(key.column.casefold(), _bare(key.source)) for key in statement.keys}
+    return [
+        (name, text)
+        for name, text in given
+        if not ((column := schema.named(name)) and column.identity and (name.casefold(), _bare(text)) in compared)
+    ]
+
+
+def _bare(text: str) -> str:
+    return text.replace("`", "").casefold()
 
 
 def _rule(clause: sql.MergeClause, assigned: Assigned, kinds: Mapping[str, str]) -> Rule:

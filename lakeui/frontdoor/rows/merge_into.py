@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
+from catalog_app.domain.generated import identities_of
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
@@ -174,7 +175,9 @@ def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.snapshot, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, merge.fills)
+    counted = identities_of(fresh.table.properties, fresh.table.schema)
+    on, alias = _on(merge, frozen), merge.statement.alias
+    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, counted)
     changes = engine().merge(task, frozen)
     staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)

@@ -57,8 +57,8 @@ def clone_table(call: Call, statement: sql.CreateTable, name: sql.TableName) -> 
 
 
 def _state(statement: sql.CreateTable, place: Place, source: TableState) -> TableState:
-    """The source's, as another table. It continues to count column ids and row addresses where the source is now, as
-    its files hold such ones.
+    """The source's, as another table. It continues to count column ids, row addresses and numbers of identity columns
+    where the source is now, as its files hold such ones.
     """
     properties = {**source.properties, **dict(statement.properties)}
     given = {key: value for key, value in properties.items() if not is_stored(key)}
@@ -68,6 +68,7 @@ def _state(statement: sql.CreateTable, place: Place, source: TableState) -> Tabl
         catalog_id=place.branch.catalog_id,
         next_column_id=counters.next_column_id,
         next_address=counters.next_address,
+        next_identity=counters.next_identity,
     )
     registered_note(tables=[identity.pk])
     return replace(

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog_app.domain.checks import check_name
-from catalog_app.domain.generated import generated_key_of
+from catalog_app.domain.generated import generated_key_of, identities_of
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
+from catalog_app.services.files import identity_numbers_pass
 from lakeui.common.errors import InvalidValue, NotNullViolation
 from lakeui.frontdoor.columns.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.columns.merge_settings import column_type_check, properties_after_drop, properties_after_rename
@@ -21,6 +22,7 @@ from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.tables.tables import commit_table
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
 
 
 def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
@@ -125,6 +127,9 @@ def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration
             return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, expression)
         case sql.DropDefault():
             return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, None)
+        case sql.SyncIdentity():
+            _identity_sync(target, name)
+            return None
         case sql.SetComment(text):
             return alterations.column_attribute(table, name, ColumnAttribute.COMMENT, text)
         case sql.MoveColumn(position):
@@ -139,6 +144,24 @@ def _require_not_generated(table: TableState, column: Column) -> None:
             remedy=f"Make it a plain one first: ALTER TABLE .. DROP CONSTRAINT `{check_name(key)}`.",
             column=column.name,
         )
+
+
+def _identity_sync(target: TablePlace, name: str) -> None:
+    """Numbers that are given out from now on lie behind the values that rows of the branch have."""
+    table, column = target.table, alterations.column_get(target.table, name)
+    identity = identities_of(table.properties, table.schema).get(column.id)
+    if identity is None:
+        raise InvalidValue(
+            f"{column.name} is no identity column, so there is nothing to sync.",
+            remedy="DESCRIBE EXTENDED names the identity columns.",
+            column=column.name,
+        )
+    function = "max" if identity.step > 0 else "min"
+    text = f"SELECT {function}({quote_name(column.name)}) AS v FROM `__lake_0`"
+    scan = table_scan(target.place.snapshot, table)
+    furthest = engine().select(text, {"__lake_0": scan}, limit=1).rows[0][0]
+    if furthest is not None:
+        identity_numbers_pass(table.table_id, identity.number_behind(int(furthest)))
 
 
 def _require_no_nulls(target: TablePlace, name: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from catalog_app.domain.files import NewDataFile
-from catalog_app.domain.generated import checks_stated_shown, generated_shown, writing_schema
+from catalog_app.domain.generated import checks_stated_shown, generated_shown, identities_shown, writing_schema
 from catalog_app.domain.layout import clustering_shown
 from catalog_app.domain.operations import (
     FileEffects,
@@ -66,7 +66,7 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
     """The statement with the columns, key, partitioning and comment of that table."""
     table = table_for_reading(call, like).table
     by_id = {column.id: column.name for column in table.schema.columns}
-    generated = generated_shown(table)
+    generated, counted = generated_shown(table), identities_shown(table)
     definitions = tuple(
         sql.ColumnDefinition(
             column.name,
@@ -75,6 +75,7 @@ def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.Cr
             column.default,
             column.comment,
             generated=generated.get(column.name),
+            identity=counted.get(column.name),
         )
         for column in table.schema.columns
     )

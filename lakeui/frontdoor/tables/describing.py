@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog_app.domain.generated import checks_stated_shown, generated_shown
+from catalog_app.domain.generated import checks_stated_shown, generated_shown, identities_shown
 from catalog_app.domain.layout import clustering_shown, layout_shown
 from catalog_app.domain.state import TableState, comment_of, own_properties, stated_properties
 from catalog_app.domain.types import ParsedType
@@ -55,8 +55,9 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
 
 def _constraints(table: TableState) -> dict[str, str]:
     generated = {f"Generated {name}": value for name, value in generated_shown(table).items()}
-    found = checks_stated_shown(table)
-    return {**generated, **{f"Constraint {name}": f"CHECK ({condition})" for name, condition in found.items()}}
+    counted = {f"Generated {name}": identity.shown for name, identity in identities_shown(table).items()}
+    stated = checks_stated_shown(table)
+    return {**generated, **counted, **{f"Constraint {name}": f"CHECK ({text})" for name, text in stated.items()}}
 
 
 def describe_view(call: Call, name: sql.TableName, place: Place, view: ViewState, *, extended: bool) -> StatementResult:

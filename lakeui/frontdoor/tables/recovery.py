@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.checks import checks_of
+from catalog_app.domain.checks import checks_enforced
 from catalog_app.domain.names import name_check
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, CommitOperation
@@ -188,7 +188,7 @@ def _rows_check(place: Place, tables: Sequence[TableState]) -> None:
     for table in tables:
         try:
             segments = segments_list(place.snapshot, table.table_id)
-            segments_check(TablePlace(place, table), checks_of(table.properties), segments)
+            segments_check(TablePlace(place, table), checks_enforced(table.properties), segments)
         except CheckViolated as refusal:
             refusal.remedy = "Bring back an earlier version: RESTORE TABLE .. TO VERSION AS OF .."
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_app.domain.generated import checks_stated_shown, generated_shown
+from catalog_app.domain.generated import checks_stated_shown, generated_shown, identities_shown
 from catalog_app.domain.layout import clustering_shown, layout_shown
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
@@ -100,7 +100,8 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     found = table_for_reading(call, statement.table)
     table = found.table
     by_id = {column.id: column.name for column in table.schema.columns}
-    generated = generated_shown(table)
+    generated = {name: f"GENERATED ALWAYS AS ({text})" for name, text in generated_shown(table).items()}
+    generated |= {name: identity.shown for name, identity in identities_shown(table).items()}
     parts = [_column_text(column, generated.get(column.name)) for column in table.schema.columns]
     if table.schema.primary_key:
         parts.append("PRIMARY KEY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.primary_key) + ")")
@@ -146,7 +147,7 @@ def _text(value: str) -> str:
 def _column_text(column: Column, generated: str | None) -> str:
     text = f"{_quoted(column.name)} {column.type}"
     text += "" if column.nullable else " NOT NULL"
-    text += f" GENERATED ALWAYS AS ({generated})" if generated is not None else ""
+    text += f" {generated}" if generated is not None else ""
     text += f" DEFAULT {column.default}" if column.default is not None else ""
     return text + (f" COMMENT {_text(column.comment)}" if column.comment else "")
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog_app.domain.checks import CLUSTERING, LAYOUT
+from catalog_app.domain.generated import identities_of
+from catalog_app.domain.identity import Identity
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import COMMENT, TableState
@@ -134,9 +136,10 @@ def _columns(table: TableState, definitions: Sequence[sql.ColumnDefinition]) -> 
 
 
 def _kept(table: TableState, wanted: sql.ColumnDefinition) -> Column | None:
-    """The table's column as stated; None where it would need another type than alterations give it."""
+    """The table's column as stated; None where it would need another type than alterations give it, or count anew."""
     column = table.schema.named(wanted.name)
-    if column is None:
+    # With another way to count, or none before, values of other branches could be given again.
+    if column is None or (wanted.identity and not wanted.identity.counts_like(_identity(table, column))):
         return None
     stated = replace(column, name=wanted.name, nullable=wanted.nullable, default=wanted.default, comment=wanted.comment)
     if wanted.type == column.type:
@@ -145,6 +148,10 @@ def _kept(table: TableState, wanted: sql.ColumnDefinition) -> Column | None:
         return replace(stated, type=wanted.type) if widens(column.type, wanted.type) else None
     grown = type_grown(column.parsed, parse_type(wanted.type))
     return stated.with_fields(with_ids(table.table_id, grown)) if grown.text == wanted.type else None
+
+
+def _identity(table: TableState, column: Column) -> Identity | None:
+    return identities_of(table.properties, table.schema).get(column.id)
 
 
 def _require_same(

@@ -27,6 +27,7 @@ from lakeui.sql.statements.alterations import (
     SetDefault,
     SetNotNull,
     SetTableProperties,
+    SyncIdentity,
     UnsetTableProperties,
 )
 from lakeui.sql.statements.catalogs import (
@@ -390,6 +391,7 @@ __all__ = [
     "ShowViews",
     "Statement",
     "Subqueries",
+    "SyncIdentity",
     "TableChanges",
     "TableName",
     "TableReference",

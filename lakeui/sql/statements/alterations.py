@@ -84,7 +84,14 @@ class MoveColumn:
     position: Position
 
 
-ColumnAlteration = ChangeType | SetNotNull | DropNotNull | SetDefault | DropDefault | SetComment | MoveColumn
+@dataclass(frozen=True, slots=True)
+class SyncIdentity:
+    """Count on behind the values that the column has."""
+
+
+ColumnAlteration = (
+    ChangeType | SetNotNull | DropNotNull | SetDefault | DropDefault | SetComment | MoveColumn | SyncIdentity
+)
 
 
 @dataclass(frozen=True, slots=True)

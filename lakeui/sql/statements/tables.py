@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from catalog_app.domain.identity import Identity
 from lakeui.sql.statements.names import DatabaseName, Properties, Query, TableName
 
 
@@ -56,7 +57,7 @@ class DescribeDatabase:
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
     """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression,
-    ``generated`` of one over the other columns.
+    ``generated`` of one over the other columns. ``identity``: how the column counts, where it is such a one.
 
     ``within``: the column, and the fields inside of it, to which ADD COLUMN adds a field.
     """
@@ -68,6 +69,7 @@ class ColumnDefinition:
     comment: str | None = None
     within: tuple[str, ...] = ()
     generated: str | None = None
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)

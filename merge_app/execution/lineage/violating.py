@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from catalog_app.domain.checks import RowCheck, Violation, check_name, checks_of, columns_read, row_check
+from catalog_app.domain.checks import RowCheck, Violation, check_name, checks_enforced, columns_read, row_check
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
@@ -42,7 +42,7 @@ class Constraints:
         cls, properties: Mapping[str, str], merged: Schema, source: TableState | None, target: TableState
     ) -> Constraints:
         """Those of the merged table that have all their columns: a merge with another is refused anyway."""
-        found = checks_of(properties).items()
+        found = checks_enforced(properties).items()
         whole = {key: stored for key, stored in found if all(merged.column(i) for i in columns_read(stored))}
         return cls(whole, merged, source, target)
 
@@ -62,7 +62,7 @@ class Constraints:
 def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
     """Whether the side has the table and the same condition, over columns that its rows show as the result does."""
     # Merges below a drop bring rows and constraints unjudged.
-    if own is None or own.is_dropped or stored not in checks_of(own.properties).values():
+    if own is None or own.is_dropped or stored not in checks_enforced(own.properties).values():
         return False
     for identifier in columns_read(stored):
         here, there = merged.column(identifier), own.schema.column(identifier)

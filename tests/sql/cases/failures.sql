@@ -245,7 +245,8 @@ NOT_SUPPORTED | main | UNIQUE constraints | CREATE TABLE d.fresh (id int, UNIQUE
 NOT_FOUND | main | column nam; Did you mean name | CREATE TABLE d.fresh (name string, CHECK (nam > 'a'))
 INVALID_VALUE | main | constraint c is there twice | CREATE TABLE d.fresh (id int, CONSTRAINT c CHECK (id > 0), CONSTRAINT C CHECK (id > 1))
 NOT_SUPPORTED | main | CLUSTERED BY; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
-NOT_SUPPORTED | main | Identity columns; uuid() | CREATE TABLE d.fresh (id BIGINT GENERATED ALWAYS AS IDENTITY)
+NOT_SUPPORTED | main | cannot be int; BIGINT | CREATE TABLE d.fresh (id INT GENERATED ALWAYS AS IDENTITY)
+INVALID_VALUE | main | same number; INCREMENT BY 1 | CREATE TABLE d.fresh (id BIGINT GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0))
 NOT_SUPPORTED | main | generated column; CREATE OR REPLACE TABLE | ALTER TABLE d.people ADD COLUMN n INT GENERATED ALWAYS AS (id)
 NOT_SUPPORTED | main | part of the primary key | CREATE TABLE d.fresh (id INT, n INT GENERATED ALWAYS AS (id) PRIMARY KEY)
 INVALID_VALUE | main | DEFAULT and is generated | CREATE TABLE d.fresh (id INT, n INT DEFAULT 1 GENERATED ALWAYS AS (id))
@@ -274,6 +275,7 @@ SYNTAX_ERROR | main | | ALTER TABLE d.people SET TBLPROPERTIES
 PROPERTY_NOT_FOUND | main | nothing; IF EXISTS | ALTER TABLE d.people UNSET TBLPROPERTIES ('nothing')
 SYNTAX_ERROR | main | x | ALTER TABLE d.people UNSET TBLPROPERTIES (owner 'x')
 # AddColumns
+NOT_SUPPORTED | main | no identity column; CREATE OR REPLACE TABLE | ALTER TABLE d.people ADD COLUMN n BIGINT GENERATED ALWAYS AS IDENTITY
 ALREADY_EXISTS | main | column named NAME; people | ALTER TABLE d.people ADD COLUMN NAME string
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD COLUMN x int AFTER nam
 INVALID_VALUE | main | NOT NULL without a default; DEFAULT | ALTER TABLE d.people ADD COLUMN x int NOT NULL
@@ -322,6 +324,7 @@ ALREADY_EXISTS | main | column named id | ALTER TABLE d.people RENAME COLUMN nam
 INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people RENAME COLUMN name TO __lake_x
 SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME COLUMN name
 # AlterColumn
+INVALID_VALUE | main | no identity column; DESCRIBE EXTENDED | ALTER TABLE d.people ALTER COLUMN id SYNC IDENTITY
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN nam TYPE string
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN id AFTER nam
 NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people ALTER COLUMN zzz SET NOT NULL

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Column, TableDetail } from "../../api/resources";
 import { typedOf, type Typed } from "../../model/edited-row";
 import { count, textOr } from "../../model/format";
-import { isNeeded, isTypable, literal, rowDelete, rowInsert, rowUpdate, type HeldRow, type TypedRow } from "../../model/row-statements";
+import { givenColumns, isNeeded, isTypable, literal, rowDelete, rowInsert, rowUpdate, type HeldRow, type TypedRow } from "../../model/row-statements";
 import type { TablePlace } from "../../queries/tables";
 import { WriteDialog } from "../sql/write-dialog";
 import "../../styles/edited-form.css";
@@ -22,6 +22,7 @@ interface Props {
 export default function RowDialog({ place, table, change, onClose }: Props) {
   const [typed, setTyped] = useState<TypedRow>({});
   const { columns } = table;
+  const given = givenColumns(table);
   const name = `${place.database}.${place.table}`;
   const shared = { place, onClose, wide: true };
   if (change.kind === "delete") {
@@ -33,7 +34,7 @@ export default function RowDialog({ place, table, change, onClose }: Props) {
     );
   }
   const row = change.kind === "edit" ? change.row : undefined;
-  const statement = row ? rowUpdate(place, columns, row, typed) : rowInsert(place, columns, typed);
+  const statement = row ? rowUpdate(place, columns, row, typed) : rowInsert(place, given, typed);
   return (
     <WriteDialog
       {...shared}
@@ -44,7 +45,7 @@ export default function RowDialog({ place, table, change, onClose }: Props) {
     >
       {row ? <OfAlike table={table} /> : null}
       {columns.map((column) => (
-        <RowField key={column.id} column={column} row={row} value={typed[column.name]} onChange={(value) => setTyped({ ...typed, [column.name]: value })} />
+        <RowField key={column.id} column={column} isGiven={given.includes(column)} row={row} value={typed[column.name]} onChange={(value) => setTyped({ ...typed, [column.name]: value })} />
       ))}
     </WriteDialog>
   );
@@ -65,10 +66,17 @@ function OfAlike({ table }: { table: TableDetail }) {
   return <p className="muted">The table has no primary key: other rows with exactly the same values change as well.</p>;
 }
 
-function RowField({ column, row, value, onChange }: { column: Column; row: HeldRow | undefined; value: Typed | undefined; onChange: (value: Typed) => void }) {
+function RowField({ column, isGiven, row, value, onChange }: { column: Column; isGiven: boolean; row: HeldRow | undefined; value: Typed | undefined; onChange: (value: Typed) => void }) {
   const { name, type, nullable } = column;
   const held = row ? typedOf(row[name]) : undefined;
   const shown = value === undefined ? held : value;
+  if (!isGiven) {
+    return (
+      <p className="small muted">
+        <bdi>{name}</bdi> ({type}) is filled by the table.
+      </p>
+    );
+  }
   if (!isTypable(column)) {
     return (
       <p className="small muted">
