@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan, is_outside
-from catalog_app.domain.identity import columns_numbered
+from catalog_app.domain.identity_columns import columns_numbered
 from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_app.domain.identity import numbers_check
+from catalog_app.domain.identity_columns import numbers_check
 from catalog_app.engine.freezing import NUMBER, TASK_BITS, freeze_rows, frozen_dataframe
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.values import FileSource, QuerySource, ValuesSource

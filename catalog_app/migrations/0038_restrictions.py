@@ -11,7 +11,7 @@ ROLES = ["viewer", "contributor", "reviewer", "maintainer", "owner"]
 class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
-        ("catalog_app", "0036_merge_policies"),
+        ("catalog_app", "0037_identity_columns"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

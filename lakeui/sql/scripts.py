@@ -13,8 +13,8 @@ MOST_STATEMENTS = 100
 
 @dataclass(frozen=True, slots=True)
 class ScriptStatement:
-    """``number`` counts from 1, as do ``line`` and ``column`` of where it begins. ``padded`` is the text where it stands
-    in the script, behind blanks. ``names`` are the ``:name`` markers that it may hold.
+    """``number`` counts from 1, as do ``line`` and ``column`` of where it begins. ``padded`` is the text where it
+    stands in the script, behind blanks. ``names`` are the ``:name`` markers that it may hold.
     """
 
     number: int

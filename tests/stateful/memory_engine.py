@@ -25,7 +25,7 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
-from catalog_app.domain.identity import columns_numbered, numbers_check
+from catalog_app.domain.identity_columns import columns_numbered, numbers_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
 from catalog_app.domain.types import ParsedType

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from catalog_app.domain.checks import columns_read, marks_replaced
 from catalog_app.domain.generated import generated_property, identity_property
-from catalog_app.domain.identity import value_refused
+from catalog_app.domain.identity_columns import value_refused
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.types import is_default, quoted, storage_type
 from lakeui.common.errors import InvalidValue, NotSupported

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.generated import writing_schema
-from catalog_app.domain.identity import columns_numbered
+from catalog_app.domain.identity_columns import columns_numbered
 from catalog_app.domain.nested import typed_like
 from catalog_app.domain.types import parse_type, value_type
 from catalog_app.engine.values import FileSource
