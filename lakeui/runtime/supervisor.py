@@ -126,7 +126,8 @@ class Supervisor:
 
     def _start_all(self) -> None:
         (self._options.home / "run").mkdir(parents=True, exist_ok=True)
-        restarts_write(self._options.home, dict.fromkeys(RESTARTED, 0))
+        self._restarted = Counter(dict.fromkeys(RESTARTED, 0))
+        self._write_down()
         # Spark takes the longest and needs nothing: it starts first and is waited for last.
         sparks = self._start_sparks()
         self._start_redis()
@@ -290,12 +291,8 @@ class Supervisor:
             return
         child.due = None
         self._restarted[child.record.name] += 1
+        self._write_down()
         self._say(f"{_now()} {child.record.name} was started again (process {child.record.pid}).")
-        try:
-            processes_write(self._options.home, self._records())
-            restarts_write(self._options.home, self._restarted)
-        except OSError as error:
-            self._say(f"{_now()} The start could not be written down in {self._options.home}: {error}.")
 
     def _pulse(self) -> None:
         """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a part has ended."""
@@ -318,7 +315,7 @@ class Supervisor:
         except BaseException:
             self._children[child.record.name] = child
             raise
-        processes_write(self._options.home, self._records())
+        self._write_down()
         return status
 
     # Stopping
@@ -345,7 +342,7 @@ class Supervisor:
                 self._say(f"{name} did not stop within {patience:.0f} s and was killed.")
             child.process.wait()
             del self._children[name]
-            processes_write(self._options.home, self._records())
+            self._write_down()
         self._say("Stopped.")
 
     @contextmanager
@@ -393,11 +390,18 @@ class Supervisor:
     ) -> Child:
         child = Child(record, process, self._log(record.name), again)
         self._children[record.name] = child
-        processes_write(self._options.home, self._records())
+        self._write_down()
         return child
 
-    def _records(self) -> list[ProcessRecord]:
-        return [child.record for child in self._children.values()]
+    def _write_down(self) -> None:
+        """Note what runs and how often each part was started again. A disk without place neither ends nor leaves a
+        part: the next start finds what the last note names.
+        """
+        try:
+            processes_write(self._options.home, [child.record for child in self._children.values()])
+            restarts_write(self._options.home, self._restarted)
+        except OSError as problem:
+            self._say(f"{_now()} What runs could not be written down: {problem}.")
 
     def _environment(self) -> dict[str, str]:
         own = {"LAKEUI_HOME": str(self._options.home), "LAKEUI_PORT": str(self._options.port), "PYTHONUNBUFFERED": "1"}

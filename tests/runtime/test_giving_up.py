@@ -13,7 +13,7 @@ import pytest
 
 from lakeui.runtime import restarts
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
-from lakeui.runtime.processes import is_alive
+from lakeui.runtime.processes import ProcessRecord, is_alive
 from lakeui.runtime.restarts import MOST_ENDS
 from lakeui.runtime.supervisor import Started, Supervisor, UpOptions
 from lakeui.runtime.variables import variables_read
@@ -118,3 +118,19 @@ def test_a_closed_terminal_keeps_no_part_from_being_stopped() -> None:
     answer = process.communicate("\n", timeout=60)
     assert answer[1].endswith("went on\n")
     assert process.returncode == 0
+
+
+def test_all_parts_stop_where_nothing_can_be_written_down(
+    supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the parts after the first would run on without anyone to stop them."""
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    parts = [supervisor._start(name, command, restarts=True) for name in ("worker", "web")]
+
+    def refuse(_home: Path, _records: list[ProcessRecord]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("lakeui.runtime.supervisor.processes_write", refuse)
+    supervisor._stop_all()
+    assert not any(is_alive(part.record) for part in parts)
+    assert any("could not be written down" in line for line in said)
