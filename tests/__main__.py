@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lakeui.runtime.postgres import EmbeddedPostgres
-from tests.servers import TEMPLATE, spark_for_tests
+from tests.support.servers import TEMPLATE, spark_for_tests
 
 ROOT = Path(__file__).resolve().parent.parent
 CORES = os.cpu_count() or 2
@@ -37,7 +37,17 @@ def _environment() -> dict[str, str]:
 
 
 def _pytest() -> list[str]:
-    return [sys.executable, "-m", "pytest", "-p", "tests.progress", "-p", "tests.queue", "--quiet", "--durations=20"]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.support.progress",
+        "-p",
+        "tests.support.queue",
+        "--quiet",
+        "--durations=20",
+    ]
 
 
 @contextmanager
@@ -48,7 +58,7 @@ def _servers(home: Path) -> Iterator[dict[str, str]]:
     home.chmod(0o711)
     postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log", durable=False)
     spark = None if os.environ.get("SPARK_REMOTE") else spark_for_tests(home)
-    compiling = subprocess.Popen([sys.executable, "-m", "tests.compiled"], cwd=ROOT, env=_environment())
+    compiling = subprocess.Popen([sys.executable, "-m", "tests.support.compiled"], cwd=ROOT, env=_environment())
     try:
         if spark is not None:
             spark.start()

@@ -29,10 +29,10 @@ from pytest_django.plugin import DjangoDbBlocker
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
-from tests.aside import ASIDE
-from tests.copies import COPIES, Copy
-from tests.pairwise import pairwise_choose
-from tests.servers import TEMPLATE, spark_for_tests
+from tests.support.own_connection import ASIDE
+from tests.support.pairwise import pairwise_choose
+from tests.support.process_copies import COPIES, Copy
+from tests.support.servers import TEMPLATE, spark_for_tests
 
 # What is imported stays: to look for cycles in it takes a tenth of the time of collecting the tests.
 gc.disable()
@@ -271,7 +271,7 @@ def faults(embedded: Embedded) -> Path:
 @pytest.fixture(scope="session")
 def worker_module(spark_remote: str) -> str:
     """What a worker imports before it forks; it runs on Spark, unless tests choose another module."""
-    return "tests.warm_worker"
+    return "tests.support.warm_worker"
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import TableScan
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.cached_answers import Known
 from catalog_app.engine.constants import constants_failure, value_checks, without_rows
 from catalog_app.engine.describing import query_form
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.failures import null_refused, reason
-from catalog_app.engine.known import Known
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.literals import without_values
 from catalog_app.engine.reading import query_dataframe, selected
 from catalog_app.engine.sources import require_assignable
 from catalog_app.engine.types import quoted, storage_type, type_text, unknown_null
 from catalog_app.engine.unresolved import part_details, problem, sentence_start
-from catalog_app.engine.values import FileSource, QuerySource
 from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:

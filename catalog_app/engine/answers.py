@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.engine.arriving import gathered
 from catalog_app.engine.describing import Described
+from catalog_app.engine.inputs_outputs import QueryResult
+from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.types import type_text
-from catalog_app.engine.values import QueryResult
 from lakeui.common.errors import answer_too_large
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.whole_values import row_text
 from catalog_app.engine.answers import collect
 from catalog_app.engine.decoding import internal_name
-from catalog_app.engine.freezing import FEW_ROWS
-from catalog_app.engine.marks import FEW_MARKS, is_among
+from catalog_app.engine.deleted_positions import FEW_MARKS, is_among
+from catalog_app.engine.merge_source import FEW_ROWS
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.types import is_arrow_writable, quoted, text_literal
 from catalog_app.engine.writing import PARTITION, FileWriter, Target

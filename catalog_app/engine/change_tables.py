@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
 from catalog_app.domain.whole_values import same_value
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.types import quoted
-from catalog_app.engine.values import QuerySource
 
 CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIME, ROW_ID = "_change_type", "_commit_version", "_commit_timestamp", "_row_id"
 """The first three as Delta's change data feed names them."""

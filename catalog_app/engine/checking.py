@@ -10,10 +10,10 @@ import pyarrow as pa
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.whole_values import json_text
-from catalog_app.engine.asking import row_values
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.failures import translate
 from catalog_app.engine.reading import named
+from catalog_app.engine.spark_calls import row_values
 from catalog_app.engine.types import quoted, storage_type
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import InvalidValue

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import Field, ParsedType, value_type
+from catalog_app.engine.cached_answers import Known
 from catalog_app.engine.describing import query_form
 from catalog_app.engine.failures import null_refused, translate
-from catalog_app.engine.known import Known
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.types import NOT_NULL_MARK, length_limit, quoted, too_long_mark
-from catalog_app.engine.values import FileSource, QuerySource
 from lakeui.common.errors import InvalidValue, NotNullViolation
 
 if TYPE_CHECKING:

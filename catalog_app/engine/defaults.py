@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.schema import Column
-from catalog_app.engine.asking import row_values, sql_dataframe
 from catalog_app.engine.assigning import default_value
 from catalog_app.engine.failures import translate
+from catalog_app.engine.spark_calls import row_values, sql_dataframe
 from lakeui.common.errors import InvalidDefault, InvalidValue, LakeError, NotNullViolation
 
 if TYPE_CHECKING:

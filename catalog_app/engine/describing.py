@@ -6,10 +6,10 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import TableScan
-from catalog_app.engine.known import Known
+from catalog_app.engine.cached_answers import Known
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.reading import declared_dataframe
 from catalog_app.engine.types import CHAR_TYPE, type_text
-from catalog_app.engine.values import FileSource, QuerySource
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame

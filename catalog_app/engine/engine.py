@@ -17,30 +17,15 @@ from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import delete_update, profiling, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
-from catalog_app.engine.asking import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.by_key import delete_by_key, update_by_key
 from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
-from catalog_app.engine.copying import Copied, Marks, copy_touched
+from catalog_app.engine.copy_on_write import Copied, Marks, copy_touched
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
-from catalog_app.engine.freezing import freeze_rows, staging_folder
-from catalog_app.engine.joining import Joining
-from catalog_app.engine.keeping import plain_keep, rows_keep
-from catalog_app.engine.merge_into import merge_rows
-from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
-from catalog_app.engine.numbering import NumberedRows, given_names, rows_numbered, values_numbered
-from catalog_app.engine.plain_cells import plain_cells, plain_shown
-from catalog_app.engine.plain_values import plain_values
-from catalog_app.engine.plans import plan_shown
-from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
-from catalog_app.engine.row_diff import changes_dataframe
-from catalog_app.engine.session import SparkSessions
-from catalog_app.engine.sources import source_described, target_dataframe
-from catalog_app.engine.types import quoted, stored_value
-from catalog_app.engine.values import (
+from catalog_app.engine.inputs_outputs import (
     FileSource,
     PlainRead,
     QueryResult,
@@ -50,6 +35,21 @@ from catalog_app.engine.values import (
     Tables,
     ValuesSource,
 )
+from catalog_app.engine.kept_results import plain_keep, rows_keep
+from catalog_app.engine.merge_into import merge_rows
+from catalog_app.engine.merge_source import freeze_rows, staging_folder
+from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
+from catalog_app.engine.numbering import NumberedRows, given_names, rows_numbered, values_numbered
+from catalog_app.engine.plain_cells import plain_cells, plain_shown
+from catalog_app.engine.plain_values import plain_values
+from catalog_app.engine.plans import plan_shown
+from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
+from catalog_app.engine.row_diff import changes_dataframe
+from catalog_app.engine.session import SparkSessions
+from catalog_app.engine.small_joins import Joining
+from catalog_app.engine.sources import source_described, target_dataframe
+from catalog_app.engine.spark_calls import bound_dataframe, row_values, sql_dataframe
+from catalog_app.engine.types import quoted, stored_value
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.results import names_apart
 from catalog_app.engine.answers import json_rows, outputs_of
-from catalog_app.engine.arriving import batches
+from catalog_app.engine.result_batches import batches
 from lakeui.common.errors import ResultTooLarge
 from lakeui.common.parquet import dictionary_columns
 

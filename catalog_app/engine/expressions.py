@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from catalog_app.domain.schema import Column
-from catalog_app.engine.values import QuerySource, Tables
+from catalog_app.engine.inputs_outputs import QuerySource, Tables
 
 
 class Reads(StrEnum):

@@ -17,14 +17,14 @@ import pyarrow.compute as pc
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column
-from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.delete_update import image_ids, leaves_nothing, scan_parts
-from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
+from catalog_app.engine.merge_source import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.numbering import number_value, numbers_take
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
+from catalog_app.engine.spark_calls import arrow_rows
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type
 from catalog_app.engine.unchanged import changed_only, unchanged_images
 from catalog_app.engine.writing import FileWriter, Target

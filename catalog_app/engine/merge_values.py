@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.identity import Identity
-from catalog_app.engine.values import QuerySource
+from catalog_app.engine.inputs_outputs import QuerySource
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.identity_columns import numbers_check
-from catalog_app.engine.freezing import NUMBER, TASK_BITS, freeze_rows, frozen_dataframe
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource, ValuesSource
+from catalog_app.engine.merge_source import NUMBER, TASK_BITS, freeze_rows, frozen_dataframe
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource, QuerySource, ValuesSource
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame

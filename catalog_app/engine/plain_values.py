@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.decoding import internal_name
+from catalog_app.engine.inputs_outputs import ValuesSource
 from catalog_app.engine.types import arrow_type, is_default
-from catalog_app.engine.values import ValuesSource
 from catalog_app.engine.writing import SMALL_ROWS, Target
 
 _INTEGER = re.compile(r"-?\d{1,18}")

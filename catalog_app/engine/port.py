@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
-from catalog_app.engine.values import RowChanges
+from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import Integers, StoredFacts
 

@@ -25,11 +25,12 @@ from catalog_app.domain.files import (
     is_outside,
 )
 from catalog_app.domain.schema import Schema
-from catalog_app.engine.asking import bound_dataframe, sql_dataframe
+from catalog_app.engine.cached_answers import Known
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
-from catalog_app.engine.known import Known
-from catalog_app.engine.marks import few_addresses, is_among
+from catalog_app.engine.deleted_positions import few_addresses, is_among
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource, Tables
 from catalog_app.engine.outside import OUTSIDE_BASE, POSITION, with_bases
+from catalog_app.engine.spark_calls import bound_dataframe, sql_dataframe
 from catalog_app.engine.types import (
     char_metadata,
     declared_metadata,
@@ -39,7 +40,6 @@ from catalog_app.engine.types import (
     text_literal,
     unknown_null,
 )
-from catalog_app.engine.values import FileSource, QuerySource, Tables
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
 if TYPE_CHECKING:

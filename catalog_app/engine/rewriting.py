@@ -26,7 +26,7 @@ from catalog_app.domain.files import (
 from catalog_app.domain.layout import is_laid, without_order
 from catalog_app.domain.transforms import FileLayout
 from catalog_app.engine.facts import FactReader
-from catalog_app.engine.freezing import staging_folder
+from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.writing import FileWriter, Staged, Target

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import same_value
-from catalog_app.engine.joining import Joining
 from catalog_app.engine.reading import ROW_ID, table_dataframe
+from catalog_app.engine.small_joins import Joining
 from catalog_app.engine.types import quoted
 
 if TYPE_CHECKING:

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.checks import condition_shown
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.asking import sql_dataframe
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.constants import stored_constants_check
 from catalog_app.engine.describing import Described, described
 from catalog_app.engine.failures import null_refused
-from catalog_app.engine.freezing import NUMBER
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource, RowSource, ValuesSource
 from catalog_app.engine.literals import common_kind, literal_kind
+from catalog_app.engine.merge_source import NUMBER
 from catalog_app.engine.numbering import NumberedRows
 from catalog_app.engine.reading import file_dataframe, query_dataframe
+from catalog_app.engine.spark_calls import sql_dataframe
 from catalog_app.engine.types import (
     is_default,
     quoted,
     storage_type,
     type_text,
 )
-from catalog_app.engine.values import FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import ParsedType, field_name, nested_type, parse_type, value_type
-from catalog_app.engine.asking import sql_dataframe
+from catalog_app.engine.spark_calls import sql_dataframe
 
 if TYPE_CHECKING:
     import pyarrow as pa

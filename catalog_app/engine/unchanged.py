@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import same_value
-from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.spark_calls import arrow_rows
 from catalog_app.engine.types import arrow_type, quoted, spark_type, storage_type
 from catalog_app.engine.writing import FileWriter, internal_name
 from catalog_app.pruning.keys import all_above

@@ -21,11 +21,11 @@ from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, N
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import FileLayout, LaidBy, Transform, is_whole, transform_value
 from catalog_app.domain.types import ParsedType
-from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.file_sizes import become_one
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
+from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add

@@ -23,9 +23,9 @@ from catalog_app.domain.transforms import FileLayout, Transform
 from catalog_app.domain.types import ParsedType
 from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3, entry_schema, list_schema, partition_names
 from catalog_app.iceberg.puffin import VECTOR_OFFSET, vector_length
+from catalog_app.iceberg.serialized_values import bound_bytes, partition_value, value_bytes
 from catalog_app.iceberg.transforms import transform_field, transform_name, transform_type
 from catalog_app.iceberg.types import schema_json
-from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
 
 DATA, DELETES = 0, 1
 """What a manifest lists, in Iceberg's numbers."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from catalog_app.importing.values import Reading
+from catalog_app.importing.spec import Reading
 from lakeui.common.errors import InvalidValue
 
 DELIMITERS = (",", ";", "\t", "|")

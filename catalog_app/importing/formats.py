@@ -6,7 +6,7 @@ import codecs
 from pathlib import Path
 from typing import BinaryIO
 
-from catalog_app.importing.values import FileFormat
+from catalog_app.importing.spec import FileFormat
 from lakeui.common.errors import InvalidValue
 
 CHUNK_BYTES = 1024 * 1024

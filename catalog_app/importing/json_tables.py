@@ -14,7 +14,7 @@ from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.importing.json_lines import json_lines_write
 from catalog_app.importing.json_maps import holds_map, maps_made, with_needed_maps
 from catalog_app.importing.json_numbers import NumberProfiles, numbers_profile, path_text
-from catalog_app.importing.values import Reading
+from catalog_app.importing.spec import Reading
 from lakeui.common.errors import InvalidValue
 
 _NONE = value_type("void")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from catalog_app.importing.encodings import UTF_8, as_utf_8, encoding_of
 from catalog_app.importing.formats import binary_format_of, text_format_of
+from catalog_app.importing.spec import FileFormat, Reading
 from catalog_app.importing.unpacking import compression_of, unpacked
-from catalog_app.importing.values import FileFormat, Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from catalog_app.importing.arrow_types import taken_type, type_text
 from catalog_app.importing.delimited import delimited_open
 from catalog_app.importing.formats import ARROW_FILE
 from catalog_app.importing.json_tables import json_table
-from catalog_app.importing.keeping import values_require
+from catalog_app.importing.lossless import values_require
+from catalog_app.importing.spec import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
-from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
 from lakeui.common.errors import InvalidValue
 from lakeui.common.parquet import dictionary_columns
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.importing.values import Misfit
+from catalog_app.importing.spec import Misfit
 
 LARGEST_PRECISION = 38
 _WHOLE = r"^-?(0|[1-9][0-9]*)$"

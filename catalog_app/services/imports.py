@@ -18,8 +18,8 @@ from catalog_app.domain.types import canonical_type
 from catalog_app.importing.formats import name_warning
 from catalog_app.importing.plain_files import file_looked_into, file_made_plain
 from catalog_app.importing.scanning import file_scan
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading, Scan
 from catalog_app.importing.unpacking import MEGABYTE
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading, Scan
 from catalog_app.models import Branch, FileImport
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound

@@ -19,8 +19,8 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
+from catalog_app.takeover.found_tables import FoundFile, FoundTable, partition_text
 from catalog_app.takeover.locations import Locations, OutsideFile
-from catalog_app.takeover.values import FoundFile, FoundTable, partition_text
 from lakeui.common.errors import InvalidValue, NotSupported
 
 if TYPE_CHECKING:

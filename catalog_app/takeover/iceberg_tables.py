@@ -33,8 +33,8 @@ from catalog_app.domain.transforms import (
 )
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
+from catalog_app.takeover.found_tables import FoundField, FoundFile, FoundTable, partition_text
 from catalog_app.takeover.locations import Locations, OutsideFile
-from catalog_app.takeover.values import FoundField, FoundFile, FoundTable, partition_text
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import widens
 from catalog_app.takeover.footers import FileFooter, FoundColumn, footers_read, name_check
+from catalog_app.takeover.found_tables import FoundFile, FoundTable
 from catalog_app.takeover.locations import Locations, OutsideFile
-from catalog_app.takeover.values import FoundFile, FoundTable
 from lakeui.common.errors import InvalidValue, NotSupported
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from django.conf import settings
 
 from catalog_app.domain.operations import FileEffects, OperationKind
-from catalog_app.engine.values import FileSource
+from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import data_files_register
@@ -17,8 +17,8 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.demo.flights import TABLES, table_read
 from lakeui.demo.pipelines import pipelines_load
 from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, table_for_writing
 from lakeui.frontdoor.rows.writes import commit_rows
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context

@@ -5,7 +5,7 @@ Modules are imported late, so that values stay cheap to import.
 
 from typing import TYPE_CHECKING
 
-from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 
 if TYPE_CHECKING:

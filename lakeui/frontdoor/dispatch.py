@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from lakeui.common.errors import LakeError, NotSupported
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.queries.asking_session import parse_for
+from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import catalog_of
 from lakeui.frontdoor.statements import EXPRESSIONS, KEEPS, Handler, handler_of, has, is_allowed, run
-from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.session_values import may_ask_session
-from merge_app.execution.commit import ATTEMPTS, StatementOvertaken, branch_moved_error, pause_seconds
+from merge_app.execution.commit import ATTEMPTS, SerializationConflict, branch_moved_error, pause_seconds
 from merge_app.jobs.context import Context
 
 
@@ -74,7 +74,7 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
                 return rehearse(call, statement, lambda rehearsed: run(rehearsed, handler, statement))
             attempt = run if call.context.attempt <= 1 else _run_again
             return attempt(call, handler, statement)
-        except StatementOvertaken:
+        except SerializationConflict:
             call.context.step("look again", "others changed the same rows meanwhile")
     raise branch_moved_error()
 

@@ -9,8 +9,8 @@ from typing import Any
 from lakeui.common.errors import LakeError, outcome_of
 from lakeui.common.events import event
 from lakeui.common.instruments import instruments
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.rights import statement_kind
-from lakeui.frontdoor.values import Session, StatementResult
 
 UNREADABLE = "unreadable"
 """The kind of what no statement could be made of."""

@@ -13,10 +13,10 @@ from catalog_app.domain.roles import Action
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.statements import STAGES, STATEMENTS, has
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 

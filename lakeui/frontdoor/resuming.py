@@ -8,11 +8,11 @@ from dataclasses import replace
 from catalog_app.models import Commit, CommitOperation
 from lakeui.frontdoor.branches.branches import merge_answer
 from lakeui.frontdoor.branches.transactions import commit_answer
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.pipelines.publishing import publish_answer
-from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.tables.maintenance import vacuum_finish
 from lakeui.frontdoor.tables.recovery import recovery_answer
-from lakeui.frontdoor.values import StatementResult
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, recorded_refusal
 from merge_app.execution.attempts import merge_result

@@ -22,7 +22,7 @@ from catalog_app.selectors.people import action_require, catalogs_known, scope_r
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
 from lakeui.common.errors import PermissionDenied
-from lakeui.frontdoor.places import Call, branch_of
+from lakeui.frontdoor.call import Call, branch_of
 from lakeui.sql import statements as sql
 
 

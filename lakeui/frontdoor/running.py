@@ -7,8 +7,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.request_work import LONGEST

@@ -17,10 +17,11 @@ from catalog_app.domain.roles import Action
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor import running
 from lakeui.frontdoor.branches import branches, transactions
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.columns import merge_settings
 from lakeui.frontdoor.compute import reading
-from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.inputs_outputs import ImportLoad, StatementResult
+from lakeui.frontdoor.pipelines.work import PipelineWork, PublishedWork
 from lakeui.frontdoor.queries import explaining, profiling, row_changes, select, views
 from lakeui.frontdoor.rights import Requirement, rights_judge, statement_kind
 from lakeui.frontdoor.rows import delete_update, merge_into, replacing
@@ -29,7 +30,7 @@ from lakeui.frontdoor.tables import (
     altering,
     columns,
     constraints,
-    copying,
+    copy_into,
     databases,
     describing,
     layouts,
@@ -41,7 +42,6 @@ from lakeui.frontdoor.tables import (
     table_replacing,
     tables,
 )
-from lakeui.frontdoor.values import ImportLoad, StatementResult
 from lakeui.sql import statements as sql
 
 Handler = Callable[[Call, Any], StatementResult]
@@ -223,7 +223,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.Delete: _row(delete_update.delete, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
     sql.Update: _row(delete_update.update, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
     sql.MergeInto: _row(merge_into.merge_into, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
-    sql.CopyInto: _row(copying.copy_into, _WRITE_TABLE, TASK | STAGES),
+    sql.CopyInto: _row(copy_into.copy_into, _WRITE_TABLE, TASK | STAGES),
     sql.Truncate: _row(delete_update.truncate, _WRITE_TABLE, TASK | STAGES),
     sql.Optimize: _row(optimize.optimize, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
 }

@@ -32,9 +32,9 @@ from lakeui.api.http.strict import nul_refuse, unknown_name
 from lakeui.api.http.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.queries.shown_views import view_shown
-from lakeui.frontdoor.values import Session
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context

@@ -21,10 +21,10 @@ from catalog_app.selectors.snapshots import branch_get
 from lakeui import frontdoor
 from lakeui.api.compare.comparing import Pair, comparison_read
 from lakeui.api.http.base import LONGEST_STATEMENT_BYTES, catalog_of, principal_of, scopes_of
-from lakeui.api.http.places import source_branch
+from lakeui.api.http.lookup import source_branch
 from lakeui.api.http.request_work import read_of
 from lakeui.api.http.serializers import TaskAnswer
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import request_opened, request_shown
 from lakeui.api.sql.sql_view import statement_response
 from lakeui.common.errors import InvalidValue, PermissionDenied
@@ -261,7 +261,7 @@ def _request_status(request: Request, asked: StatusArguments) -> Any:
         raise InvalidValue(
             "Neither a merge request nor a task is named.", remedy="Send catalog and number, or task.", field="number"
         )
-    return request_shown(request_place(request, name_folded(asked.catalog), asked.number), request.user.pk)
+    return request_shown(addressed_request(request, name_folded(asked.catalog), asked.number), request.user.pk)
 
 
 def _undo_own(request: Request, asked: UndoArguments) -> Any:

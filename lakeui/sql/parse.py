@@ -15,7 +15,7 @@ from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
 from lakeui.sql.common import forbid
 from lakeui.sql.common_tables import accept_common_tables
-from lakeui.sql.copying import copy_into
+from lakeui.sql.copy_into import copy_into
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.functions import (

@@ -25,7 +25,7 @@ class TasksConfig(AppConfig):
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.mails.outbox import mails_ring
-        from merge_app.review.following import requests_follow
+        from merge_app.review.branch_events import requests_follow
 
         sweeps(requests_follow)
         sweeps(lakeui.tasks.merge_requests.queues_ring)

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from catalog_app.importing.values import Reading
+from catalog_app.importing.spec import Reading
 from catalog_app.models import FileImport
 from lakeui import frontdoor
 from lakeui.frontdoor.entries.imports import import_load, import_text
-from lakeui.frontdoor.values import ImportLoad, KeyedMerge
+from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from lakeui.tasks.statements import result_body, user_require_active
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
-from merge_app.keyed.values import ExtraColumns, Strategy
+from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy
 
 TASK_KIND = "import"
 

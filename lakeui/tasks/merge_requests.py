@@ -151,7 +151,7 @@ def run_queue_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[
         return {"number": request.number, **_merge_queued(context, request)}
     finally:
         if queue_is_waiting(destination_id):
-            queue_ring(request)
+            queue_notify(request)
 
 
 def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]:
@@ -189,10 +189,10 @@ def queues_ring() -> None:
         first = MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED)
         request = first.select_related("catalog", "queued_by").order_by("queued_at", "pk").first()
         if request is not None:
-            queue_ring(request)
+            queue_notify(request)
 
 
-def queue_ring(request: MergeRequest) -> None:
+def queue_notify(request: MergeRequest) -> None:
     """Have the queue of the request's target looked at."""
     parameters = {"destination": request.destination_id, "catalog": request.catalog.name}
     task_submit(kind=QUEUE_KIND, parameters=parameters, user=request.queued_by, catalog_id=request.catalog_id)

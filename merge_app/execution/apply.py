@@ -53,7 +53,7 @@ from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.segments import DOT
-from merge_app.planning.values import Finding, MergePlan, ObjectPlan
+from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 

@@ -16,12 +16,12 @@ from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied
-from merge_app.execution.merge_command import MergeCommand, Prepared
+from merge_app.execution.merge_command import MergeCommand, PreparedMerge
 from merge_app.execution.outcome import refusal_describe
 
 
 @contextmanager
-def refusal_recorded(prepared: Prepared, command: MergeCommand) -> Iterator[None]:
+def refusal_recorded(prepared: PreparedMerge, command: MergeCommand) -> Iterator[None]:
     """Record that the target's protection refused the attempt, that the merge request did not stand, or that
     others loaded files meanwhile.
     """
@@ -38,14 +38,14 @@ def refusal_recorded(prepared: Prepared, command: MergeCommand) -> Iterator[None
         raise
 
 
-def refusal_record(prepared: Prepared, command: MergeCommand, said: dict[str, Any]) -> None:
+def refusal_record(prepared: PreparedMerge, command: MergeCommand, said: dict[str, Any]) -> None:
     with transaction.atomic():
         if command.request_port is not None:
             command.request_port.hold()
         attempt_of(prepared, command, "refused", {**refusal_describe(prepared.planned), **said})
 
 
-def refusal_text(prepared: Prepared, command: MergeCommand) -> str:
+def refusal_text(prepared: PreparedMerge, command: MergeCommand) -> str:
     count = len(prepared.planned.conflicts)
     what = "A conflict refuses" if count == 1 else f"{count} conflicts refuse"
     if command.transaction_id is not None:
@@ -53,7 +53,7 @@ def refusal_text(prepared: Prepared, command: MergeCommand) -> str:
     return f"{what} the merge of {prepared.source.name} into {prepared.destination.name}. Neither branch was changed."
 
 
-def nothing_record(prepared: Prepared, command: MergeCommand) -> MergeAttempt:
+def nothing_record(prepared: PreparedMerge, command: MergeCommand) -> MergeAttempt:
     """Record that there was nothing; or there is nothing any more, because another attempt at the same task merged."""
     with transaction.atomic():
         if command.request_port is not None:
@@ -77,7 +77,7 @@ def transaction_end(command: MergeCommand, version: int | None) -> None:
 
 
 def attempt_of(
-    prepared: Prepared, command: MergeCommand, outcome: str, body: dict[str, Any], applied: Applied | None = None
+    prepared: PreparedMerge, command: MergeCommand, outcome: str, body: dict[str, Any], applied: Applied | None = None
 ) -> MergeAttempt:
     source, destination = prepared.source, prepared.destination
     foreign = source.catalog_id != destination.catalog_id

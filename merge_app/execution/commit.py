@@ -31,8 +31,8 @@ from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
+from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.plan import plan
-from merge_app.planning.values import MergePlan
 
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
@@ -41,7 +41,7 @@ NAMING = frozenset({OperationKind.CREATE, OperationKind.RENAME, OperationKind.UN
 
 
 @dataclass(frozen=True, slots=True)
-class TestedRows:
+class ReadSet:
     """A statement does what it does because of what a table did *not* hold in these files (of a MERGE: no row that
     matches one it inserts). It looks again where a file that came since ``may_matter``.
     """
@@ -52,7 +52,7 @@ class TestedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class StagedStatement:
+class StatementDraft:
     """What a statement wants to commit, judged on the head that it saw.
 
     ``seen`` is the branch's chain when the statement took its snapshot. ``databases`` and ``tables`` are the states
@@ -66,14 +66,14 @@ class StagedStatement:
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     tables: Mapping[int, TableState] = field(default_factory=dict)
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
-    tested: tuple[TestedRows, ...] = ()
+    tested: tuple[ReadSet, ...] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     restores: Restores | None = None
     clones: Mapping[int, TableClone] = field(default_factory=dict)
 
 
 def statement_commit(
-    staged: StagedStatement,
+    staged: StatementDraft,
     header: CommitHeader,
     engine: EngineSource,
     *,
@@ -86,10 +86,10 @@ def statement_commit(
     Most plans are made under the branch's lock, so no other commit comes in between. A plan that needs the engine (rows
     to be followed into compacted files, keys to be compared) is made without the lock. It is tried again, after a
     growing random pause, if the branch moved meanwhile. Raises MergeConflict with every verdict where the rule tables
-    do not allow the rebase, BranchMoved after too many tries, StatementOvertaken where the statement has to look again;
-    then nothing was written. A task that already committed gets its commit back.
+    do not allow the rebase, BranchMoved after too many tries, SerializationConflict where the statement has to look
+    again; then nothing was written. A task that already committed gets its commit back.
     """
-    ready: Ready | None = None
+    ready: PreparedCommit | None = None
     for attempt in range(ATTEMPTS):
         try:
             with early_lock_release():
@@ -129,7 +129,7 @@ def early_lock_release() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedCommit:
     """A plan with its row work done, good for one head."""
 
     head: int
@@ -137,7 +137,7 @@ class Ready:
     row_work: Mapping[int, RowWorkResult]
 
 
-class StatementOvertaken(Exception):
+class SerializationConflict(Exception):
     """The statement did not see what it depends on: a DELETE an update of its rows, a MERGE rows that may match those
     which it inserts. Or an ADD COLUMN an equal one, a RESTORE changes of what it restores. A merge keeps what both
     sides did; a statement runs again on the new head instead, so that writers of one branch have a serial order.
@@ -153,9 +153,9 @@ def _no_engine() -> NoReturn:
 
 
 def _commit_under_lock(
-    staged: StagedStatement,
+    staged: StatementDraft,
     header: CommitHeader,
-    ready: Ready | None,
+    ready: PreparedCommit | None,
     record: Callable[[MergePlan, Applied], None] | None,
 ) -> Applied:
     branch = branch_lock(staged.branch_id)
@@ -164,16 +164,16 @@ def _commit_under_lock(
         if done is not None:
             return Applied(done.pk, done.version)
     if _restores_what_moved(staged, branch):
-        raise StatementOvertaken
+        raise SerializationConflict
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
-        ready = Ready(branch.head_version, planned, {})
+        ready = PreparedCommit(branch.head_version, planned, {})
         if not planned.conflicts and needs_row_work(planned):
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
     if _is_overtaken(ready.planned) or _is_disproved(staged, branch):
-        raise StatementOvertaken
+        raise SerializationConflict
     fault_point("write.planned")
     applied = plan_apply(
         ready.planned,
@@ -190,7 +190,7 @@ def _commit_under_lock(
     return applied
 
 
-def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
+def _prepare(staged: StatementDraft, engine: EngineSource) -> PreparedCommit:
     """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
         branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
@@ -198,10 +198,10 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
         side = _side(staged, here)
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
-        return Ready(branch.head_version, planned, {})
+        return PreparedCommit(branch.head_version, planned, {})
     row_work = row_work_run(planned, here, engine, staged.definitions)
     fault_point("write.row_work")
-    return Ready(branch.head_version, planned, row_work)
+    return PreparedCommit(branch.head_version, planned, row_work)
 
 
 def needs_row_work(planned: MergePlan) -> bool:
@@ -219,7 +219,7 @@ def _is_overtaken(planned: MergePlan) -> bool:
     )
 
 
-def _restores_what_moved(staged: StagedStatement, branch: Branch) -> bool:
+def _restores_what_moved(staged: StatementDraft, branch: Branch) -> bool:
     """Whether others changed an object since that a RESTORE takes to a version: it has to become as it was then."""
     if staged.restores is None or staged.restores.version is None or branch.head_version == staged.seen.version:
         return False
@@ -228,7 +228,7 @@ def _restores_what_moved(staged: StagedStatement, branch: Branch) -> bool:
     return not restored.isdisjoint(changed)
 
 
-def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
+def _is_disproved(staged: StatementDraft, branch: Branch) -> bool:
     """Whether rows, changes or names came that the statement would have had to see."""
     if branch.head_version == staged.seen.version:
         return False
@@ -240,7 +240,7 @@ def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
     )
 
 
-def _is_repeated(staged: StagedStatement, here: Snapshot) -> bool:
+def _is_repeated(staged: StatementDraft, here: Snapshot) -> bool:
     """Whether others changed the same of an object meanwhile, or a view whose name it may take."""
     made = {(item.object_kind.value, item.object_id, item.kind.value) for item in staged.operations}
     kinds = {item.kind for item in staged.operations}
@@ -262,7 +262,7 @@ def branch_moved_error() -> BranchMoved:
     )
 
 
-def _refusal(staged: StagedStatement, branch: Branch) -> str:
+def _refusal(staged: StatementDraft, branch: Branch) -> str:
     if branch.head_version == staged.seen.version:
         return f"The statement does not fit what branch {branch.name} holds."
     return f"Branch {branch.name} moved while the statement ran, and the two do not fit."
@@ -286,13 +286,13 @@ def branch_gone_error(branch_id: int) -> NotFound:
     return NotFound("branch", f"with id {branch_id}", where="any more: it was dropped meanwhile")
 
 
-def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
+def statement_plan(staged: StatementDraft, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
     here = branch_snapshot(branch)
     return plan(plan_input_load(_side(staged, here), here, engine=engine))
 
 
-def _side(staged: StagedStatement, here: Snapshot) -> SourceSide:
+def _side(staged: StatementDraft, here: Snapshot) -> SourceSide:
     reach, altered = reach_since(staged.seen, here, staged.databases, staged.tables)
     return SourceSide(
         staged.operations,

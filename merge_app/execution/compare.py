@@ -21,11 +21,11 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version
 from merge_app.planning.decisions import is_by_row
+from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.notes import rows_done
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 
 NEW = "new"
 """The verdict of an object that only the source has; the others are those of findings."""

@@ -24,10 +24,10 @@ from merge_app.execution.preview import FilesPreview, files_preview, schemas_dis
 from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.execution.source_side import SourceSide
 from merge_app.planning.attributes import base_state
+from merge_app.planning.merge_plan import Action, ObjectPlan, PlanInput, Resolution
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import sides_of
-from merge_app.planning.values import Action, ObjectPlan, PlanInput, Resolution
 
 State = DatabaseState | TableState
 

@@ -10,7 +10,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.inputs_outputs import QueryResult
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.compare_object import object_side
@@ -22,7 +22,7 @@ from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.load import plan_without_facts
-from merge_app.planning.values import Resolution
+from merge_app.planning.merge_plan import Resolution
 
 _NO_ROWS = QueryResult((), [], truncated=False)
 

@@ -30,11 +30,11 @@ from merge_app.execution.row_effects import row_effect, rows_effect
 from merge_app.execution.source_side import SourceSide
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.effects import effect_of, rerun_effect
+from merge_app.planning.merge_plan import Decision, Effect, LeftOut, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.plan import plan
 from merge_app.planning.resolutions import partition_key
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Decision, Effect, LeftOut, PlanInput, Resolution, ResolutionPart
 
 _ROW_PARTS = (ResolutionPart.ROW, ResolutionPart.CELL)
 _RULES = (Decision.LARGER, Decision.NEWEST)

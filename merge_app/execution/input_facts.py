@@ -31,10 +31,10 @@ from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
+from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 from merge_app.planning.resolutions import resolve, statements_of
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 
 
 def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:

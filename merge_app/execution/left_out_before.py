@@ -9,7 +9,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.reach import Reach, chain_reach, own_ranges, reach_load
-from merge_app.planning.values import Decision, LeftOutBefore
+from merge_app.planning.merge_plan import Decision, LeftOutBefore
 
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
 _BY_KEY = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]

@@ -31,8 +31,8 @@ from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_loa
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, TargetKnown, tables_written
+from merge_app.planning.merge_plan import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
-from merge_app.planning.values import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:

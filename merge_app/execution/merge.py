@@ -37,7 +37,7 @@ from merge_app.execution.attempts import (
 )
 from merge_app.execution.commit import (
     ATTEMPTS,
-    StatementOvertaken,
+    SerializationConflict,
     branch_gone_error,
     branch_lock,
     branch_moved_error,
@@ -48,13 +48,13 @@ from merge_app.execution.commit import (
 from merge_app.execution.deleted_keys import Tombstones, tombstones_came, tombstones_made
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
-from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
+from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.outcome import outcome_describe, refusal_describe
 from merge_app.execution.reach import merge_base_version
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
+from merge_app.planning.merge_plan import Resolution
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Resolution
 
 _MANY_SEGMENTS = "SET LOCAL work_mem = '64MB'; SET LOCAL random_page_cost = 1.1"
 """PostgreSQL sorts and joins 100,000 segments in memory, and finds them beside a million by an index, as metadata is in
@@ -62,7 +62,7 @@ memory. A statement that has few takes no more than it needs.
 """
 
 
-def merge_prepare(command: MergeCommand, engine: EngineSource) -> Prepared:
+def merge_prepare(command: MergeCommand, engine: EngineSource) -> PreparedMerge:
     """Snapshot both heads and plan. Reads only."""
     if command.source_id == command.destination_id:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or target.")
@@ -76,7 +76,7 @@ def merge_prepare(command: MergeCommand, engine: EngineSource) -> Prepared:
         resolutions = _resolutions(command, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not side.news_to(here).decides
-    return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
+    return PreparedMerge(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
 
 def _resolutions(command: MergeCommand, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
@@ -154,7 +154,7 @@ def _change(command: MergeCommand) -> Change:
     return Change.MERGE if command.transaction_id is None or command.header.publishes else Change.WRITE
 
 
-def _commit(prepared: Prepared, command: MergeCommand, row_work: Any) -> MergeAttempt | None:
+def _commit(prepared: PreparedMerge, command: MergeCommand, row_work: Any) -> MergeAttempt | None:
     """Apply on the head that was planned on; None when the target moved, or the source of a merge request, which
     was approved for what it held. Where another attempt at the same task was first, its record.
     """
@@ -192,15 +192,15 @@ def _commit(prepared: Prepared, command: MergeCommand, row_work: Any) -> MergeAt
         return recorded
 
 
-def _require_known_tombstones(prepared: Prepared, branch: Branch) -> None:
-    """Raise StatementOvertaken where others kept deletes in a table that a pipeline's run is about to publish: rows of
-    the run may be older.
+def _require_known_tombstones(prepared: PreparedMerge, branch: Branch) -> None:
+    """Raise SerializationConflict where others kept deletes in a table that a pipeline's run is about to publish: rows
+    of the run may be older.
     """
     seen = prepared.side.snapshot
     assert seen is not None
     tables = [item.object_id for item in prepared.planned.objects if item.kind is ObjectKind.TABLE]
     if any(tombstones_came(seen, branch_snapshot(branch), table_id) for table_id in tables):
-        raise StatementOvertaken
+        raise SerializationConflict
 
 
 def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int, Sequence[Tombstones]]) -> None:
@@ -219,7 +219,7 @@ def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int
             )
 
 
-def _lock(prepared: Prepared, command: MergeCommand) -> tuple[Branch, int]:
+def _lock(prepared: PreparedMerge, command: MergeCommand) -> tuple[Branch, int]:
     """The target, locked, and the head that the source must still have: for a merge request that of now.
 
     The source is locked too, in the order of ids, so that merges in both directions do not wait for each other. So

@@ -13,7 +13,7 @@ from lakeui.common.errors import Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.source_side import SourceSide
-from merge_app.planning.values import MergePlan, Resolution
+from merge_app.planning.merge_plan import MergePlan, Resolution
 
 
 class Progress(Protocol):
@@ -35,12 +35,12 @@ class MergeRequestPort(Protocol):
     def hold(self) -> None:
         """Lock the request, before any branch is locked."""
 
-    def authorise(self, prepared: Prepared) -> MergeAuthority:
+    def authorise(self, prepared: PreparedMerge) -> MergeAuthority:
         """Answer for the plan that is about to be applied; both branches are locked and are what was planned on.
         Raises MergeBlocked where the request does not stand.
         """
 
-    def describe(self, prepared: Prepared) -> dict[str, Any]:
+    def describe(self, prepared: PreparedMerge) -> dict[str, Any]:
         """What the audit record says of the request."""
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -86,7 +86,7 @@ class MergeCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedMerge:
     """A planned merge with the heads it was planned on."""
 
     source: Branch

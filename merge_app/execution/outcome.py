@@ -11,7 +11,7 @@ from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.apply import Applied
 from merge_app.execution.report import finding_as_json, plan_as_json
 from merge_app.execution.source_side import SourceSide
-from merge_app.planning.values import MergePlan
+from merge_app.planning.merge_plan import MergePlan
 
 SEGMENTS_SHOWN = 1000
 """An audit record lists so many new segments itself; all of them are the segments of its version."""

@@ -32,10 +32,10 @@ from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
+from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan, Resolution
 from merge_app.planning.notes import rows_done
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
-from merge_app.planning.values import Action, MergePlan, ObjectPlan, Resolution
 
 MOST_ROWS = 20_000
 """So many changed rows of a table are looked at at most: each is held in memory four times."""

@@ -10,7 +10,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, CarryWritten, RemoveSegments, TableSteps
-from merge_app.planning.values import DataPlan
+from merge_app.planning.merge_plan import DataPlan
 
 FILES_SHOWN = 200
 """So many files of each kind are listed; all are counted."""

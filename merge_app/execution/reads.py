@@ -10,7 +10,7 @@ from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.reach import Reach, own_ranges, reach_load
-from merge_app.planning.values import StaleRead
+from merge_app.planning.merge_plan import StaleRead
 
 CHANGES_ROWS = ("create", "drop", "undrop", "column", "partition", "insert", "delete", "update", "overwrite")
 """What changes what a statement reads of a table. A compaction, a name and a property do not."""

@@ -30,8 +30,8 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.planning.merge_plan import Action, DataPlan, MergePlan, ObjectPlan
 from merge_app.planning.nested_columns import nested_after
-from merge_app.planning.values import Action, DataPlan, MergePlan, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""

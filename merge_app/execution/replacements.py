@@ -21,8 +21,8 @@ from catalog_app.domain.state_diff import state_operations
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart
 
 
 def overwrite_with(

@@ -21,8 +21,8 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.planning.effects import effect_from_json
+from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from catalog_app.domain.state import TableState
 from merge_app.planning.decisions import options_of
-from merge_app.planning.values import Finding, MergePlan, ObjectPlan
+from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
+from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.engine.port import RowEngine
-from catalog_app.engine.values import RowChanges
 from catalog_app.selectors.segments import files_load
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
-from merge_app.planning.values import RecordedStatement, RerunStatements
+from merge_app.planning.merge_plan import RecordedStatement, RerunStatements
 
 Rows = tuple[tuple[OperationKind, int], ...]
 Deletes = tuple[tuple[OperationKind, int, int], ...]

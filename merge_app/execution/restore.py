@@ -23,7 +23,7 @@ from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader
-from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.commit import StatementDraft, statement_commit
 from merge_app.execution.deleted_keys import tables_with_other_tombstones
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
@@ -31,8 +31,8 @@ from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
 from merge_app.execution.views import ViewChange, views_restore, views_restoring
+from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.net_changes import RESTORED_VERSION
-from merge_app.planning.values import MergePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
             return recovery_result(earlier)
         body = {"notes": list(recovery.notes), "objects": 0}
         return recovery_result(attempt_record(_record(recovery, header, "nothing to do", body)))
-    staged = StagedStatement(
+    staged = StatementDraft(
         branch.pk,
         recovery.seen,
         recovery.operations,

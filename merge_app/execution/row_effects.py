@@ -17,7 +17,7 @@ from lakeui.common.nearest import nearest_name
 from merge_app.execution.compared_rows import RowPages, row_pages
 from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
-from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Effect, LeftOut, Resolution, ResolutionPart
 
 Row = Sequence[Any] | None
 _HEAD = 5

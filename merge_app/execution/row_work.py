@@ -15,7 +15,7 @@ from merge_app.execution.lineage.applying import rows_write, steps_stage
 from merge_app.execution.rerunning import RerunFiles, statements_rerun
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.steps import TableSteps
-from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
+from merge_app.planning.merge_plan import DataPlan, MergePlan, ObjectPlan
 
 
 def row_work_run(

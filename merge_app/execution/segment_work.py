@@ -13,7 +13,7 @@ from merge_app.execution.attribution import Attribution
 from merge_app.execution.record import Recorded
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.lineage.steps import TableSteps
-from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
+from merge_app.planning.merge_plan import DataPlan, MergePlan, ObjectPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from catalog_app.selectors.snapshot_diff import changed_objects, changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
-from merge_app.execution.commit import StatementOvertaken, branch_lock
+from merge_app.execution.commit import SerializationConflict, branch_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class ViewChange:
 
 
 def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
-    """Record the view's next state as one commit of the branch. Raises StatementOvertaken where views, or names that it
-    may take, changed since ``seen``.
+    """Record the view's next state as one commit of the branch. Raises SerializationConflict where views, or names that
+    it may take, changed since ``seen``.
     """
     with transaction.atomic():
         branch = branch_lock(branch_id)
         here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
-            raise StatementOvertaken
+            raise SerializationConflict
         made = commit_write(branch, header)
         _agent_require(branch, made.author, [change], here)
         applied = Applied(made.commit.pk, made.commit.version)

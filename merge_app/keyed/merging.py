@@ -15,12 +15,7 @@ from lakeui.common.errors import NotFound
 from lakeui.common.faults import fault_point
 from merge_app.keyed.batches import Batch, batch_open
 from merge_app.keyed.dataset import dataset_read
-from merge_app.keyed.keys import require_keys
-from merge_app.keyed.places import data_set_root, inside_refuse
-from merge_app.keyed.planning import MergePlan, plan_make
-from merge_app.keyed.replacing import dataset_replace, require_as_read, workspace
-from merge_app.keyed.rewriting import Replacement, file_rewrite, rows_write
-from merge_app.keyed.values import (
+from merge_app.keyed.inputs_outputs import (
     ExtraColumns,
     FileFormat,
     MergeOptions,
@@ -29,6 +24,11 @@ from merge_app.keyed.values import (
     choice,
     names,
 )
+from merge_app.keyed.keys import require_keys
+from merge_app.keyed.locations import data_set_root, inside_refuse
+from merge_app.keyed.planning import MergePlan, plan_make
+from merge_app.keyed.replacing import dataset_replace, require_as_read, workspace
+from merge_app.keyed.rewriting import Replacement, file_rewrite, rows_write
 
 
 def merge(

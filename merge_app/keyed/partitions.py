@@ -10,9 +10,9 @@ import pyarrow.types as kinds
 
 from lakeui.common.errors import InvalidValue, NotSupported
 from merge_app.keyed.dataset import DataFile, Dataset, partition_folder
+from merge_app.keyed.inputs_outputs import Integers
 from merge_app.keyed.keys import key_names, normal
 from merge_app.keyed.schemas import decoded
-from merge_app.keyed.values import Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,7 @@ from lakeui.common.errors import InvalidValue
 from merge_app.keyed.batches import batch_freeze, batch_named
 from merge_app.keyed.changing import changed_rows
 from merge_app.keyed.dataset import Dataset
-from merge_app.keyed.keys import require_keys
-from merge_app.keyed.matching import Matcher, matcher
-from merge_app.keyed.partitions import Placement, placement, require_partition_columns
-from merge_app.keyed.reading import keys_read
-from merge_app.keyed.rewriting import Replacement, replacements
-from merge_app.keyed.row_groups import RowGroup, may_match
-from merge_app.keyed.schemas import evolved, require_columns, require_fields
-from merge_app.keyed.values import (
+from merge_app.keyed.inputs_outputs import (
     Decisions,
     ExtraColumns,
     FileFormat,
@@ -31,6 +24,13 @@ from merge_app.keyed.values import (
     MergeResult,
     refuse_extra_columns,
 )
+from merge_app.keyed.keys import require_keys
+from merge_app.keyed.matching import Matcher, matcher
+from merge_app.keyed.partitions import Placement, placement, require_partition_columns
+from merge_app.keyed.reading import keys_read
+from merge_app.keyed.rewriting import Replacement, replacements
+from merge_app.keyed.row_groups import RowGroup, may_match
+from merge_app.keyed.schemas import evolved, require_columns, require_fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from lakeui.common.parquet import dictionary_columns
 from merge_app.keyed.dataset import DataFile
+from merge_app.keyed.inputs_outputs import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
 from merge_app.keyed.schemas import completed, conformed
-from merge_app.keyed.values import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
 
 _OWN_MARK = re.compile(r"\.[0-9a-f]{12}$")
 

@@ -13,7 +13,7 @@ from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.storage.cells import RowCells
 from merge_app.lineage.cells import plain_values
 from merge_app.lineage.facts import Ints
-from merge_app.lineage.finer import Finer
+from merge_app.lineage.finer_verdicts import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
 from merge_app.lineage.segments import DOT, Marked, ShownFile, Stamp
 

@@ -18,10 +18,10 @@ from merge_app.lineage.facts import (
     TableFacts,
 )
 from merge_app.lineage.files import files_judge
-from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
 from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide
 from merge_app.lineage.scopes import predicates_judge, renames_lost, scopes_carry_out, standing_scopes, swept_rows
+from merge_app.lineage.sorted_join import differing_rows
 
 
 def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, cells: MergeCells) -> TableOutcome:

@@ -22,9 +22,9 @@ from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides, known_fact
 from merge_app.planning.fact_changes import NetFacts
+from merge_app.planning.merge_plan import PlanInput
 from merge_app.planning.nested_columns import fields_join, fields_redo
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.values import PlanInput
 
 _STAMP = 0x7FFF_FFFF_FFFF_FFFF
 """That of the merge, which has no version yet."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
-from merge_app.planning.values import Action, Finding, NamedByView, ObjectPlan, PlanInput, Verdict, ViewNames
+from merge_app.planning.merge_plan import Action, Finding, NamedByView, ObjectPlan, PlanInput, Verdict, ViewNames
 
 _Name = tuple[str, str]
 """Database and table, folded."""

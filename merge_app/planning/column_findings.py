@@ -12,8 +12,8 @@ from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.columns import ColumnProblem, ColumnRedo
 from merge_app.planning.conditions import ROW_AXES
+from merge_app.planning.merge_plan import SIDE_NAMES
 from merge_app.planning.net_changes import ObjectChanges
-from merge_app.planning.values import SIDE_NAMES
 
 _JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
 

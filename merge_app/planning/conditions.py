@@ -32,9 +32,9 @@ from catalog_app.rules.loader import CONDITIONS, RuleTable
 from lakeui.common.records import record
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.findings import Problem
+from merge_app.planning.merge_plan import SIDE_NAMES, TableFacts
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.row_merges import row_problems
-from merge_app.planning.values import SIDE_NAMES, TableFacts
 
 ROW_AXES = ("insert", "update", "overwrite")
 """The operations that bring rows into a table."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, PartitionChange
+from merge_app.planning.merge_plan import DataPlan
 from merge_app.planning.net_changes import ATTRIBUTE_KINDS, is_full_overwrite
-from merge_app.planning.values import DataPlan
 
 _NOTHING = FileEffects()
 

@@ -10,9 +10,9 @@ from catalog_app.domain.state import DatabaseState, ObjectState
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.findings import Pair, judge, problem_finding
+from merge_app.planning.merge_plan import Action, Finding, ObjectPlan
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.notes import attribute_notes
-from merge_app.planning.values import Action, Finding, ObjectPlan
 
 
 def database_plan(

@@ -10,7 +10,7 @@ from typing import Any
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.effects import effect_as_json
-from merge_app.planning.values import Decision, Finding, Resolution, ResolutionPart, Verdict
+from merge_app.planning.merge_plan import Decision, Finding, Resolution, ResolutionPart, Verdict
 
 _SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from catalog_app.domain.checks import property_shown
-from merge_app.planning.values import Decision, Effect, LeftOut, RecordedStatement, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Effect, LeftOut, RecordedStatement, Resolution, ResolutionPart
 
 _PART_NAMES: Mapping[ResolutionPart, str] = {
     ResolutionPart.OBJECT: "the {kind}",

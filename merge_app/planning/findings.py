@@ -11,8 +11,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
 from lakeui.common.records import record
+from merge_app.planning.merge_plan import Finding, Verdict
 from merge_app.planning.net_changes import ObjectChanges
-from merge_app.planning.values import Finding, Verdict
 
 CellKey = tuple[str, str]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import ObjectState
-from merge_app.planning.values import Finding, ObjectPlan, Resolution
+from merge_app.planning.merge_plan import Finding, ObjectPlan, Resolution
 
 
 def fingerprint(

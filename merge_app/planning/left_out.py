@@ -12,11 +12,11 @@ from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
 from merge_app.planning.findings import Pair, Problem
+from merge_app.planning.merge_plan import SIDE_NAMES, LeftValues, PlanInput
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.resolutions import resolve
 from merge_app.planning.row_merges import columns_merged
 from merge_app.planning.sides import sides_of
-from merge_app.planning.values import SIDE_NAMES, LeftValues, PlanInput
 
 
 def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column, ...]]]:

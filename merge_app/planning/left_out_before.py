@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.findings import outside_finding
+from merge_app.planning.merge_plan import Finding, PlanInput
 from merge_app.planning.sides import Sides
-from merge_app.planning.values import Finding, PlanInput
 
 _ON_ROWS = ("insert", "update", "delete", "overwrite", "partition")
 

@@ -10,7 +10,7 @@ import numpy as np
 from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import Ints, ScopeKind
-from merge_app.lineage.finer import finer_as_json
+from merge_app.lineage.finer_verdicts import finer_as_json
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.steps import RowsPlan

@@ -8,8 +8,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.findings import outside_finding
+from merge_app.planning.merge_plan import Finding, ObjectPlan, PlanInput
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
-from merge_app.planning.values import Finding, ObjectPlan, PlanInput
 
 Changes = Mapping[ObjectKey, ObjectChanges]
 

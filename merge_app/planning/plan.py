@@ -14,6 +14,7 @@ from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
+from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 from merge_app.planning.names import names_judge
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
@@ -21,7 +22,6 @@ from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.stale_reads import stale_reads_judge
 from merge_app.planning.tables import TableCase, table_plan
-from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 
 
 def plan(given: PlanInput) -> MergePlan:

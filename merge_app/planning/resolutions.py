@@ -33,9 +33,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.facts import Key
-from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.row_merges import ROW_PARTS
-from merge_app.planning.values import (
+from merge_app.planning.merge_plan import (
     Decision,
     Finding,
     PlanInput,
@@ -44,6 +42,8 @@ from merge_app.planning.values import (
     ResolutionPart,
     Verdict,
 )
+from merge_app.planning.net_changes import ObjectKey
+from merge_app.planning.row_merges import ROW_PARTS
 
 State = TypeVar("State", DatabaseState, TableState)
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)

@@ -10,8 +10,8 @@ from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.columns import ColumnRedo, columns_redo
 from merge_app.planning.findings import Problem
+from merge_app.planning.merge_plan import Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges
-from merge_app.planning.values import Resolution, ResolutionPart
 
 ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.CELL})
 

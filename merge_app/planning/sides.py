@@ -11,6 +11,7 @@ from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
+from merge_app.planning.merge_plan import PlanInput
 from merge_app.planning.net_changes import (
     LIFECYCLE,
     ObjectChanges,
@@ -19,7 +20,6 @@ from merge_app.planning.net_changes import (
     net_changes,
     undropped_with,
 )
-from merge_app.planning.values import PlanInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
-from merge_app.planning.values import Action, Finding, ObjectPlan, PlanInput, Verdict
+from merge_app.planning.merge_plan import Action, Finding, ObjectPlan, PlanInput, Verdict
 
 
 def stale_reads_judge(given: PlanInput, objects: Sequence[ObjectPlan]) -> Iterator[Finding]:

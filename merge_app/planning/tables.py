@@ -22,10 +22,7 @@ from merge_app.planning.databases import done_already, properties_merged, proper
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
-from merge_app.planning.net_changes import ObjectChanges
-from merge_app.planning.notes import attribute_notes, row_notes
-from merge_app.planning.row_merges import columns_merged
-from merge_app.planning.values import (
+from merge_app.planning.merge_plan import (
     Action,
     DataPlan,
     Finding,
@@ -34,6 +31,9 @@ from merge_app.planning.values import (
     RerunStatements,
     TableFacts,
 )
+from merge_app.planning.net_changes import ObjectChanges
+from merge_app.planning.notes import attribute_notes, row_notes
+from merge_app.planning.row_merges import columns_merged
 
 _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 

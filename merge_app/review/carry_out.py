@@ -21,11 +21,12 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.attempts import merge_result
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import merge_run
-from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
+from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
-from merge_app.planning.values import Resolution
-from merge_app.review.judgement import Blocker, BlockerCode, Standing
+from merge_app.planning.merge_plan import Resolution
+from merge_app.review.approval_rules import ApprovalState, Blocker, BlockerCode
+from merge_app.review.approval_state import facts_known, request_approval_state
 from merge_app.review.known_plans import (
     KnownPlan,
     branches_now,
@@ -47,7 +48,6 @@ from merge_app.review.requests import (
     wrong_state,
 )
 from merge_app.review.resolving import named
-from merge_app.review.standing import facts_known, request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 from merge_app.review.statuses import statuses_of
 
@@ -103,7 +103,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     # The merge itself looks at what policies are judged on, before it asks them.
     refuse_blocked(
         request,
-        request_standing(request, source, destination),
+        request_approval_state(request, source, destination),
         wish.bypass_reason,
         later=frozenset({BlockerCode.POLICY_MISSING}),
     )
@@ -116,7 +116,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
 
 def refuse_blocked(
     request: MergeRequest,
-    standing: Standing,
+    standing: ApprovalState,
     bypass_reason: str = "",
     *,
     later: frozenset[BlockerCode] = frozenset(),
@@ -141,7 +141,7 @@ class RequestPort:
     request_id: int
     header: CommitHeader
     _held: MergeRequest | None = field(default=None, init=False)
-    _standing: Standing | None = field(default=None, init=False)
+    _standing: ApprovalState | None = field(default=None, init=False)
     _looked: KnownPlan | None = field(default=None, init=False)
 
     def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
@@ -160,7 +160,7 @@ class RequestPort:
     def _is_ours(self) -> bool:
         return self.held.state == RequestState.MERGING and self.held.task_id == self.header.task_id
 
-    def authorise(self, prepared: Prepared) -> MergeAuthority:
+    def authorise(self, prepared: PreparedMerge) -> MergeAuthority:
         """The authority of those who approved exactly this plan. Raises MergeBlocked, and WrongState where the request
         was taken out of the task's hands.
         """
@@ -182,15 +182,15 @@ class RequestPort:
         """Take the plan whose facts the policies of the target are judged on."""
         self._looked = plan
 
-    def _facts(self, prepared: Prepared) -> PlanFacts | None:
+    def _facts(self, prepared: PreparedMerge) -> PlanFacts | None:
         """What the policies of the target are judged on, of just this plan."""
         seen = seen_now(self.held, prepared.source, prepared.destination)
         protection = protection_of(prepared.destination) or Protection(())
         known = self._looked or plan_known(self.held)
         return facts_known(known, protection, seen, prepared.planned.fingerprint)
 
-    def _judge(self, prepared: Prepared) -> Standing:
-        return request_standing(
+    def _judge(self, prepared: PreparedMerge) -> ApprovalState:
+        return request_approval_state(
             self.held,
             prepared.source,
             prepared.destination,
@@ -198,7 +198,7 @@ class RequestPort:
             looked=self._looked,
         )
 
-    def describe(self, prepared: Prepared) -> dict[str, Any]:
+    def describe(self, prepared: PreparedMerge) -> dict[str, Any]:
         """The request and who approved what, for the audit record."""
         counting = self._standing.counting if self._standing else ()
         return {
@@ -219,7 +219,7 @@ class RequestPort:
             "policy_facts": self._facts_described(prepared),
         }
 
-    def _facts_described(self, prepared: Prepared) -> dict[str, Any] | None:
+    def _facts_described(self, prepared: PreparedMerge) -> dict[str, Any] | None:
         facts = self._facts(prepared) if self._standing and self._standing.policies else None
         return facts.as_json() if facts else None
 
@@ -238,7 +238,7 @@ class RequestPort:
         request_touch(request)
 
 
-def checks_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+def checks_described(request: MergeRequest, prepared: PreparedMerge) -> list[dict[str, Any]]:
     """What each check last found on the heads that were planned on, for an audit record."""
     results = CheckResult.objects.filter(
         request=request,
@@ -250,7 +250,7 @@ def checks_described(request: MergeRequest, prepared: Prepared) -> list[dict[str
     return [{"name": result.name, "state": result.state, "task": str(result.task_id)} for result in newest]
 
 
-def statuses_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+def statuses_described(request: MergeRequest, prepared: PreparedMerge) -> list[dict[str, Any]]:
     """What other systems last reported of the source that was planned on, for an audit record."""
     return [
         {"context": status.context, "state": status.state, "by": status.created_by.get_username(), "status": status.pk}
@@ -258,7 +258,7 @@ def statuses_described(request: MergeRequest, prepared: Prepared) -> list[dict[s
     ]
 
 
-def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+def resolutions_described(request: MergeRequest, prepared: PreparedMerge) -> list[dict[str, Any]]:
     """What was decided for the heads that were planned on, and by whom, for an audit record."""
     rows = ConflictResolution.objects.filter(
         request=request,

@@ -26,15 +26,15 @@ from merge_app.execution.apply import CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import merge_prepare
-from merge_app.execution.merge_command import MergeCommand, Prepared, Progress
+from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
+from merge_app.review.approval_rules import CheckState, Seen
+from merge_app.review.approval_state import check_states, required_checks
 from merge_app.review.carry_out import RequestPort
-from merge_app.review.judgement import CheckState, Seen
 from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
 from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
-from merge_app.review.standing import check_states, required_checks
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 from merge_app.webhooks.models import WebhookEvent
@@ -143,7 +143,7 @@ def checks_run(
 
 def _preview_make(
     request: MergeRequest, workspace: Transaction, header: CommitHeader, engine: EngineSource, progress: Progress
-) -> Prepared:
+) -> PreparedMerge:
     """Lay the merge on the workspace."""
     progress.step("plan", "compare both branches")
     request_port = RequestPort(request.pk, header)
@@ -193,7 +193,7 @@ def _shown(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _keep(request_id: int, header: CommitHeader, prepared: Prepared, results: Sequence[CheckResult]) -> None:
+def _keep(request_id: int, header: CommitHeader, prepared: PreparedMerge, results: Sequence[CheckResult]) -> None:
     """Keep what was found, for the heads that it was found on."""
     assert header.task_id is not None
     with transaction.atomic():

@@ -14,8 +14,8 @@ from merge_app.execution.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.policy_facts import policy_facts_load
 from merge_app.planning.effects import effect_from_json
-from merge_app.planning.values import Decision, Resolution, ResolutionPart
-from merge_app.review.judgement import Seen
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
+from merge_app.review.approval_rules import Seen
 from merge_app.review.models import ConflictResolution, MergeRequest
 from merge_app.review.states import RequestState
 

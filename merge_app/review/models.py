@@ -9,8 +9,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from merge_app.planning.values import Decision, ResolutionPart
-from merge_app.review.judgement import CheckState, ReviewVerdict, StatusState
+from merge_app.planning.merge_plan import Decision, ResolutionPart
+from merge_app.review.approval_rules import CheckState, ReviewVerdict, StatusState
 from merge_app.review.states import FINISHED, RequestState
 
 VALUED = (Decision.EDITED.value, Decision.NEWEST.value, Decision.RERUN.value)

@@ -12,8 +12,8 @@ from merge_app.execution.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.decisions import is_by_row
+from merge_app.planning.merge_plan import Resolution, ResolutionPart
 from merge_app.planning.row_merges import ROW_PARTS
-from merge_app.planning.values import Resolution, ResolutionPart
 
 OpenConflict = Mapping[str, Any]
 """A finding as JSON that ``decisions`` of its own answer."""

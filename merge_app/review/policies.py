@@ -15,11 +15,11 @@ from django.db import transaction
 
 from catalog_app.domain.policies import policies_digest
 from catalog_app.models import ProtectionRule
-from merge_app.review.judgement import Standing
+from merge_app.review.approval_rules import ApprovalState
+from merge_app.review.approval_state import request_approval_state
 from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, policies_of, seen_now
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import request_lock, request_settle, request_touch
-from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState
 
 
@@ -44,7 +44,7 @@ def policy_work(request: MergeRequest) -> PolicyWork | None:
         return None
     seen, known = seen_now(request, source, destination), plan_known(request)
     is_known = known is not None and known.seen == seen and known.facts_for(policies) is not None
-    standing = request_standing(request, source, destination) if is_known else None
+    standing = request_approval_state(request, source, destination) if is_known else None
     if standing is not None and (standing.blockers or standing.merging_policy is None):
         return None
     parts = [*astuple(seen), policies_digest(policies)]
@@ -64,7 +64,7 @@ def policies_waiting() -> Iterator[PolicyWork]:
             yield work
 
 
-def policies_keep(*, request_id: int, plan: KnownPlan) -> Standing | None:
+def policies_keep(*, request_id: int, plan: KnownPlan) -> ApprovalState | None:
     """Keep the plan with what policies are judged on, and bring the request's state up to what they come to; None
     where it moved meanwhile, or is not with people any more.
     """
@@ -74,7 +74,7 @@ def policies_keep(*, request_id: int, plan: KnownPlan) -> Standing | None:
         if request.state not in REVIEWED | {RequestState.DRAFT} or seen_now(request, source, destination) != plan.seen:
             return None
         plan_keep(request, plan)
-        standing = request_standing(request, source, destination)
+        standing = request_approval_state(request, source, destination)
         reasons = " ".join(f"Version {item.version} of {item.pattern}: {item.message}" for item in standing.policies)
         request_settle(request, reason=reasons)
         request_touch(request)

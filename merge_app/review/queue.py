@@ -20,11 +20,12 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import merge_prepare
-from merge_app.execution.merge_command import MergeCommand, Prepared
+from merge_app.execution.merge_command import MergeCommand, PreparedMerge
 from merge_app.jobs.errors import TooManyQueued
-from merge_app.planning.values import MergePlan, Verdict
+from merge_app.planning.merge_plan import MergePlan, Verdict
+from merge_app.review.approval_rules import ApprovalState
+from merge_app.review.approval_state import request_approval_state
 from merge_app.review.carry_out import RequestPort, merge_require, refuse_blocked
-from merge_app.review.judgement import Standing
 from merge_app.review.known_plans import (
     KnownPlan,
     branches_now,
@@ -44,7 +45,6 @@ from merge_app.review.requests import (
     request_touch,
     wrong_state,
 )
-from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 
 MOST_QUEUED = 50
@@ -83,7 +83,7 @@ def _require_few(principal: Principal) -> None:
 
 
 def _enter(
-    principal: Principal, request: MergeRequest, prepared: Prepared, looked: KnownPlan | None
+    principal: Principal, request: MergeRequest, prepared: PreparedMerge, looked: KnownPlan | None
 ) -> MergeRequest | None:
     """The request, queued on the plan that was made of it; None where a branch has moved since."""
     with transaction.atomic():
@@ -97,7 +97,9 @@ def _enter(
             return None
         plan_keep(locked, KnownPlan(seen, prepared.planned.fingerprint, len(prepared.planned.conflicts)))
         fingerprint = prepared.planned.fingerprint
-        refuse_blocked(locked, request_standing(locked, source, destination, fingerprint=fingerprint, looked=looked))
+        refuse_blocked(
+            locked, request_approval_state(locked, source, destination, fingerprint=fingerprint, looked=looked)
+        )
         request_settle(locked)
         request_move(locked, RequestState.QUEUED, actor_id=person_id(principal))
         locked.queued_at, locked.queued_by_id = timezone.now(), person_id(principal)
@@ -174,13 +176,15 @@ class QueuePort(RequestPort):
     destination, if nothing that people judged is different.
     """
 
-    def _judge(self, prepared: Prepared) -> Standing:
+    def _judge(self, prepared: PreparedMerge) -> ApprovalState:
         known = plan_known(self.held)
         if known is None or not self._is_as_good(known, prepared):
             return super()._judge(prepared)
-        return request_standing(self.held, prepared.source, prepared.destination, approved=known, looked=self._looked)
+        return request_approval_state(
+            self.held, prepared.source, prepared.destination, approved=known, looked=self._looked
+        )
 
-    def _is_as_good(self, known: KnownPlan, prepared: Prepared) -> bool:
+    def _is_as_good(self, known: KnownPlan, prepared: PreparedMerge) -> bool:
         now = seen_now(self.held, prepared.source, prepared.destination)
         protection = protection_of(prepared.destination)
         return (

@@ -18,10 +18,10 @@ from catalog_app.selectors.agents import account_of, agent_branch_require
 from catalog_app.selectors.people import action_require, person_id, users_who_may
 from lakeui.common.errors import AlreadyExists, InvalidValue, SameBranch, Stale
 from merge_app.jobs.models import FINISHED_STATES, Task
+from merge_app.review.approval_state import request_approval_state
 from merge_app.review.errors import WrongState
 from merge_app.review.known_plans import branches_now
 from merge_app.review.models import MergeRequest, RequestedReviewer, TimelineKind
-from merge_app.review.standing import request_standing
 from merge_app.review.states import CHOSEN, FINISHED, REVIEWED, RequestState, may_become, may_change
 from merge_app.review.timeline import Event, timeline_append
 
@@ -232,12 +232,12 @@ def request_settle(request: MergeRequest, *, actor_id: int | None = None, reason
     now = RequestState(request.state)
     if now not in REVIEWED:
         return
-    wanted = request_standing(request, *branches_now(request)).state
+    wanted = request_approval_state(request, *branches_now(request)).state
     if wanted != now:
         request_move(request, wanted, actor_id=actor_id, reason=reason)
 
 
 def request_return(request: MergeRequest, *, reason: str, actor_id: int | None = None, **details: Any) -> None:
     """Give a locked request that lakeui had in hand back to people; the caller saves it."""
-    wanted = request_standing(request, *branches_now(request)).state
+    wanted = request_approval_state(request, *branches_now(request)).state
     request_move(request, wanted, actor_id=actor_id, reason=reason, **details)

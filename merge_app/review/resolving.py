@@ -23,9 +23,9 @@ from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.decision_effects import effects_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import effect_as_json
+from merge_app.planning.merge_plan import Decision, Effect, Resolution, ResolutionPart
 from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
-from merge_app.planning.values import Decision, Effect, Resolution, ResolutionPart
 from merge_app.review.known_plans import branches_now, plan_keep, plan_load, resolution_value, resolutions_of, seen_now
 from merge_app.review.models import FINISHED_STATES, ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.open_conflicts import (

@@ -12,12 +12,12 @@ from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import action_require, person_id
 from lakeui.common.errors import PermissionDenied, Stale
 from merge_app.execution.engine_source import EngineSource
-from merge_app.review.judgement import ReviewVerdict
+from merge_app.review.approval_rules import ReviewVerdict
+from merge_app.review.approval_state import request_approval_state
 from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_load, seen_now
 from merge_app.review.models import MergeRequest, Review, TimelineKind
 from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.spot_checks import rows_drawn, spot_code, spot_code_check
-from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 
@@ -80,7 +80,7 @@ def _is_of(principal: Principal, request: MergeRequest) -> bool:
 
 def _looked_at(request: MergeRequest, principal: Principal, draft: ReviewDraft, plan: KnownPlan) -> tuple[SpotRow, ...]:
     """The rows that policies drew of the plan. Raises InvalidValue where they were not shown to just this person."""
-    rows = rows_drawn(request_standing(request, *branches_now(request), looked=plan).policies, plan)
+    rows = rows_drawn(request_approval_state(request, *branches_now(request), looked=plan).policies, plan)
     spot_code_check(spot_code(request, principal.user_id, rows, plan.fingerprint), draft.spot_code)
     return rows
 

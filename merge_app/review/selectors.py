@@ -31,10 +31,10 @@ from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import merge_undone
 from merge_app.jobs.models import FINISHED_STATES, Task
-from merge_app.review.judgement import ReviewVerdict, Vote
+from merge_app.review.approval_rules import ReviewVerdict, Vote
+from merge_app.review.approval_state import last_writer_id, votes_load
 from merge_app.review.known_plans import judged_heads, seen_judged
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
-from merge_app.review.standing import last_writer_id, votes_load
 from merge_app.review.states import FINISHED, REVIEWED, RequestState
 
 _ORDERS: dict[str, tuple[Any, str]] = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from catalog_app.models import Branch
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
 from catalog_app.selectors.snapshots import branch_snapshot
+from merge_app.review.approval_state import review_seen
 from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.models import Review
-from merge_app.review.standing import review_seen
 
 COMMITS_SHOWN = 100
 """So many commits of each side are listed, the newest."""

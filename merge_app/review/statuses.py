@@ -15,7 +15,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.protection import protection_of
 from lakeui.common.errors import InvalidValue, Stale
-from merge_app.review.judgement import StatusState
+from merge_app.review.approval_rules import StatusState
 from merge_app.review.known_plans import branches_now
 from merge_app.review.models import MergeRequest, RequestStatus, TimelineKind
 from merge_app.review.requests import request_lock, request_settle, request_touch, wrong_state

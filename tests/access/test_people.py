@@ -25,7 +25,7 @@ from lakeui.common.errors import PermissionDenied
 from lakeui.tasks.statements import user_require_active
 from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountChain, AccountRecord
-from tests.members import join
+from tests.support.members import join
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +92,7 @@ def test_a_link_is_shown_once_works_once_and_signs_in(staff: Asker) -> None:
     assert staff.send("get", f"{PEOPLE}erin/").json()["state"] == "active"
 
 
-def test_a_link_ends_by_time_by_a_newer_one_and_with_the_account(staff: Asker) -> None:
+def test_a_link_ends_by_time_or_newer_link(staff: Asker) -> None:
     first = staff.invite("erin").json()["invitation"]["link"]
     second = staff.send("post", f"{PEOPLE}erin/link/").json()["link"]
     assert Client().get(first).status_code == 410
@@ -123,7 +123,7 @@ def test_a_mail_server_that_is_away_leaves_the_link(staff: Asker, settings: Any)
     assert Client().get(made["link"]).status_code == 302
 
 
-def test_whoever_is_disabled_has_no_session_and_no_token_and_neither_comes_back(staff: Asker, person: Asker) -> None:
+def test_disabling_an_account_ends_sessions_and_tokens(staff: Asker, person: Asker) -> None:
     browser = Client()
     browser.login(username="person", password=PASSWORD)
     assert browser.get("/api/v1/account/").status_code == 200
@@ -138,7 +138,7 @@ def test_whoever_is_disabled_has_no_session_and_no_token_and_neither_comes_back(
     assert browser.login(username="person", password=PASSWORD)
 
 
-def test_a_person_sees_no_people_and_a_read_token_of_the_staff_does_not_either(person: Asker, staff: Asker) -> None:
+def test_people_are_listed_for_staff_alone(person: Asker, staff: Asker) -> None:
     for method, path, body in (
         ("get", PEOPLE, None),
         ("post", PEOPLE, {"username": "erin"}),
@@ -386,7 +386,7 @@ def test_a_group_that_has_a_role_is_not_removed(root: Asker, person: Asker) -> N
 # -- records ----------------------------------------------------------------------------------------------------------
 
 
-def test_every_right_that_is_given_or_taken_is_told_with_who_and_when(root: Asker, person: Asker) -> None:
+def test_changes_of_rights_record_who_and_when(root: Asker, person: Asker) -> None:
     catalog_create(name="lake")
     root.send("post", GROUPS, {"name": "g"})
     root.send("put", f"{GROUPS}g/members/person/")

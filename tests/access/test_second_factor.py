@@ -22,7 +22,7 @@ from lakeui.access.tokens import token_create
 from lakeui.access.views import INVITED_BY
 from merge_app.audit.accounts import accounts_verify
 from merge_app.audit.models import AccountRecord
-from tests.members import join
+from tests.support.members import join
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_counts")]
 
@@ -69,7 +69,7 @@ def codes(alice: User) -> list[str]:
     return set_up(client, alice)
 
 
-def test_it_is_set_up_with_a_code_of_the_app_and_the_password(alice: User) -> None:
+def test_set_up_takes_code_and_password(alice: User) -> None:
     here, elsewhere = Client(), Client()
     for client in (here, elsewhere):
         client.force_login(alice)
@@ -159,7 +159,7 @@ def test_guessing_codes_is_slowed_down_as_guessing_passwords_is(alice: User) -> 
 
 
 @pytest.mark.usefixtures("codes")
-def test_who_waits_too_long_for_the_code_or_has_another_password_begins_anew(alice: User) -> None:
+def test_a_late_code_or_changed_password_begins_anew(alice: User) -> None:
     late, changed, disabled = Client(), Client(), Client()
     for client in (late, changed, disabled):
         sign_in(client, alice)
@@ -188,7 +188,7 @@ def test_a_link_for_a_password_is_no_way_around_it(alice: User, monkeypatch: pyt
     assert (answer["Location"], is_in(client)) == (CODE, False)
 
 
-def test_recovery_codes_are_renewed_and_it_is_turned_off_with_password_and_code(alice: User, codes: list[str]) -> None:
+def test_renewing_and_turning_off_take_password_and_code(alice: User, codes: list[str]) -> None:
     client = Client()
     client.force_login(alice)
     for action in ("codes", "off"):
@@ -230,7 +230,7 @@ def test_a_rule_says_of_whom_it_is_demanded(rule: str, asked: dict[str, bool], s
         assert (sign_in(Client(), user)["Location"] == PAGE) is is_asked, name
 
 
-def test_where_it_is_demanded_it_is_set_up_before_the_door_opens_and_stays(alice: User, settings: Any) -> None:
+def test_a_demanded_factor_is_set_up_first(alice: User, settings: Any) -> None:
     settings.LAKEUI = {**settings.LAKEUI, "SECOND_FACTOR": "everybody"}
     client = Client()
     assert sign_in(client, alice, "/tasks")["Location"] == PAGE

@@ -57,15 +57,13 @@ def test_nothing_of_it_is_there_while_no_provider_is_set(client: Client) -> None
     assert client.get("/login/sso/done/").status_code == 404
 
 
-def test_the_page_for_signing_in_offers_it_and_keeps_where_one_wanted_to_go(client: Client, provider: Provider) -> None:
+def test_the_sign_in_page_keeps_the_address(client: Client, provider: Provider) -> None:
     page = client.get("/login/?next=/c/demo%3Ftab%3Dhistory").content.decode()
     assert "Sign in with Example" in page
     assert "/login/sso/?next=%2Fc%2Fdemo%3Ftab%3Dhistory" in page
 
 
-def test_whoever_signs_in_there_first_gets_an_account_here_and_the_same_one_later(
-    client: Client, provider: Provider
-) -> None:
+def test_the_first_sign_in_makes_the_account(client: Client, provider: Provider) -> None:
     done = sign_on(client, provider, "?next=/c/demo")
     assert (done.status_code, done["Location"]) == (302, "/c/demo")
     assert is_signed_in(client)
@@ -149,9 +147,7 @@ def test_a_provider_that_is_away_is_no_failure_of_the_server(
     refused(client, client.get("/login/sso/"), "did not work")
 
 
-def test_a_name_that_is_taken_does_not_open_the_account_until_an_administrator_links_it(
-    client: Client, provider: Provider
-) -> None:
+def test_a_taken_name_waits_for_an_administrator(client: Client, provider: Provider) -> None:
     admin = User.objects.create_superuser("erin", password="correct horse")
     refused(client, sign_on(client, provider), "it is there already")
     call_command("link_identity", "erin", "subject-1", stdout=None)
@@ -190,7 +186,7 @@ def groups_of(name: str) -> set[str]:
     return set(User.objects.get(username=name).groups.values_list("name", flat=True))
 
 
-def test_groups_follow_the_claim_at_each_sign_in_and_those_of_here_stay(provider: Provider, settings: Any) -> None:
+def test_groups_follow_the_claim_at_each_sign_in(provider: Provider, settings: Any) -> None:
     managed = {"lake-writers": "writers", "lake-readers": "readers", "all": "readers"}
     settings.LAKEUI = settings.LAKEUI | {"OIDC_GROUPS": managed, "OIDC_GROUPS_CLAIM": "roles"}
     provider.claims = {"roles": ["lake-writers", "all", "superusers", 7]}

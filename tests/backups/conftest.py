@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 from tests.without_spark.conftest import services
 
 __all__ = ["services"]

@@ -23,9 +23,9 @@ def write_once(catalog: str) -> None:
     from catalog_app.domain.files import NewDataFile
     from catalog_app.domain.operations import FileEffects, OperationKind
     from catalog_app.services.files import addresses_allocate, data_files_register
-    from lakeui.frontdoor.places import Call, table_for_writing
+    from lakeui.frontdoor.call import Call, table_for_writing
+    from lakeui.frontdoor.inputs_outputs import Session
     from lakeui.frontdoor.rows.writes import commit_rows
-    from lakeui.frontdoor.values import Session
     from lakeui.sql.statements import TableName
     from merge_app.jobs.context import Context
 

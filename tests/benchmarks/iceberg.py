@@ -20,7 +20,7 @@ def figures(*, files: int = 1_000, many: int = 100_000) -> list[Figure]:
 
     import lakeui.wsgi  # noqa: F401
     from lakeui.access.tokens import token_create
-    from tests.members import join
+    from tests.support.members import join
 
     user = User.objects.create_user("engine")
     settings.LAKEUI["REQUESTS_PER_MINUTE"] = 0

@@ -139,7 +139,7 @@ class RowTable:
         from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
         from lakeui.frontdoor.compute import engine
         from merge_app.execution.apply import CommitHeader
-        from merge_app.execution.commit import StagedStatement, statement_commit
+        from merge_app.execution.commit import StatementDraft, statement_commit
         from merge_app.execution.staged import StagedDefinition
 
         branch = branch_get(catalog_get(self.catalog), branch_name)
@@ -147,7 +147,7 @@ class RowTable:
         states = tables_load(seen, [self.table_id])
         state = states[self.table_id]
         operation = Operation(OperationKind(kind), ObjectKind.TABLE, self.table_id, effects=FileEffects(**effects))
-        staged = StagedStatement(
+        staged = StatementDraft(
             branch.pk,
             seen,
             (operation,),

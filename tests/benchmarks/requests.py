@@ -24,7 +24,7 @@ def figures() -> list[Figure]:
     # As in a server, where what was loaded at the start is left alone by the collector.
     import lakeui.wsgi  # noqa: F401
     from lakeui.access.tokens import token_create
-    from tests.members import join
+    from tests.support.members import join
 
     lake = ChangedLake(CHANGED, 20)
     user = User.objects.create_user("bench-requests")

@@ -187,7 +187,7 @@ def figures(
     # As in a server, where what was loaded at the start is left alone by the collector.
     import lakeui.wsgi  # noqa: F401
     from lakeui.access.tokens import token_create
-    from tests.members import join
+    from tests.support.members import join
 
     user = User.objects.create_user("bench")
     lake = LargeLake(tables=tables, branches=branches, segments=segments, requests=requests, author=user)

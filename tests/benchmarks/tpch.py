@@ -52,13 +52,13 @@ class Lake:
     def _load(self, file: Path, name: str) -> None:
         from django.conf import settings
 
-        from catalog_app.importing.values import Reading
+        from catalog_app.importing.spec import Reading
         from catalog_app.selectors.snapshots import branch_get, catalog_get
         from catalog_app.services.imports import import_create
         from catalog_app.storage.warehouse import Warehouse
         from lakeui.frontdoor import Session
         from lakeui.frontdoor.entries.imports import import_lifetime, import_load
-        from lakeui.frontdoor.values import ImportLoad
+        from lakeui.frontdoor.inputs_outputs import ImportLoad
         from lakeui.sql.cursor import Cursor
         from lakeui.sql.names import read_present_table
 

@@ -19,8 +19,8 @@ from lakeui.access.tokens import token_create
 from lakeui.wsgi import application
 from lakeui_client import Catalog, Lake
 from lakeui_client.http import Http
-from tests.e2e.lake import Lake as Store
-from tests.members import join
+from tests.support.lake import Lake as Store
+from tests.support.members import join
 from tests.without_spark.conftest import lake as store
 from tests.without_spark.conftest import services, worker_module
 

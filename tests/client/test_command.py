@@ -315,7 +315,7 @@ def test_each_resource_has_a_verb() -> None:
     assert used == set(VERBS)
 
 
-def test_policies_are_set_by_an_owner_and_a_request_says_what_they_say(lake: Call, tmp_path: Path) -> None:
+def test_owners_set_policies_and_requests_show_them(lake: Call, tmp_path: Path) -> None:
     document(lake, "api", "POST", "catalogs/{catalog}/protection-rules/", "--body", '{"pattern": "main"}')
     file = tmp_path / "policies.json"
     file.write_text('[{"name": "small", "tables": ["d.*"], "max_rows": 0}]')

@@ -14,8 +14,8 @@ from django.conf import settings
 
 from lakeui_client import Catalog, LakeError, NotFound
 from tests.client.conftest import Person
-from tests.e2e.lake import Lake as Store
 from tests.iceberg.engines import ENGINES
+from tests.support.lake import Lake as Store
 
 
 @pytest.fixture

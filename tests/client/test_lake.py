@@ -48,7 +48,7 @@ def test_a_branch_is_changed_compared_merged_and_taken_back(catalog: Catalog) ->
     assert [entry["operation"] for entry in catalog.branch("main").log(2)] == ["RESTORE MERGE", "MERGE BRANCH"]
 
 
-def test_a_branch_for_a_while_is_gone_at_the_end_of_its_block(catalog: Catalog) -> None:
+def test_a_temporary_branch_ends_with_its_block(catalog: Catalog) -> None:
     with pytest.raises(NotFound), catalog.branch("tmp", from_="main", drop_at_end=True) as branch:
         branch.sql("SELECT * FROM d.none")
     assert [entry["name"] for entry in catalog.branches()] == ["main"]
@@ -239,7 +239,7 @@ def test_an_answer_that_is_cut_off_is_refused(status: int) -> None:
     assert refused.value.code == "UNEXPECTED_ANSWER"
 
 
-def test_a_session_goes_on_from_statement_to_statement_and_ends_with_its_block(catalog: Catalog) -> None:
+def test_a_session_ends_with_its_block(catalog: Catalog) -> None:
     with catalog.branch("main").session() as session:
         session.sql("CREATE BRANCH fix")
         session.sql("USE BRANCH fix")

@@ -81,9 +81,7 @@ def test_more_rows_than_asked_for_are_said_and_not_kept(shell: InteractiveShell)
     assert (found["id"].tolist(), " rows." in shown.stdout) == ([1, 2], False)
 
 
-def test_the_conflict_of_a_refused_merge_is_a_table_and_ends_the_cell(
-    catalog: Catalog, shell: InteractiveShell
-) -> None:
+def test_a_refused_merge_shows_conflicts_as_a_table(catalog: Catalog, shell: InteractiveShell) -> None:
     catalog.branch("fix", from_="main")
     cell(shell, "%%lake -b fix\nUPDATE d.t SET name = '<b>x</b>' WHERE id = 1")
     cell(shell, "%%lake\nUPDATE d.t SET name = 'y' WHERE id = 1")

@@ -62,7 +62,7 @@ def test_a_block_that_fails_publishes_nothing_and_says_where_its_rows_are(catalo
     assert (ids(catalog), ids(catalog, "loads/1")) == ([1, 2], [1, 2, 3])
 
 
-def test_a_later_attempt_begins_anew_and_an_earlier_one_cannot_merge_any_more(catalog: Catalog) -> None:
+def test_a_later_attempt_stops_the_earlier_one(catalog: Catalog) -> None:
     lost = Publication(catalog, "loads/1").__enter__()
     lost.sql("INSERT INTO d.t VALUES (3, 'lost')")
     with Publication(catalog, "loads/1", attempt=2) as run:
@@ -93,7 +93,7 @@ def test_beside_itself_a_run_has_one_branch(catalog: Catalog) -> None:
     assert refused.value.status == 409
 
 
-def test_where_people_have_to_act_a_request_is_opened_if_that_was_asked_for(catalog: Catalog, person: Person) -> None:
+def test_a_request_is_opened_where_people_decide(catalog: Catalog, person: Person) -> None:
     protect(catalog)
     mine = person(Role.CONTRIBUTOR)
     with pytest.raises(WaitsForPeople), Publication(mine, "loads/1") as run:

@@ -15,10 +15,10 @@ from tests.cluster.servers import WORKERS, Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = (
-    "tests/e2e/test_demo_lake.py::test_the_tutorial_says_what_happens",
-    "tests/e2e/test_merge_stories.py",
-    "tests/e2e/test_pipelines.py",
-    "tests/e2e/test_merge_into.py",
+    "tests/on_spark/merges/test_demo_lake.py::test_the_tutorial_says_what_happens",
+    "tests/on_spark/merges/test_merge_stories.py",
+    "tests/on_spark/pipelines/test_pipelines.py",
+    "tests/on_spark/rows/test_merge_into.py",
     # Last: it leaves one worker.
     "tests/cluster/kills.py",
 )

@@ -16,8 +16,8 @@ import pytest
 from django.db import connections
 
 from tests.cluster.servers import WORKERS, executors
-from tests.e2e.conftest import lake, services
-from tests.e2e.lake import Lake
+from tests.on_spark.conftest import lake, services
+from tests.support.lake import Lake
 
 __all__ = ["lake", "services"]
 

@@ -18,7 +18,7 @@ import psutil
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, free_port
 from lakeui.runtime.spark import LOGGING, EmbeddedSpark, is_listening, java_require
-from tests.servers import JAVA_OPTIONS
+from tests.support.servers import JAVA_OPTIONS
 
 WORKERS = "TESTS_CLUSTER_WORKERS"
 """Environment variable: the process ids of the workers."""

@@ -1,5 +1,5 @@
 """The database and the engine in memory of the random histories serve concurrent ones too."""
 
-from tests.stateful.conftest import database, memory_engine
+from tests.stories.conftest import database, memory_engine
 
 __all__ = ["database", "memory_engine"]

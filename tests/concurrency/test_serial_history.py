@@ -14,9 +14,9 @@ from catalog_app.selectors.snapshots import catalog_get
 from merge_app.review.verification import audit_verify
 from tests.concurrency.clients import Client, Event
 from tests.concurrency.serial import Serial
-from tests.e2e.lake import Lake
-from tests.soak import IS_SOAK
-from tests.stateful.memory_engine import MemoryEngine
+from tests.support.lake import Lake
+from tests.support.memory_engine import MemoryEngine
+from tests.support.soak import IS_SOAK
 
 CLIENTS = 16
 BRANCHES = ("b", "c")

@@ -18,8 +18,8 @@ from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.domain.results import KeptRows
-from catalog_app.engine.keeping import kept_files
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.inputs_outputs import QueryResult
+from catalog_app.engine.kept_results import kept_files
 from catalog_app.models import GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
@@ -29,10 +29,10 @@ from lakeui.frontdoor import compute
 from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.jobs.models import Task
 from merge_app.pipelines.definition.templates import template_render
-from tests.api.sending import send
 from tests.review.conftest import ReviewLake
-from tests.stateful.conftest import database
-from tests.stateful.memory_merging import MergingMemoryEngine
+from tests.stories.conftest import database
+from tests.support.memory_merging import MergingMemoryEngine
+from tests.support.sent_files import send
 
 __all__ = ["database"]
 

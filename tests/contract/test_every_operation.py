@@ -44,7 +44,7 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 from lakeui.api.http.docs import openapi_document
 from lakeui.wsgi import application
 from tests.contract.conftest import Contract
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 CHECKS = [
     not_a_server_error,
@@ -130,9 +130,7 @@ def is_by_chance(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_an_owner_where_something_is_and_a_viewer_anywhere_are_answered_as_documented(
-    operation: str, contract: Contract
-) -> None:
+def test_owners_and_viewers_are_answered_as_documented(operation: str, contract: Contract) -> None:
     """What is asked by chance, a viewer asks at addresses by chance too. To find it takes longer than to ask it."""
     edges = Edges()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.differential.peer import plain_session
-from tests.e2e.conftest import services
+from tests.on_spark.conftest import services
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession

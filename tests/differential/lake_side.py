@@ -9,7 +9,7 @@ from lakeui.frontdoor import Session, StatementResult, execute
 from tests.differential.answers import Answer, Done, Refused, Rows, rows_of
 from tests.differential.binding import bound
 from tests.differential.statements import Change, Setup
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 
 class LakeSide:

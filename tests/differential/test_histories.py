@@ -20,7 +20,7 @@ from tests.differential.generator import Size, history
 from tests.differential.running import Difference, compared
 from tests.differential.shrinking import alone, shown, smaller
 from tests.differential.statements import History
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession

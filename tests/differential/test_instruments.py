@@ -137,9 +137,7 @@ class Answers:
         (["DELETE FROM d.t WHERE a = 1"], -0.0, 0, True),
     ],
 )
-def test_a_zero_that_keeps_its_sign_is_no_difference_and_ends_the_comparison(
-    texts: list[str], value: float, differences: int, are_alike: bool
-) -> None:
+def test_a_signed_zero_ends_the_comparison(texts: list[str], value: float, differences: int, are_alike: bool) -> None:
     here, there = (Answers(rows_of([("a", "double")], [[cell]])) for cell in (value, -0.0))
     found, alike = setup_compare(here, there, [statement(text) for text in texts])  # type: ignore[arg-type]  # see Answers
     assert (len(found), alike) == (differences, are_alike)

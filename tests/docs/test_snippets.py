@@ -1,6 +1,7 @@
 """Statements, commands and calls that the documents show are those that lakeui knows.
 
-``tests/in_memory/test_documents.py`` runs the statements, ``tests/e2e/test_demo_lake.py`` what has an output below it.
+``tests/in_memory/queries/test_documents.py`` runs the statements, ``tests/on_spark/merges/test_demo_lake.py`` what has
+an output below it.
 """
 
 from __future__ import annotations

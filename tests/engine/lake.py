@@ -10,7 +10,7 @@ from typing import Any
 from catalog_app.domain.files import FileScan, NewDataFile, TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.engine import Engine
-from catalog_app.engine.values import QuerySource, RowChanges, ValuesSource
+from catalog_app.engine.inputs_outputs import QuerySource, RowChanges, ValuesSource
 from catalog_app.storage.warehouse import Warehouse
 
 TABLE = 7

@@ -36,7 +36,7 @@ def test_a_spark_that_starts_is_away_and_says_when_to_come_again(monkeypatch: py
         ("UNAVAILABLE: Connection refused", 0.0, EngineLost),
     ],
 )
-def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_lost(
+def test_a_restarted_spark_is_away_or_lost(
     message: str, seconds: float, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]

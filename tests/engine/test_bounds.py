@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from catalog_app.engine import answers, arriving, writing
+from catalog_app.engine import answers, result_batches, writing
 from catalog_app.engine.failures import translate
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.inputs_outputs import QueryResult
 from lakeui.common.errors import ResultTooLarge
 from tests.engine.lake import Lake, schema_of
 
@@ -22,14 +22,14 @@ def select(lake: Lake, text: str) -> QueryResult:
 
 def test_an_answer_of_wide_rows_is_refused_before_spark_holds_it(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: list[pa.Table] = []
-    plain = arriving.batches
+    plain = result_batches.batches
 
     def noted(rows: Any) -> Any:
         for batch in plain(rows):
             arrived.append(batch)
             yield batch
 
-    monkeypatch.setattr(arriving, "batches", noted)
+    monkeypatch.setattr(result_batches, "batches", noted)
     with pytest.raises(ResultTooLarge, match="more than 32 MiB") as refused:
         select(lake, WIDE)
     assert not arrived

@@ -17,7 +17,7 @@ from catalog_app.engine import engine as engines
 from catalog_app.engine.by_key import key_terms
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.delete_update import RowFilter
-from catalog_app.engine.values import RowChanges
+from catalog_app.engine.inputs_outputs import RowChanges
 from lakeui.common.errors import NotNullViolation
 from tests.engine.lake import Lake, schema_of
 
@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_refused_as_spark_does(
     assert said[0] == said[1]
 
 
-def test_a_column_that_takes_no_null_is_not_filled_from_one_that_has_it(lake: Lake) -> None:
+def test_null_never_fills_a_required_column(lake: Lake) -> None:
     lake.schema = schema_of("id int", "n int not null", "m int")
     lake.values("1|5|NULL", "2|5|7")
     with pytest.raises(NotNullViolation):

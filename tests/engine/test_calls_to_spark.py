@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pyspark.sql.connect.client.core import SparkConnectClient
 
-from tests.e2e.conftest import services
-from tests.e2e.lake import Lake
+from tests.on_spark.conftest import services
+from tests.support.lake import Lake
 
 __all__ = ["services"]
 

@@ -69,7 +69,7 @@ NAMED = (("id", "int"), ("code", "string"), ("huge", "bigint"))
         ("s.code", CODE, "string", True),
     ],
 )
-def test_a_column_that_may_be_a_constant_is_looked_at_where_it_can_fail(
+def test_a_possible_constant_is_checked_where_it_fails(
     text: str, column: Column | None, kind: str, looked_at: bool
 ) -> None:
     expression = Expression(text, Role.CONDITION if column is None else Role.VALUE, "ON", column=column)

@@ -31,7 +31,7 @@ def test_a_value_that_does_not_fit_is_refused(lake: Lake, kind: str, text: str) 
     assert lake.stored_files() == []
 
 
-def test_a_missing_value_of_a_not_null_column_names_the_column_and_leaves_nothing(lake: Lake) -> None:
+def test_a_missing_required_value_names_the_column(lake: Lake) -> None:
     lake.schema = schema_of("k int", "städte string not null")
     with pytest.raises(NotNullViolation) as caught:
         lake.values("1|'x'", "2|NULL")

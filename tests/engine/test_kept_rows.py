@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.results import KeptFile, names_apart
-from catalog_app.engine.sending import arrow_sent, csv_sent, parquet_sent
+from catalog_app.engine.result_streams import arrow_sent, csv_sent, parquet_sent
 from catalog_app.storage.kept_results import MOST_ROWS, PIECE_BYTES, kept_batches, kept_schema
 from catalog_app.storage.warehouse import Warehouse
 

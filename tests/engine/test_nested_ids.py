@@ -97,7 +97,7 @@ def test_fields_in_arrays_and_maps_are_read_by_id(lake: Lake) -> None:
     assert lake.rows("SELECT a.y, m[5L].q, m[5L].x FROM __lake_0") == [[[1, None], 6, None]]
 
 
-def test_files_without_ids_are_read_by_the_names_that_they_were_written_under(lake: Lake) -> None:
+def test_files_without_ids_are_read_by_names(lake: Lake) -> None:
     lake.schema = Schema((Column(1, "id", "bigint"), Column(2, "s", "struct<x:int,y:int>")))
     lake.values("1|named_struct('x', 1, 'y', 2)")
     # What was written before fields had ids lies under a schema that has been given these since.

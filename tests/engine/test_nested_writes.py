@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.schema import Column
-from catalog_app.engine.values import FileSource
+from catalog_app.engine.inputs_outputs import FileSource
 from lakeui.common.errors import InvalidValue
 from tests.engine.lake import TABLE, Lake, schema_of
 

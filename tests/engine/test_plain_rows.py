@@ -44,7 +44,7 @@ def test_columns_are_taken_as_they_are_and_numbered_rows_left_out() -> None:
     assert found == [{"__c1": 1, "__c2": "a", "__c3": None}, {"__c1": 3, "__c2": "c", "__c3": None}]
 
 
-def test_a_column_without_a_value_has_the_type_that_spark_would_give_it() -> None:
+def test_a_column_without_values_has_sparks_type() -> None:
     target = Target(1, schema_of("id bigint", "at timestamp", "price decimal(7,3)"))
     rule = Rule(Family.NOT_MATCHED, Act.INSERT, None, {"id": PLAIN["id"], "price": "NULL"})
     found = plain_rows(target, SOURCE, [rule], np.array([], dtype=np.int64), lambda *_: None)

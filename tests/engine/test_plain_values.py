@@ -10,8 +10,8 @@ import pytest
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import engine as engines
+from catalog_app.engine.inputs_outputs import ValuesSource
 from catalog_app.engine.plain_values import plain_values
-from catalog_app.engine.values import ValuesSource
 from catalog_app.engine.writing import Target
 from tests.engine.lake import Lake, schema_of
 

@@ -48,7 +48,7 @@ def test_rows_without_a_partner_are_left_out_before_a_join(spark_remote: str, ro
     assert "Join LeftOuter" not in optimized
 
 
-def test_the_folder_of_a_file_is_a_column_only_where_rows_have_addresses(sessions: SparkSessions, rows: Lake) -> None:
+def test_the_folder_is_read_only_with_addresses(sessions: SparkSessions, rows: Lake) -> None:
     scanned = "+- FileScan parquet [__c1#"
     assert "base#" not in plan_of(sessions, rows, "SELECT id FROM __lake_0", rows.scan()).partition(scanned)[2]
     rows.delete("id = 1")

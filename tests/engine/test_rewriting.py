@@ -77,7 +77,7 @@ def facts_of(*stamps: int) -> StoredFacts:
     return StoredFacts(numbers, np.full(len(stamps), 2), numbers * 10, numbers * 100)
 
 
-def test_a_part_of_a_file_holds_its_rows_with_their_ids_and_facts(files: Files) -> None:
+def test_parts_of_files_keep_ids_and_facts(files: Files) -> None:
     file = files.plain(4)
     made = part_rows(files.writer, 1, file, np.array([1, 3]), facts_of(5, 6, 7, 0))
     assert (made.rows, made.stores_row_ids, made.smallest_row_id, made.largest_row_id) == (2, True, 1, 3)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.engine import delete_update, marks, reading, writing
+from catalog_app.engine import delete_update, deleted_positions, reading, writing
 from lakeui.common.errors import InvalidValue, NotFound, NotNullViolation
 from tests.engine.lake import TABLE, Lake, schema_of
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 MANY = 40_000 if IS_SOAK else 12
 
@@ -48,7 +48,7 @@ def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
 ) -> None:
     """Few deleted rows stand in the text of the query; many are looked up, in files of their own or beside others."""
     if deletes == "many":
-        monkeypatch.setattr(marks, "FEW_MARKS", 0)
+        monkeypatch.setattr(deleted_positions, "FEW_MARKS", 0)
     lake.schema = schema_of("k bigint", "v string not null", "w int")
     for first in (0, 10, 20):
         lake.query(f"SELECT id, concat('v', id), id % 3 FROM range({first}, {first + 10})")
@@ -69,17 +69,17 @@ def test_deletes_are_listed_while_rows_and_files_are_few(lake: Lake, monkeypatch
     lake.schema = schema_of("k bigint")
     lake.query("SELECT id FROM range(10)")
     (base,) = [file.base for file in lake.files]
-    assert marks.few_addresses(lake.warehouse, lake.files) == []
+    assert deleted_positions.few_addresses(lake.warehouse, lake.files) == []
     lake.delete("k IN (1, 3)")
     lake.delete("k = 7")
-    assert marks.few_addresses(lake.warehouse, lake.files) == [base + 1, base + 3, base + 7]
-    monkeypatch.setattr(marks, "FEW_FILES", 1)
-    assert marks.few_addresses(lake.warehouse, lake.files) is None
-    monkeypatch.setattr(marks, "FEW_FILES", 2)
-    monkeypatch.setattr(marks, "FEW_MARKS", 2)
-    assert marks.few_addresses(lake.warehouse, lake.files) is None
+    assert deleted_positions.few_addresses(lake.warehouse, lake.files) == [base + 1, base + 3, base + 7]
+    monkeypatch.setattr(deleted_positions, "FEW_FILES", 1)
+    assert deleted_positions.few_addresses(lake.warehouse, lake.files) is None
+    monkeypatch.setattr(deleted_positions, "FEW_FILES", 2)
+    monkeypatch.setattr(deleted_positions, "FEW_MARKS", 2)
+    assert deleted_positions.few_addresses(lake.warehouse, lake.files) is None
     (gone,) = [replace(file, delete_paths=("d/base=0/no.parquet",)) for file in lake.files]
-    assert marks.few_addresses(lake.warehouse, [gone]) is None
+    assert deleted_positions.few_addresses(lake.warehouse, [gone]) is None
 
 
 def test_delete_files_are_iceberg_position_deletes(lake: Lake, size: int) -> None:
@@ -192,8 +192,8 @@ def test_the_live_rows_of_a_file_are_marked(lake: Lake) -> None:
     (file,) = lake.files
     marks = lake.engine.mark_live_rows(TABLE, file)
     assert marks is not None
-    assert (marks.rows, marks.data_file_id) == (2, file.file_id)
-    lake.files = [replace(file, delete_paths=(*file.delete_paths, marks.path))]
+    assert (deleted_positions.rows, deleted_positions.data_file_id) == (2, file.file_id)
+    lake.files = [replace(file, delete_paths=(*file.delete_paths, deleted_positions.path))]
     assert lake.rows() == []
     assert lake.engine.mark_live_rows(TABLE, lake.files[0]) is None
 

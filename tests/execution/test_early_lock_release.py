@@ -37,7 +37,7 @@ def _ask(query: str, asked: Any = connection) -> Any:
         return cursor.fetchone()[0] if cursor.description else None
 
 
-def test_the_branch_is_free_and_moved_while_its_writer_still_waits_for_the_disk(observer: Any) -> None:
+def test_the_branch_is_free_before_the_disk_answers(observer: Any) -> None:
     bench = Bench(1)
     branch = bench.branch("main")
     seen: list[int] = []

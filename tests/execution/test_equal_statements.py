@@ -11,8 +11,8 @@ from catalog_app.services import catalogs
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor.queries import views
 from lakeui.frontdoor.rows import committing
-from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine, stored
+from tests.stories.conftest import database, lake, memory_engine, stored
+from tests.support.lake import Lake
 
 __all__ = ["database", "lake", "memory_engine", "stored"]
 

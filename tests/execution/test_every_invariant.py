@@ -11,9 +11,9 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import BRANCH_INVARIANTS, METADATA_INVARIANTS, catalog_check
 from lakeui.frontdoor import compute
-from tests.e2e.lake import Lake
-from tests.stateful.conftest import database
-from tests.stateful.memory_engine import MemoryEngine
+from tests.stories.conftest import database
+from tests.support.lake import Lake
+from tests.support.memory_engine import MemoryEngine
 
 __all__ = ["database"]
 

@@ -26,6 +26,6 @@ assert "duckdb" not in sys.modules
 """
 
 
-def test_web_and_worker_start_without_pyspark_and_duckdb_and_look_for_no_cycles() -> None:
+def test_web_and_worker_start_light() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,8 +12,8 @@ from lakeui.frontdoor import Session, execute, parsed
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.context import TaskContext
 from merge_app.review.verification import audit_verify
-from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine, stored
+from tests.stories.conftest import database, lake, memory_engine, stored
+from tests.support.lake import Lake
 
 __all__ = ["database", "lake", "memory_engine", "stored"]
 

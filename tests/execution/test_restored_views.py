@@ -13,8 +13,8 @@ from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan
 from merge_app.execution.views import ViewChange, view_commit
-from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine, stored
+from tests.stories.conftest import database, lake, memory_engine, stored
+from tests.support.lake import Lake
 
 __all__ = ["database", "lake", "memory_engine", "stored"]
 

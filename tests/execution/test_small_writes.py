@@ -15,9 +15,9 @@ from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.models import DataFile, ExpiredFile, ProtectionRule
 from catalog_app.services.files import addresses_allocate, data_files_register
 from lakeui.common.errors import BranchProtected, Stale
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
+from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.rows.writes import commit_rows
-from lakeui.frontdoor.values import Session
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context
 from tests.benchmarks.history import write_once
@@ -42,7 +42,7 @@ def _call(bench: Bench) -> Call:
     return Call(Session(catalog=bench.catalog), Context(), "INSERT")
 
 
-def _staged(bench: Bench) -> tuple[TablePlace, FileEffects]:
+def _staged(bench: Bench) -> tuple[ResolvedTable, FileEffects]:
     """A write that has seen its table, up to its commit."""
     target = table_for_writing(_call(bench), TableName("t", "d"))
     table_id = target.table.table_id
@@ -50,7 +50,7 @@ def _staged(bench: Bench) -> tuple[TablePlace, FileEffects]:
     return target, FileEffects(data_files_register(table_id, [file]))
 
 
-def _commit(bench: Bench, staged: tuple[TablePlace, FileEffects]) -> None:
+def _commit(bench: Bench, staged: tuple[ResolvedTable, FileEffects]) -> None:
     commit_rows(_call(bench), staged[0], "INSERT", OperationKind.INSERT, staged[1], {})
 
 
@@ -62,7 +62,7 @@ def test_a_write_takes_eight_statements() -> None:
     assert len(found) == 8
 
 
-def test_a_commit_that_others_overtook_takes_two_more_than_one_that_saw_the_head() -> None:
+def test_an_overtaken_commit_takes_two_more_statements() -> None:
     bench = Bench(1)
     counts = []
     for overtaken in (False, True):
@@ -97,7 +97,7 @@ def test_a_file_that_expired_since_does_not_come_back() -> None:
     assert bench.branch("main").head_version == before
 
 
-def test_a_rule_that_was_set_meanwhile_refuses_the_write_and_nothing_of_it_stays() -> None:
+def test_a_new_protection_rule_refuses_a_running_write() -> None:
     bench = Bench(1)
     staged = _staged(bench)
     branch = bench.branch("main")

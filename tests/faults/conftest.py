@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.e2e.conftest import lake, services
+from tests.on_spark.conftest import lake, services
 
 __all__ = ["lake", "services"]
 

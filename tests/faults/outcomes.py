@@ -16,9 +16,9 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
 from merge_app.review.verification import audit_verify
-from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.worker import breaches_with_files
+from tests.support.lake import Lake
 
 
 def assert_happened_once(lake: Lake, statement: str, task: Task, commits: int) -> None:

@@ -19,11 +19,11 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.runtime.database.address import database_settings
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.tasks import run_task
-from tests.e2e.lake import Lake
 from tests.faults.outcomes import assert_happened_once, commits_of
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.servers import Servers
 from tests.faults.worker import breaches_with_files, run_up_to
+from tests.support.lake import Lake
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tests.e2e.lake import Lake
 from tests.faults.outcomes import assert_happened_once, commits_of
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.worker import run_and_kill
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 PAIRS = [
     ("INSERT", "task.claimed"),

@@ -17,7 +17,7 @@ from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.entries.imports import import_lifetime
 from lakeui.tasks.imports import load_parameters
 from merge_app.pipelines.services import pipeline_create
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 Rows = list[tuple[Any, ...]]
 

@@ -22,10 +22,10 @@ from lakeui.runtime.spark import EmbeddedSpark
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
-from tests.copies import COPIES, Copy
 from tests.faults.worker import arm, submit_and_reach
-from tests.servers import JAVA_OPTIONS
-from tests.soak import IS_SOAK
+from tests.support.process_copies import COPIES, Copy
+from tests.support.servers import JAVA_OPTIONS
+from tests.support.soak import IS_SOAK
 
 DATABASE = "lakeui"
 SPARK_MEMORY = "1g"

@@ -15,8 +15,8 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task
 from merge_app.jobs.registry import handler_for
-from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
+from tests.support.lake import Lake
 
 
 class Attempt(Context):

@@ -20,7 +20,7 @@ import pytest
 import requests
 
 from tests.load.instance import Instance
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 CATALOG = "killed"
 PARTS = ("web", "worker", "redis", "postgres", "spark", "spark_queries")

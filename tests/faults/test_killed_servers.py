@@ -20,13 +20,13 @@ from lakeui.common.faults import POINTS
 from lakeui.frontdoor import compute
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
-from tests.e2e.lake import Lake
 from tests.faults.outcomes import assert_happened_once, commits_of, uninterrupted
 from tests.faults.own_servers import EVERY_STEP, Catalog, assert_survives, own, servers
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.servers import Servers, crash
 from tests.faults.worker import run_up_to, until
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 __all__ = ["own", "servers"]
 
@@ -42,9 +42,7 @@ def staged(warehouse: Path, table_id: int) -> Iterator[Path]:
 
 
 @pytest.mark.filterwarnings(r"ignore:\[RETRIES_EXCEEDED\]")
-def test_spark_ends_in_a_query_in_a_job_and_between_jobs_and_a_write_elsewhere_goes_on(
-    own: Servers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spark_ends_and_other_writes_continue(own: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     """The query and the job are lost with the reason: files were being written. The statement between jobs happens
     once, on the next server. What this process writes on the shared server does not notice.
     """

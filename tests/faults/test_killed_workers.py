@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from lakeui.common.faults import POINTS
-from tests.e2e.lake import Lake
 from tests.faults.pairs import PAIRS, TRIED_IN_MEMORY, TRIED_ON_SPARK, assert_survives_kill
 from tests.faults.scenarios import SCENARIOS
+from tests.support.lake import Lake
 
 
 def test_every_point_and_every_statement_is_tried() -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.lake import Lake
 from tests.faults.slow_workers import COMMITTING, EACH_COMMIT, assert_happens_once_beside_the_next
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 
 def test_some_of_what_commits_is_tried() -> None:

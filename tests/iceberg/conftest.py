@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api.conftest import Caller, alice, bob
-from tests.api.lake import Lake
+from tests.support.resource_lake import Lake
 
 __all__ = ["alice", "bob"]
 

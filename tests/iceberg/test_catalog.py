@@ -19,7 +19,7 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.views import ViewChange, view_commit
 from tests.api.conftest import Caller
 from tests.iceberg.conftest import IcebergLake, refusal
-from tests.members import join
+from tests.support.members import join
 
 
 def names(answer: Any) -> list[str]:
@@ -123,7 +123,7 @@ def test_a_reference_to_nothing_is_refused(lake: IcebergLake, ref: str, status: 
     assert said in lake.error("config", status, ref)["message"]
 
 
-def test_a_version_of_a_dropped_branch_or_of_another_catalog_is_not_found(lake: IcebergLake, alice: Caller) -> None:
+def test_foreign_or_dropped_versions_are_not_found(lake: IcebergLake, alice: Caller) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE TABLE d.x (id INT)", "b")
     version = lake.branch("b").head_version

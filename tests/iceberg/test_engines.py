@@ -29,11 +29,11 @@ from catalog_app.storage.deletes import deleted_positions, stored_row_ids
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
-from tests.e2e.conftest import services
-from tests.e2e.lake import Lake
 from tests.iceberg.engines import counted, lakeui_rows, other_rows, pyiceberg_rows
-from tests.members import join
-from tests.soak import IS_SOAK
+from tests.on_spark.conftest import services
+from tests.support.lake import Lake
+from tests.support.members import join
+from tests.support.soak import IS_SOAK
 
 __all__ = ["services"]
 
@@ -308,9 +308,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("about", REFUSED)
-def test_a_table_that_engines_would_read_otherwise_is_refused_until_it_is_written_anew(
-    engines: Engines, about: str
-) -> None:
+def test_tables_that_engines_misread_are_refused(engines: Engines, about: str) -> None:
     lake = engines.lake
     lake.sql("CREATE TABLE d.r (id INT, p STRING, day DATE) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.r VALUES (1, 'x', DATE'2024-01-01'), (2, 'x', NULL)")

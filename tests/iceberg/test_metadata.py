@@ -124,7 +124,7 @@ def deletes(lake: IcebergLake, ref: str = "main") -> list[tuple[str, list[dict[s
     ]
 
 
-def test_deletes_of_one_file_are_one_file_that_names_it_as_the_manifest_does(lake: IcebergLake) -> None:
+def test_one_delete_file_names_its_data_file(lake: IcebergLake) -> None:
     lake.insert("main", 2)
     assert deletes(lake) == []
     delete(lake, 7, 3)

@@ -14,8 +14,8 @@ from pyiceberg.schema import Schema as TheirSchema
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType, parse_identified, parse_type
 from catalog_app.iceberg.avro_schemas import entry_schema, partition_name, partition_names
+from catalog_app.iceberg.serialized_values import bound_bytes, partition_value, value_bytes
 from catalog_app.iceberg.types import files_check, schema_json, type_json
-from catalog_app.iceberg.values import bound_bytes, partition_value, value_bytes
 from lakeui.common.errors import NotSupported
 
 UTC = datetime.UTC

@@ -11,8 +11,8 @@ import zstandard
 
 from catalog_app.importing.encodings import ENCODINGS, as_utf_8
 from catalog_app.importing.plain_files import file_looked_into, file_made_plain
+from catalog_app.importing.spec import FileFormat
 from catalog_app.importing.unpacking import Compression, unpacked
-from catalog_app.importing.values import FileFormat
 from lakeui.common.errors import InvalidValue
 
 MOST = 1024 * 1024

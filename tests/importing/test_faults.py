@@ -11,7 +11,7 @@ import pytest
 
 from catalog_app.importing.plain_files import file_looked_into
 from catalog_app.importing.scanning import file_scan
-from catalog_app.importing.values import FileFormat, Reading
+from catalog_app.importing.spec import FileFormat, Reading
 from lakeui.common.errors import InvalidValue
 
 MOST = 1024 * 1024

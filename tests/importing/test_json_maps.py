@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.importing.scanning import file_convert, file_open, file_scan, file_types
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from lakeui.common.errors import InvalidValue
 
 
@@ -144,7 +144,7 @@ def test_what_is_no_map_is_refused_by_its_place(tmp_path: Path, kind: str, value
     assert refused.value.message == refusal
 
 
-def test_an_object_without_members_is_a_struct_of_nulls_where_the_column_is_one(tmp_path: Path) -> None:
+def test_an_empty_object_is_a_struct_of_nulls(tmp_path: Path) -> None:
     kind = "struct<x:int,s:struct<y:array<int>>>"
     _, values = read(tmp_path, '{"c": {}}\n{"c": null}', kind)
     assert values == [{"x": None, "s": None}, None]

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog_app.importing.scanning import file_open, file_scan
-from catalog_app.importing.values import FileFormat, Reading
+from catalog_app.importing.spec import FileFormat, Reading
 from lakeui.common.errors import InvalidValue
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 
 def scanned(folder: Path, text: str) -> tuple[list[str], list[list[Any]]]:

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.importing.keeping import values_require
+from catalog_app.importing.lossless import values_require
 from catalog_app.importing.scanning import file_convert, untyped_columns
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from lakeui.common.errors import InvalidValue
 
 TAGS = pa.map_(pa.string(), pa.list_(pa.float64()))
@@ -50,7 +50,7 @@ KEPT: list[tuple[list[Any], pa.DataType, str]] = [
 
 
 @pytest.mark.parametrize(("values", "kind", "wanted", "said"), REFUSED)
-def test_a_value_that_the_type_would_change_is_refused_by_row_and_field(
+def test_changed_values_are_refused_by_row_and_field(
     values: list[Any], kind: pa.DataType, wanted: str, said: str
 ) -> None:
     with pytest.raises(InvalidValue) as refusal:
@@ -74,7 +74,7 @@ def test_where_kinds_are_kept_a_text_is_no_number(values: list[Any], kind: pa.Da
     assert f"An import takes it where {wanted} is chosen" in str(refusal.value.remedy)
 
 
-def test_where_kinds_are_kept_json_may_write_what_it_has_no_number_for() -> None:
+def test_json_may_write_special_numbers_as_texts() -> None:
     values_require(pa.array(["NaN", "-Infinity", None]), "c", "double", first_row=1, keeps_kind=True)
     values_require(pa.array([{"x": "NaN"}]), "c", "struct<x:float>", first_row=1)
     values_require(pa.array([None], pa.string()), "c", "int", first_row=1, keeps_kind=True)

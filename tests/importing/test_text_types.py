@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from catalog_app.importing.spec import FoundColumn, misfit_of
 from catalog_app.importing.text_types import TextProfile
-from catalog_app.importing.values import FoundColumn, misfit_of
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 
 def inferred(*texts: str) -> str:

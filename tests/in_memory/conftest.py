@@ -1,4 +1,4 @@
-"""The lakes of ``tests/e2e`` on the engine in memory; in ``make soak`` on Spark."""
+"""The lakes of ``tests/on_spark`` on the engine in memory; in ``make soak`` on Spark."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from tests.e2e.conftest import lake
-from tests.in_memory.engine import LakeMemoryEngine
-from tests.soak import IS_SOAK
+from tests.on_spark.conftest import lake
+from tests.support.lake_memory_engine import LakeMemoryEngine
+from tests.support.soak import IS_SOAK
 
 __all__ = ["lake"]
 

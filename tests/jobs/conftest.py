@@ -16,7 +16,7 @@ from django.db import connection
 import tests.jobs.kinds  # noqa: F401
 from lakeui.common.broker import redis_client
 from merge_app.jobs.presence import workers_present
-from tests.copies import COPIES, Copy
+from tests.support.process_copies import COPIES, Copy
 
 
 @pytest.fixture(autouse=True)

@@ -49,7 +49,7 @@ def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.Monkey
     assert endings.LOOK_WITHOUT_REDIS_SECONDS <= seconds_of(uuid4()) < 5
 
 
-def test_a_task_that_ends_soon_makes_no_report_and_one_that_lasts_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_long_tasks_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     beats: list[Report] = []
 
     def beat(*, report: Report, **_: object) -> bool:

@@ -82,7 +82,7 @@ def test_a_kept_result_is_answered_and_its_work_is_not_done_again(attempts: list
     assert User.objects.filter(username="made once").count() == 1
 
 
-def test_an_attempt_that_was_taken_over_keeps_nothing_and_what_it_did_is_undone(attempts: list[Any]) -> None:
+def test_an_overtaken_attempt_is_undone(attempts: list[Any]) -> None:
     task_id = submitted()
     claim = task_claim(task_id=task_id, worker="slow")
     Task.objects.update(state=TaskState.QUEUED, claim=None)

@@ -134,7 +134,7 @@ def test_a_running_task_stops_at_its_next_check_and_interrupts_the_engine(scratc
 
 
 @pytest.mark.usefixtures("quick_beats")
-def test_a_task_that_hears_of_its_cancel_says_so_before_it_has_ended(scratch_kind: Any) -> None:
+def test_a_cancelled_task_says_so_before_its_end(scratch_kind: Any) -> None:
     shown = []
 
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def test_the_handler_knows_the_user() -> None:
     assert task_get(task.pk).created_by == user
 
 
-def test_a_task_of_a_rolled_back_transaction_does_not_exist_and_rings_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rolled_back_task_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[UUID] = []
     monkeypatch.setattr("merge_app.jobs.services.task_ring", rung.append)
 

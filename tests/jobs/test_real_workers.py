@@ -30,7 +30,7 @@ def waits(tmp_path: Path) -> tuple[UUID, Path, Path]:
     return task.pk, marks, release
 
 
-def test_a_task_waits_for_the_first_worker_and_the_next_is_taken_at_once(workers: Workers) -> None:
+def test_waiting_tasks_start_with_the_first_worker(workers: Workers) -> None:
     workers.kill()
     early = task_submit(kind="test.echo", parameters={"text": "early"}).pk
     redis_client().delete("celery")

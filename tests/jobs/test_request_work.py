@@ -135,7 +135,7 @@ def running(alice: User, settings: pytest.FixtureRequest) -> Iterator[str]:
         yield str(context.key)
 
 
-def test_one_query_too_many_of_a_person_is_refused_with_those_that_run(alice: User, running: str) -> None:
+def test_one_query_too_many_names_those_running(alice: User, running: str) -> None:
     with pytest.raises(TooManyQueries) as refused, work_running(of(alice)):
         pass
     assert refused.value.details == {"retry_after": request_work.RETRY_SECONDS, "running": [running]}
@@ -166,7 +166,7 @@ def test_what_waits_at_a_gate_comes_in_when_another_leaves(alice: User) -> None:
     leaving.join()
 
 
-def test_a_read_of_rows_is_a_task_once_it_has_run_for_a_while(alice: User) -> None:
+def test_a_long_read_becomes_a_task(alice: User) -> None:
     reading = replace(of(alice), gate=READS)
     with work_running(reading) as context:
         assert (shown(context.key).kind, shown(context.key).created_by) == ("rows", alice)

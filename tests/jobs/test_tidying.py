@@ -62,7 +62,7 @@ def test_finished_tasks_stay_a_month_and_unfinished_ones_until_they_end() -> Non
     assert kept == set(Task.objects.filter(kind="sql").values_list("pk", flat=True))
 
 
-def test_a_chain_of_retries_goes_as_a_whole_once_its_last_is_old() -> None:
+def test_old_chains_of_retries_go_whole() -> None:
     first = task_of(40)
     second = task_of(39, retry_of_id=first)
     third = task_of(29, retry_of_id=second)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.keyed.conftest import MANAGED
 from tests.keyed.engines import Counts, KeyedTable
 from tests.keyed.model import Row, as_bag, exact, merged
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1))  # noqa: DTZ001
 INSTANTS = MOMENTS.map(lambda moment: moment.replace(tzinfo=datetime.UTC))

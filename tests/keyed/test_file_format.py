@@ -31,7 +31,7 @@ def test_new_rows_are_split_by_rows_per_file_and_row_group_size(tmp_path: Path) 
     assert groups == [[15, 5], [15, 15, 10], [15, 15, 10]]
 
 
-def test_a_rewritten_file_keeps_the_order_of_its_rows_and_honours_the_sizes(tmp_path: Path) -> None:
+def test_rewritten_files_keep_order_and_sizes(tmp_path: Path) -> None:
     merge(BATCH, tmp_path / "t", "insert", "id")
     changed = BATCH.slice(50, 1).set_column(1, "v", pa.array(["new"]))
     result = merge(changed, tmp_path / "t", "update", "id", max_rows_per_file=60, row_group_size=50)
@@ -64,7 +64,7 @@ def test_an_unknown_compression_is_refused_with_the_nearest(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_rewritten_file_keeps_field_ids_required_columns_and_types_that_no_engine_has(tmp_path: Path) -> None:
+def test_rewritten_files_keep_ids_and_types(tmp_path: Path) -> None:
     schema = pa.schema(
         [
             pa.field("id", pa.int64(), nullable=False, metadata={"PARQUET:field_id": "4"}),

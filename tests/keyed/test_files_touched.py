@@ -50,7 +50,7 @@ def test_a_batch_that_touches_5_of_500_files_reads_and_rewrites_5(root: Path, us
     assert len(before.items() & after.items()) == 495
 
 
-def test_a_file_that_could_hold_a_key_but_does_not_is_read_and_kept(root: Path) -> None:
+def test_files_without_the_key_are_kept(root: Path) -> None:
     pq.write_table(pa.table({"id": [-10, -5], "v": [1, 1]}), root / "gap.parquet")
     result = merge(pa.table({"id": [-7, 3], "v": [0, 0]}), root, "update", "id")
     assert files_of(result) == {"skipped": 499, "scanned": 2, "added": 1, "removed": 1, "reused": 500}

@@ -75,7 +75,7 @@ def die_at(root: Path, point: str, how: str, faults: Path) -> None:
         ("keyed.replaced", "without exchange", NEW),
     ],
 )
-def test_a_merge_that_dies_leaves_the_old_or_the_new_rows_and_the_next_one_cleans_up(
+def test_a_killed_merge_is_cleaned_up_later(
     root: Path, tmp_path: Path, point: str, how: str, found: pa.Table | None
 ) -> None:
     die_at(root, point, how, tmp_path / "faults")

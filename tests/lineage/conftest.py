@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from tests.in_memory.engine import LakeMemoryEngine
+from tests.support.lake_memory_engine import LakeMemoryEngine
 
 
 @pytest.fixture(scope="module")

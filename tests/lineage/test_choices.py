@@ -68,6 +68,6 @@ def test_values_that_are_missing_or_alike_decide_nothing() -> None:
         ([RowChoice(Take.EDITED, KEYS[0], None, '{"n":"seven"}')], None),
     ],
 )
-def test_of_a_row_that_one_side_took_away_a_side_or_an_edited_row_is_taken(choices: Any, outcome: Any) -> None:
+def test_removed_rows_are_decided_by_side_or_edit(choices: Any, outcome: Any) -> None:
     found = Choices.of(SCHEMA, choices).gone(KEYS[0], TARGET, 0)
     assert (found if not isinstance(found, dict) else {c: cell.as_py() for c, cell in found.items()}) == outcome

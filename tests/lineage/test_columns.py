@@ -46,7 +46,7 @@ def test_branches_that_lead_by_different_ids_have_one_column() -> None:
     assert {key[1] for side in (pair.source, pair.target) for key in side} == {4}
 
 
-def test_a_branch_that_has_the_facts_of_both_ids_leads_by_the_column_that_it_shows() -> None:
+def test_the_shown_column_leads_of_two_ids() -> None:
     """Each branch merged the other's join of the columns."""
     joined: dict[Key, Fact] = {
         **column(3, 2),

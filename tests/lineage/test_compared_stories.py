@@ -8,9 +8,9 @@ from catalog_app.domain.operations import ObjectKind
 from lakeui.api.compare.decision_comparing import decisions_read
 from lakeui.frontdoor import compute
 from merge_app.execution.compare_object import object_comparison_load
-from tests.e2e.lake import Lake
-from tests.e2e.rows import run
 from tests.lineage.test_comparisons import compared, conflicts, rows_paged, table_of
+from tests.support.lake import Lake
+from tests.support.rows import run
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def effect(lake: Lake, decision: str, source: str = "b", target: str = "main") -
     return text
 
 
-def test_a_key_that_a_truncate_took_and_an_insert_brought_again_is_listed(keyed: Lake) -> None:
+def test_a_key_truncated_and_inserted_is_listed(keyed: Lake) -> None:
     """R10: a key that is deleted and inserted again is an update."""
     run(keyed, "main", "UPDATE d.t SET v = 'm' WHERE id = 2")
     run(keyed, "b", "TRUNCATE TABLE d.t", "INSERT INTO d.t VALUES (2, 'b')")
@@ -53,7 +53,7 @@ def test_a_key_that_a_truncate_took_and_an_insert_brought_again_is_listed(keyed:
     assert listed(keyed, "main", "b") == ['{"id":2}']
 
 
-def test_a_row_that_a_restore_brought_back_goes_where_the_target_deleted_it(keyed: Lake) -> None:
+def test_a_restored_row_goes_where_deleted(keyed: Lake) -> None:
     """P7: the restore says nothing of the row, so the page does not show it as one that comes."""
     before = keyed.head("b")
     run(keyed, "b", "TRUNCATE TABLE d.t", "INSERT INTO d.t VALUES (3, 'b')", "INSERT INTO d.t VALUES (9, 'b')")

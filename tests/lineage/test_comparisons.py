@@ -17,11 +17,11 @@ from lakeui.api.compare.decision_comparing import decisions_read
 from lakeui.api.compare.row_comparing import sides_key, sides_read
 from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import MergeConflict
-from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
 from tests.lineage.test_product import Both
 from tests.lineage.test_product_keyed import Keyed
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 STEPS = 16
 ALL_SEEDS = [(granularity, seed) for granularity in ("file", "row", "cell") for seed in range(300)]

@@ -14,8 +14,8 @@ from tests.lineage.histories.history import STEPS, History, Law
 from tests.lineage.histories.laws import FastForward, Forwarding, Mirror, PlanIsResult, Rest, ThereAndBack
 from tests.lineage.histories.states import Shown
 from tests.lineage.test_laws import DRAWN, services
-from tests.soak import IS_SOAK
-from tests.stateful.expressions import evaluate
+from tests.support.expressions import evaluate
+from tests.support.soak import IS_SOAK
 
 __all__ = ["services"]
 

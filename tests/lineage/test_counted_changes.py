@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from lakeui.common.errors import MergeConflict
-from tests.e2e.lake import Lake
 from tests.lineage.test_laws import DRAWN, services
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 __all__ = ["services"]
 BRANCHES = ("main", "b1", "b2", "b3")

@@ -51,7 +51,7 @@ def test_an_array_with_no_number_that_nobody_changed_is_no_conflict() -> None:
     assert not merged.conflicts.any()
 
 
-def test_what_is_no_number_is_once_in_a_set_and_in_no_sum() -> None:
+def test_nan_is_once_in_sets_and_never_summed() -> None:
     source, target, base = (pa.array([cell], type=FLOATS) for cell in ([NAN, 1.0], [NAN, 2.0], [NAN]))
     merged = column_merge(source, target, base, np.ones(1, dtype=bool), ColumnMerge.UNION)
     assert str(merged.values.to_pylist()) == "[[nan, 2.0, 1.0]]"

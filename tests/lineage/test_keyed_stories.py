@@ -7,8 +7,8 @@ import pytest
 from catalog_app.models import Segment
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import compute
-from tests.e2e.lake import Lake
-from tests.e2e.rows import row_ids
+from tests.support.lake import Lake
+from tests.support.rows import row_ids
 
 KEY = "'{\"id\":1}'"
 
@@ -26,7 +26,7 @@ def keyed(services: None) -> Lake:
     return lake
 
 
-def test_a_merged_image_is_one_row_with_its_id_and_the_stamp_of_the_merge(keyed: Lake) -> None:
+def test_a_merged_row_has_the_merges_stamp(keyed: Lake) -> None:
     before = row_ids(keyed)
     keyed.sql("UPDATE d.t SET v = 'b' WHERE id < 9", "b")
     keyed.sql("UPDATE d.t SET w = 'm' WHERE id = 1")
@@ -47,9 +47,7 @@ def test_a_merged_image_is_one_row_with_its_id_and_the_stamp_of_the_merge(keyed:
         (f"CELL v OF {KEY} SET '\"by hand\"'", (1, "by hand", "w")),
     ],
 )
-def test_a_decision_of_a_row_is_told_to_a_third_branch_and_asked_for_once(
-    keyed: Lake, decision: str, row: tuple[int, str, str]
-) -> None:
+def test_decisions_of_rows_reach_third_branches(keyed: Lake, decision: str, row: tuple[int, str, str]) -> None:
     for branch in ("b", "main"):
         keyed.sql(f"UPDATE d.t SET v = '{branch[0]}' WHERE id = 1", branch)
     with pytest.raises(MergeConflict):

@@ -8,8 +8,8 @@ import pytest
 
 from catalog_app.models import DataFile
 from lakeui.common.errors import DuplicateKey
-from tests.e2e.lake import Lake
-from tests.e2e.rows import row_ids
+from tests.support.lake import Lake
+from tests.support.rows import row_ids
 
 BEGUN = [(1, "a", "o", "o"), (1, "b", "o", "o"), (2, "a", "o", "o")]
 
@@ -231,7 +231,7 @@ def test_a_statement_that_renames_takes_rows_along_that_came_meanwhile(keyed: La
     assert keyed.breaches() == []
 
 
-def test_a_key_that_a_rename_gave_is_taken_and_the_old_one_is_free(keyed: Lake) -> None:
+def test_renamed_keys_are_taken_and_old_ones_free(keyed: Lake) -> None:
     keyed.sql(rename("a", "c"))
     with pytest.raises(DuplicateKey):
         keyed.sql(put(1, "c", "n"))

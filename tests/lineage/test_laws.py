@@ -29,7 +29,7 @@ from tests.lineage.histories.laws import (
 )
 from tests.lineage.histories.row_laws import NoInvention, NoLoss
 from tests.lineage.histories.shrinking import laws_check
-from tests.soak import IS_SOAK, SEED
+from tests.support.soak import IS_SOAK, SEED
 
 DRAWN = SEED or (str(random.SystemRandom().randrange(10**6)) if IS_SOAK else "0")
 histories = pytest.mark.parametrize("number", range(2000 if IS_SOAK else 1))

@@ -7,7 +7,7 @@ import pytest
 from tests.lineage.oracle import Watch
 from tests.reference import lake
 from tests.reference.history import History, Law
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 BLOCKS = 200 if IS_SOAK else 8
 HISTORIES = 100 if IS_SOAK else 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 
 def made() -> Lake:

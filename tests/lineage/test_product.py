@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import MergeConflict
-from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
 from tests.reference.facts import Refused, RowId
 from tests.reference.lake import Lake as Model
@@ -23,7 +22,8 @@ from tests.reference.statements import (
     rename_partition,
     update,
 )
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 STEPS = 24
 SEEDS = range(500) if IS_SOAK else (0, 1, 2, 3, 4, 5, 9, 10, 13, 18, 19, 23)

@@ -11,13 +11,13 @@ import pytest
 from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import MergeConflict
-from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
 from tests.reference.facts import Refused
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
 from tests.reference.statements import Statement, put_attributes
-from tests.soak import IS_SOAK
+from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
 
 STEPS = 24
 SEEDS = range(300) if IS_SOAK else (0, 1, 3, 4, 5, 6, 7, 8)

@@ -11,7 +11,7 @@ from tests.lineage.test_product import Both
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
 from tests.reference.statements import NewRow, change_key, delete, insert, overwrite, put_attributes, update
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 STEPS = 20
 SEEDS = range(500) if IS_SOAK else (0, 2, 3, 5, 7, 12, 13, 17, 18, 19)

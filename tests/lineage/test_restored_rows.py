@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 
 def test_rows_that_a_restore_brought_back_stay_where_the_target_updated_others(services: None) -> None:

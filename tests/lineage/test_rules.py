@@ -42,7 +42,7 @@ def rows(image: Any, partition: Any = None) -> RowFacts:
     return RowFacts(ids, image, partition, ints(*[0] * len(ids)), ints(*[1] * len(ids)))
 
 
-def test_a_partition_of_a_row_that_one_side_lacks_wins_over_nothing_before_p7() -> None:
+def test_a_lacking_rows_partition_wins_before_p7() -> None:
     gone = fact_columns(stamp=ints(10), kind=Kind.DELETE, value=-1, was=7, was_stamp=1, was_known=True)
     kept = fact_columns(stamp=ints(1), kind=Kind.INSERT, value=7)
     moved = fact_columns(stamp=ints(10), kind=Kind.UPDATE, value=2, was=0, was_stamp=1, was_known=True)
@@ -51,7 +51,7 @@ def test_a_partition_of_a_row_that_one_side_lacks_wins_over_nothing_before_p7() 
     assert found.partitions.outcome.tolist() == [Outcome.TARGET_DECIDED]
 
 
-def test_a_row_that_the_other_side_brought_back_lies_in_the_file_where_it_lay() -> None:
+def test_a_restored_row_lies_in_its_file() -> None:
     """The source updates row 0 of a file. The target deletes row 1, and took row 0 away and brought it back."""
     source = fact_columns(
         stamp=ints(10, 1), kind=np.array([Kind.UPDATE, Kind.INSERT]), value=ints(8, 7),
@@ -71,7 +71,7 @@ def test_an_overwrite_absorbs_the_predicates_before_it_in_its_own_commit() -> No
     assert standing_scopes([overwritten, deleted], NEWS.of_source) == (overwritten, deleted)
 
 
-def test_an_attribute_of_a_column_that_one_side_lacks_wins_over_nothing_before_p7() -> None:
+def test_a_lacking_columns_attribute_wins_before_p7() -> None:
     """Both added the column; the source took it away. The target's NOT NULL is what it was at first."""
     table = {("exists",): Fact(True, 1, Kind.SET), ("home",): Fact(None, 1, Kind.SET)}
     exists, required = ("column", "n", "exists"), ("column", "n", "required")
@@ -117,7 +117,7 @@ def test_cells_are_merged_against_the_newest_image_that_both_know(newest_of: str
     assert found.rows.outcome.tolist() == [Outcome.CELLS]
 
 
-def test_a_key_that_an_overwrite_wrote_comes_where_a_restore_took_it_away() -> None:
+def test_overwritten_keys_return_after_a_restore() -> None:
     written = fact_columns(stamp=ints(10), kind=Kind.OVERWRITE, value=8, was=7, was_stamp=1, was_known=True)
     restored = fact_columns(stamp=ints(11), kind=Kind.RESTORE, value=-1, was=7, was_stamp=1, was_known=True)
     given = TableFacts(rows(written), rows(restored), has_key=True)

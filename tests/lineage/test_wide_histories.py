@@ -31,7 +31,7 @@ from tests.lineage.histories.shrinking import laws_check
 from tests.lineage.histories.silence import NothingIsSilent
 from tests.lineage.histories.wide import REFUSALS, WideHistory
 from tests.lineage.test_laws import DRAWN, services
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 __all__ = ["services"]
 

@@ -22,7 +22,7 @@ from merge_app.mails.outbox import LONGEST_SUBJECT, Content, line, mails_leave, 
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import request_move
 from merge_app.review.states import RequestState
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.mails.conftest import Mailbox, ReviewLake, served
 
 PATH = "/api/v1/account/mail/"

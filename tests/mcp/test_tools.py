@@ -18,10 +18,10 @@ from catalog_app.models import Agent, Commit
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
 from lakeui.frontdoor import compute
-from tests.members import join
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_engine import MemoryEngine
-from tests.stored import StoredDatabases
+from tests.support.members import join
+from tests.support.memory_engine import MemoryEngine
+from tests.support.stored_databases import StoredDatabases
 
 ERAS = ("legacy", "auto")
 TOOLS = {

@@ -187,7 +187,7 @@ def test_no_text_fails_otherwise(config: str, source: str) -> None:
 
 @pytest.mark.parametrize("name", ["unique_key", "partitions"])
 @pytest.mark.parametrize("text", ["id, day", "[id, day]"])
-def test_a_list_in_one_text_is_the_same_in_the_file_as_in_an_annotation(name: str, text: str) -> None:
+def test_lists_mean_the_same_in_file_and_annotation(name: str, text: str) -> None:
     strategy = "merge_strategy: " + ("incremental" if name == "unique_key" else "snapshot\npartition_column: day")
     in_file = configuration_resolve(f"{strategy}\n{name}: '{text}'", "")
     in_source = configuration_resolve(strategy, f"-- @{name}: {text}")

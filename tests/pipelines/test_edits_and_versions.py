@@ -70,7 +70,7 @@ def test_what_cannot_run_is_not_kept(pipeline: Pipeline, changes: dict[str, Any]
     assert all(getattr(kept, name) != value for name, value in changes.items())
 
 
-def test_names_have_one_form_and_may_be_as_long_as_those_of_tables(pipeline: Pipeline, catalog: Catalog) -> None:
+def test_names_of_pipelines_follow_those_of_tables(pipeline: Pipeline, catalog: Catalog) -> None:
     long = "n" * 255
     edited = pipeline_edit(pipeline, {"name": "Zu\u0308ge", "database": long, "table": "o\u0308l"}, author_id=None)
     assert (edited.name, edited.database, edited.table) == ("Z\u00fcge", long, "\u00f6l")

@@ -21,7 +21,7 @@ def merge_text(moment: datetime, *more: str) -> str:
 
 
 @pytest.mark.parametrize("more", [(), ("scd_open_marker: 9999-12-31",)])
-def test_the_time_of_a_run_comes_with_its_rows_and_not_in_its_statement(more: tuple[str, ...]) -> None:
+def test_the_run_time_is_no_statement_text(more: tuple[str, ...]) -> None:
     first, second = (merge_text(moment, *more) for moment in MOMENTS)
     assert first == second
     assert f"batch.`{MOMENT}`" in first
@@ -36,7 +36,7 @@ def test_the_time_of_a_run_comes_with_its_rows_and_not_in_its_statement(more: tu
         ("merge_strategy: incremental", False),
     ],
 )
-def test_only_versions_without_a_time_of_their_own_hold_from_the_run_on(more: str, *, expected: bool) -> None:
+def test_versions_without_time_begin_with_the_run(more: str, *, expected: bool) -> None:
     assert begins_by_run(configuration_resolve(f"unique_key: id\n{more}", "", strict=True)) is expected
 
 

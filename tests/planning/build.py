@@ -25,8 +25,8 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan, PlanInput, Verdict
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Finding, MergePlan, ObjectPlan, PlanInput, Verdict
 
 DB, TABLE = 1, 10
 A, B = Column(1, "a", "int"), Column(2, "b", "int")

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column, Schema
-from merge_app.planning.values import TableFacts, Verdict
+from merge_app.planning.merge_plan import TableFacts, Verdict
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -41,7 +41,7 @@ def _schema(source: list[Operation], destination: list[Operation], *columns: Col
     return table_of(result).after.schema  # type: ignore[union-attr]
 
 
-def test_a_type_that_the_destination_left_alone_is_widened() -> None:
+def test_a_type_that_the_target_left_alone_is_widened() -> None:
     assert _schema([retype(1, "int", "bigint")], [], A, B).columns == (replace(A, type="bigint"), B)
 
 
@@ -51,7 +51,7 @@ def test_the_same_widening_on_both_sides_is_no_change() -> None:
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
-def test_a_destination_type_that_does_not_widen_is_a_conflict(mine: str, theirs: str) -> None:
+def test_a_target_type_that_does_not_widen_is_a_conflict(mine: str, theirs: str) -> None:
     theirs = theirs.replace("smallint2", "decimal(10,0)")
     result = merged(
         [retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs))
@@ -61,7 +61,7 @@ def test_a_destination_type_that_does_not_widen_is_a_conflict(mine: str, theirs:
     assert cells(result, Verdict.CONFLICT) == [("column", "column")]
 
 
-def test_one_column_renamed_on_both_sides_takes_the_sources_name_with_a_note() -> None:
+def test_a_column_renamed_twice_takes_the_sources_name() -> None:
     result = merged([rename_column(1, "a", "x")], [rename_column(1, "a", "y")], **_destination(replace(A, name="y"), B))
     assert table_of(result).after.schema.columns[0].name == "x"  # type: ignore[union-attr]
     assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
@@ -89,7 +89,7 @@ def test_a_column_added_on_both_sides_is_one_column_with_both_ids() -> None:
     assert schema.column(9) == schema.columns[2]
 
 
-def test_a_column_added_on_both_sides_with_a_narrower_type_is_a_conflict() -> None:
+def test_adding_a_narrower_column_conflicts() -> None:
     wide = replace(C, type="bigint")
     result = merged([add_column(Column(9, "c", "int"))], [add_column(wide)], **_destination(A, B, wide))
     assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
@@ -105,7 +105,7 @@ def test_a_column_dropped_on_both_sides_is_fine() -> None:
     assert _schema([drop_column(A)], [drop_column(A)], B).columns == (B,)
 
 
-def test_changing_a_column_that_the_destination_dropped_is_missing_even_when_the_name_is_back() -> None:
+def test_changing_a_dropped_column_conflicts_despite_its_name() -> None:
     again = Column(4, "a", "int")
     source = [rename_column(1, "a", "x"), retype(1, "int", "bigint")]
     result = merged(source, [drop_column(A), add_column(again)], **_destination(again, B))
@@ -113,7 +113,7 @@ def test_changing_a_column_that_the_destination_dropped_is_missing_even_when_the
     assert "column a" in result.conflicts[0].message
 
 
-def test_dropping_a_column_that_the_destination_changed_is_noted() -> None:
+def test_dropping_a_column_that_the_target_changed_is_noted() -> None:
     result = merged([drop_column(A)], [retype(1, "int", "bigint")], **_destination(replace(A, type="bigint"), B))
     assert codes(result.findings) == ["DROPS_DEST_CHANGES", ""]
 
@@ -133,7 +133,7 @@ def test_positions_are_redone_where_the_neighbour_is_there() -> None:
     assert [c.id for c in _schema([after_b], [drop_column(B)], A, C).columns] == [1, 3]
 
 
-def test_the_sources_last_schema_results_where_the_destination_altered_nothing() -> None:
+def test_the_sources_last_schema_results_where_the_target_altered_nothing() -> None:
     source_schema = Schema((C, B, A))
     result = merged(
         [add_column(C)],
@@ -155,9 +155,7 @@ def _lacking(side: str, column_id: int, rows: int = 4) -> dict[str, object]:
     ("axis", "operation"),
     [("insert", insert(9)), ("update", update(9, deletes=[(8, 1)])), ("overwrite", overwrite(9, removed=[1]))],
 )
-def test_rows_of_the_source_without_a_value_the_destination_requires_are_a_conflict(
-    axis: str, operation: Operation
-) -> None:
+def test_source_rows_without_required_values_conflict(axis: str, operation: Operation) -> None:
     fields = {**_destination(A, B, REQUIRED), **_lacking("source", REQUIRED.id)}
     result = merged([operation], [add_column(REQUIRED)], **fields)
     assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
@@ -168,9 +166,7 @@ def test_rows_of_the_source_without_a_value_the_destination_requires_are_a_confl
     ("axis", "operation"),
     [("insert", insert(9)), ("update", update(9, deletes=[(8, 1)])), ("overwrite", overwrite(9, removed=[1]))],
 )
-def test_rows_of_the_destination_without_a_value_the_source_requires_are_a_conflict(
-    axis: str, operation: Operation
-) -> None:
+def test_target_rows_without_required_values_conflict(axis: str, operation: Operation) -> None:
     result = merged([add_column(REQUIRED)], [operation], **_lacking("destination", REQUIRED.id))
     assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
     assert cells(result, Verdict.CONFLICT) == [("column", axis)]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from catalog_app.domain.operations import Operation
 from merge_app.planning.data import data_staged
+from merge_app.planning.merge_plan import DataPlan
 from merge_app.planning.plan import plan
-from merge_app.planning.values import DataPlan
 from tests.planning.build import (
     TABLE,
     compaction,

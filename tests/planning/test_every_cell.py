@@ -9,7 +9,7 @@ import pytest
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind, PropertyChange, Rename
 from catalog_app.domain.schema import Column
 from catalog_app.rules.loader import CellVerdict, load_rules
-from merge_app.planning.values import Verdict
+from merge_app.planning.merge_plan import Verdict
 from tests.planning.build import (
     add_column,
     cells,

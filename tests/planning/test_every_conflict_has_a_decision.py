@@ -19,9 +19,7 @@ from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.decisions import Option, options_of
-from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.plan import plan
-from merge_app.planning.values import (
+from merge_app.planning.merge_plan import (
     Decision,
     Finding,
     LeftOutBefore,
@@ -30,6 +28,8 @@ from merge_app.planning.values import (
     TableFacts,
     Verdict,
 )
+from merge_app.planning.net_changes import ObjectKey
+from merge_app.planning.plan import plan
 from tests.planning.build import (
     DB,
     ORDERS,

@@ -27,7 +27,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.planning.fingerprint import fingerprint
-from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, RerunStatements, Verdict
+from merge_app.planning.merge_plan import Action, DataPlan, Finding, ObjectPlan, RerunStatements, Verdict
 
 TABLE = TableState(
     table_id=5,

@@ -17,7 +17,7 @@ def _named(rows: list[dict[str, object]], *, always: tuple[str, ...] = ()) -> li
     return [json.loads(name) for name in told_apart([json.dumps(row) for row in rows], always=always)]
 
 
-def test_columns_that_say_the_same_of_all_rows_give_way_to_those_that_do_not() -> None:
+def test_columns_with_one_value_name_no_rows() -> None:
     assert _named(FLIGHTS) == [
         {"dep": 517, "carrier": "UA"},
         {"dep": None, "carrier": "B6"},
@@ -31,7 +31,7 @@ def test_a_single_row_and_equal_rows_have_their_first_columns() -> None:
     assert _named([]) == []
 
 
-def test_one_telling_column_has_another_beside_it_and_what_is_asked_for_stays() -> None:
+def test_a_naming_column_has_another_beside_it() -> None:
     assert _named(FLIGHTS[:2], always=("origin",)) == [
         {"year": 2014, "dep": 517, "origin": "EWR"},
         {"year": 2014, "dep": None, "origin": "JFK"},

@@ -10,8 +10,8 @@ from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified
 from merge_app.planning.field_changes import field_settings, paths_changed
+from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.nested_columns import nested_after
-from merge_app.planning.values import MergePlan
 from tests.planning.build import ORDERS, TABLE, A, add_column, codes, column, drop_column, merged, table_of
 
 BASE = "struct<x#3:int,y#4:string,in#5:struct<p#6:int>>"

@@ -120,7 +120,7 @@ def test_swapped_partitions_stay_two_renames() -> None:
     assert {(c.before, c.after) for c in changes.partitions} == {(("x",), ("y",)), (("y",), ("x",))}
 
 
-def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> None:
+def test_restores_to_base_cancel_and_older_overwrite() -> None:
     to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
     assert net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50)) == {}
     older = overwrite(1, removed=[1], metrics={"restored_version": 40})
@@ -129,9 +129,7 @@ def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> 
 
 
 @pytest.mark.parametrize(("merged_at", "is_nothing"), [(55, True), (60, True), (61, False), (101, False), (102, True)])
-def test_a_restore_takes_back_own_work_alone_where_nothing_was_merged_before_it(
-    merged_at: int, is_nothing: bool
-) -> None:
+def test_a_restore_cancels_own_work_alone(merged_at: int, is_nothing: bool) -> None:
     to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
     left = net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50, merges=(merged_at,)))
     assert (left == {}) is is_nothing

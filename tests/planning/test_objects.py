@@ -16,8 +16,8 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from catalog_app.domain.state import DatabaseState
+from merge_app.planning.merge_plan import Action, Verdict
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Action, Verdict
 from tests.planning.build import (
     DB,
     ORDERS,
@@ -65,7 +65,7 @@ def test_a_new_table_whose_name_is_taken_in_any_case_is_refused() -> None:
     assert (conflict.source_versions, conflict.destination_versions) == ((100,), (200,))
 
 
-def test_the_name_of_a_dropped_table_or_of_one_in_another_database_is_free() -> None:
+def test_names_of_dropped_tables_are_free() -> None:
     dropped = replace(OTHER, table_id=12, is_dropped=True)
     elsewhere = replace(OTHER, table_id=13, database_id=2)
     result = merged([create(11)], source_tables={11: OTHER}, **_tables(ORDERS, dropped, elsewhere))
@@ -81,7 +81,7 @@ def test_tables_may_swap_names_and_a_dropped_name_be_used_again() -> None:
     assert merged([drop(), create(12)], source_tables={12: again}).conflicts == ()
 
 
-def test_a_rename_onto_a_name_the_destination_gave_meanwhile_is_refused() -> None:
+def test_a_rename_onto_a_name_the_target_gave_meanwhile_is_refused() -> None:
     result = merged([rename("orders", "other")], [create(11)], **_tables(ORDERS, OTHER))
     assert codes(result.conflicts) == ["NAME_EXISTS"]
 
@@ -110,7 +110,7 @@ def test_properties_merge_by_key_and_the_source_wins() -> None:
     assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
 
 
-def test_one_property_unset_on_both_sides_is_a_conflict_for_tables_and_databases() -> None:
+def test_unsetting_a_property_twice_conflicts() -> None:
     result = merged([unset_property("p")], [unset_property("p")])
     assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
         ["UNSET_SAME_PROPERTY"],
@@ -122,7 +122,7 @@ def test_one_property_unset_on_both_sides_is_a_conflict_for_tables_and_databases
     assert cells(result, Verdict.CONFLICT) == [("unset properties", "unset properties")]
 
 
-def test_a_drop_is_carried_out_over_changes_of_the_destination_with_a_note() -> None:
+def test_a_drop_over_changes_leaves_a_note() -> None:
     result = merged([drop()], [insert(31)])
     planned = table_of(result)
     assert (planned.action, planned.after.is_dropped, planned.data) == (Action.DROP, True, None)
@@ -140,7 +140,7 @@ def test_an_undropped_table_is_valid_again() -> None:
 DROP_DATABASE = database_operation(OperationKind.DROP)
 
 
-def test_a_dropped_database_takes_its_tables_and_notes_what_was_new_in_them() -> None:
+def test_a_dropped_database_notes_new_rows() -> None:
     result = merged([DROP_DATABASE], [insert(31)], database_tables={DB: (TABLE,)})
     assert [(item.kind.value, item.action.value) for item in result.objects] == [
         ("database", "drop"),
@@ -149,7 +149,7 @@ def test_a_dropped_database_takes_its_tables_and_notes_what_was_new_in_them() ->
     assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
 
 
-def test_the_drop_of_a_table_with_its_database_begins_where_that_of_the_database_does() -> None:
+def test_tables_drop_where_their_database_does() -> None:
     result = merged([DROP_DATABASE], [], database_tables={DB: (TABLE,)})
     (dropped,) = table_of(result).operations
     assert (dropped.operation_id, dropped.origin_id) == (100, 100)
@@ -161,7 +161,7 @@ def test_a_table_created_in_a_dropped_database_goes_with_it_noted() -> None:
     assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
 
 
-def test_a_change_in_a_database_that_the_destination_dropped_is_a_conflict() -> None:
+def test_a_change_in_a_database_that_the_target_dropped_is_a_conflict() -> None:
     fields = {"databases": {DB: replace(SHOP, is_dropped=True)}, "database_tables": {DB: (TABLE,)}}
     result = merged([insert(5)], [DROP_DATABASE], **fields)
     assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
@@ -176,7 +176,7 @@ def test_a_change_in_a_database_that_the_destination_dropped_is_a_conflict() -> 
     assert merged([drop()], [DROP_DATABASE], **fields).conflicts == ()
 
 
-def test_a_table_that_the_source_moved_out_of_the_database_it_dropped_survives() -> None:
+def test_tables_moved_before_the_drop_survive() -> None:
     mall = DatabaseState(2, "mall")
     move = rename("orders", "orders", to_database=2)
     result = merged([move, DROP_DATABASE], databases={DB: SHOP, 2: mall}, database_tables={DB: (TABLE,)})

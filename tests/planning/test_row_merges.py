@@ -7,7 +7,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Schema
-from merge_app.planning.values import (
+from merge_app.planning.merge_plan import (
     Action,
     Decision,
     MergePlan,

@@ -78,7 +78,7 @@ def test_a_column_s_property_that_cannot_be_is_refused_by_name(
     assert refusal.value.details.get("nearest") == nearest
 
 
-def test_a_column_s_property_goes_with_cells_of_the_table_or_of_its_catalog() -> None:
+def test_column_properties_need_merging_by_cell() -> None:
     wanted = {"merge.column.counts": "sum", "merge.column.tags": "union"}
     merge_properties_check(wanted, SCHEMA, "cell")
     merge_properties_check({**wanted, "merge.conflicts": "cell"}, SCHEMA, "file")

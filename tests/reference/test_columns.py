@@ -51,7 +51,7 @@ def test_the_same_addition_on_two_branches_is_one_column(s: Story) -> None:
     assert [c for c in s.lake.branches["main"].columns("T1") if c != "v"] == [c]
 
 
-def test_a_wider_type_of_the_source_is_taken_and_a_narrower_one_refused(s: Story) -> None:
+def test_wider_types_are_taken_and_narrower_refused(s: Story) -> None:
     c = s.add("main")
     s.add("b", type_=2)
     with s.lake.tried():
@@ -94,7 +94,7 @@ def test_added_on_both_then_added_again_on_one_is_refused(s: Story) -> None:
     assert s.codes() == ("COLUMN_NAME_TAKEN",)
 
 
-def test_values_that_a_drop_took_do_not_come_back_with_the_column_of_the_other_side(s: Story) -> None:
+def test_dropped_values_do_not_return_with_the_column(s: Story) -> None:
     first = s.add("main")
     s.add("b")
     s.lake.commit("b", insert("T1", [NewRow(None, {"v": ("1", 1), "n": ("taken", 1)}, "a")]))

@@ -67,7 +67,7 @@ def test_a_changed_key_clashes(lake: Lake, other: Statement, way: tuple[str, str
         lake.merge(*way)
 
 
-def test_a_changed_key_takes_the_old_key_that_the_other_side_deleted_and_restored(lake: Lake) -> None:
+def test_a_changed_key_takes_a_restored_key(lake: Lake) -> None:
     before = lake.branches["main"]
     lake.commit("main", delete("T1", lambda r: True))
     lake.commit("main", restore(before))
@@ -94,7 +94,7 @@ def test_a_renamed_declared_partition_takes_the_rows_of_the_other_side_along(lak
     assert lake.branches["main"].in_scope("T1", "f") == [2]
 
 
-def test_a_dropped_declared_partition_is_gone_with_the_rows_of_the_other_side(lake: Lake) -> None:
+def test_a_dropped_partition_takes_the_others_rows(lake: Lake) -> None:
     lake.commit("main", add_partition("T1", "e"))
     lake.merge("main", "b")
     lake.commit("b", overwrite("T1", "e", kind="drop partition"))
@@ -164,7 +164,7 @@ def test_a_row_that_was_only_moved_clashes_with_a_delete(lake: Lake, source: str
         lake.merge(source, target)
 
 
-def test_a_row_that_was_only_moved_outlives_an_overwrite_of_where_it_lay(lake: Lake) -> None:
+def test_a_moved_row_outlives_the_overwrite(lake: Lake) -> None:
     lake.commit("b", overwrite("T1", "a"))
     lake.commit("main", change("base", "c"))
     lake.merge("b", "main")
@@ -180,7 +180,7 @@ def test_an_overwrite_of_the_target_stays(lake: Lake, written: str, other: State
     assert (text(lake, "main", 1), lake.branches["main"].partition("T1", 1)) == (written, "a")
 
 
-def test_a_new_key_of_the_source_clashes_with_an_overwrite_of_the_target(lake: Lake) -> None:
+def test_new_keys_conflict_with_the_targets_overwrite(lake: Lake) -> None:
     lake.commit("b", insert("T1", [row_of(2, "mine")]))
     lake.commit("main", overwrite("T1", None, [row_of(2, "theirs")]))
     with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tests.reference import laws
 from tests.reference.history import Law
 from tests.reference.shrinking import law_check
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 HISTORIES = 2_000 if IS_SOAK else 35
 

@@ -15,10 +15,10 @@ from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_open
 from merge_app.review.selectors import request_get
 from tests.api.conftest import Caller, local_worker, no_worker
-from tests.api.lake import Lake
-from tests.members import join
-from tests.stateful.conftest import database, stored
-from tests.stored import StoredDatabases
+from tests.stories.conftest import database, stored
+from tests.support.members import join
+from tests.support.resource_lake import Lake
+from tests.support.stored_databases import StoredDatabases
 
 __all__ = ["database", "local_worker", "no_worker", "stored"]
 

@@ -13,7 +13,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_cancel
-from merge_app.review.following import requests_follow
+from merge_app.review.branch_events import requests_follow
 from merge_app.review.models import MergeRequest, TimelineEntry
 from merge_app.review.states import RequestState, may_become
 from merge_app.review.verification import audit_verify

@@ -101,7 +101,7 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
     assert len(answers) > 30
 
 
-def test_no_page_shows_in_a_frame_and_no_other_site_reads_an_answer(lake: ReviewLake) -> None:
+def test_frames_and_other_sites_are_refused(lake: ReviewLake) -> None:
     reader = Client(headers={"Origin": "https://elsewhere.example"})
     strangers = [reader.get(path) for path in ("/login/", "/api/v1/catalogs/", "/nowhere", "/healthz", "/api/docs/")]
     reader.force_login(lake.people["alice"].user)
@@ -111,7 +111,7 @@ def test_no_page_shows_in_a_frame_and_no_other_site_reads_an_answer(lake: Review
         assert not [name for name in response.headers if name.lower().startswith("access-control-")]
 
 
-def test_a_session_that_was_planted_is_not_the_one_that_is_signed_in(lake: ReviewLake) -> None:
+def test_a_planted_session_is_never_signed_in(lake: ReviewLake) -> None:
     User.objects.create_user("eve", password="correct horse")
     attacker, victim = Client(), Client()
     session = attacker.session

@@ -32,7 +32,7 @@ from merge_app.audit.checkpoints import checkpoints_make, key_read, public_key
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import Webhook, WebhookDelivery
 from tests.review.conftest import ReviewLake
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "verify_audit.py"
 RECORDS = 1_000_000 if IS_SOAK else 20_000
@@ -222,7 +222,7 @@ def test_a_syslog_server_gets_the_same_statement(
     assert outside.verify()[0] == 0
 
 
-def test_a_syslog_server_that_is_away_is_named_and_the_end_is_signed_later(
+def test_an_absent_syslog_server_delays_the_checkpoint(
     outside: Outside, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.socket() as taken:
@@ -262,7 +262,7 @@ def test_workers_beside_each_other_sign_an_end_once(outside: Outside) -> None:
     assert AuditChain.objects.filter(signed_records__gt=0).count() == 1
 
 
-def test_a_file_that_takes_nothing_is_said_and_the_end_is_signed_later(
+def test_an_unwritable_file_delays_the_checkpoint(
     outside: Outside, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with monkeypatch.context() as patch:
@@ -273,7 +273,7 @@ def test_a_file_that_takes_nothing_is_said_and_the_end_is_signed_later(
     assert outside.verify()[0] == 0
 
 
-def test_without_a_key_nothing_is_signed_and_a_wrong_one_is_named_without_its_text(
+def test_wrong_keys_are_named_without_their_text(
     lake: ReviewLake, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoints._key.cache_clear()

@@ -14,10 +14,10 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_engine import MemoryEngine
-from tests.stored import StoredDatabases
+from tests.support.memory_engine import MemoryEngine
+from tests.support.stored_databases import StoredDatabases
 
 pytestmark = pytest.mark.usefixtures("local_worker")
 
@@ -64,9 +64,7 @@ BAD = "SELECT * FROM d.r WHERE v = 'bad'"
 NONE = "SELECT * FROM d.r WHERE id = 99"
 
 
-def test_a_check_reads_what_the_merge_would_make_and_keeps_what_it_finds(
-    lake: ReviewLake, request_of_c: MergeRequest
-) -> None:
+def test_a_check_reads_the_merged_state(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     assert made(lake, BAD).status_code == 201
     heads = lake.branch("c").head_version, lake.branch("main").head_version
     assert checked(lake) == {"no bad rows": "failed"}

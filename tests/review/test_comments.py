@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 
 

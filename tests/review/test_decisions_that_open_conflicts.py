@@ -6,7 +6,7 @@ import pytest
 
 from lakeui.common.errors import NoOpenConflict
 from merge_app.review.models import MergeRequest
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import decide, lake, merged, settled
 

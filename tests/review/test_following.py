@@ -8,7 +8,7 @@ import pytest
 
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_cancel
-from merge_app.review.following import requests_follow
+from merge_app.review.branch_events import requests_follow
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
@@ -59,14 +59,14 @@ def test_an_approved_request_whose_branch_moved_is_open_again_with_the_reason(la
     assert audit_verify(request.catalog) == []
 
 
-def test_a_push_to_the_destination_alone_says_nothing_of_a_request_that_was_not_judged(lake: ReviewLake) -> None:
+def test_a_push_to_the_target_leaves_unreviewed_requests(lake: ReviewLake) -> None:
     request = lake.open()
     lake.write("CREATE DATABASE e", "alice")
     requests_follow()
     assert told(lake, request) == []
 
 
-def test_a_branch_that_was_dropped_and_came_back_is_told_each_time_once(lake: ReviewLake) -> None:
+def test_drops_and_undrops_are_recorded_once(lake: ReviewLake) -> None:
     request = lake.open()
     for statement in ("DROP BRANCH b", "UNDROP BRANCH b"):
         lake.write(statement, "alice")
@@ -80,7 +80,7 @@ def test_a_branch_that_was_dropped_and_came_back_is_told_each_time_once(lake: Re
     assert audit_verify(request.catalog) == []
 
 
-def test_a_dropped_destination_is_told(lake: ReviewLake) -> None:
+def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH release", "alice")
     request = lake.open(destination="release")
     lake.write("DROP BRANCH release", "alice")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from merge_app.review.judgement import BlockerCode, Case, CheckState, ReviewVerdict, Seen, Vote, judge
+from merge_app.review.approval_rules import BlockerCode, Case, CheckState, ReviewVerdict, Seen, Vote, judge
 from merge_app.review.states import RequestState
 
 NOW = Seen(7, 9, "rules")

@@ -54,7 +54,7 @@ def test_a_changed_value_of_a_column_that_the_target_dropped_is_named(
 
 
 @KEYS
-def test_values_that_the_target_wrote_in_a_column_that_the_source_dropped_are_named(lake: ReviewLake, key: str) -> None:
+def test_target_values_of_dropped_columns_are_named(lake: ReviewLake, key: str) -> None:
     set_up(lake, key)
     lake.write("ALTER TABLE d.v DROP COLUMN b", "alice", "c")
     lake.write("INSERT INTO d.v VALUES (3, 'a3', 'b3'), (4, 'a4', NULL)", "dora")
@@ -85,9 +85,7 @@ def dropped(lake: ReviewLake) -> list[tuple[str, str, str, Any]]:
 
 
 @KEYS
-def test_rows_of_the_target_that_an_overwrite_or_a_drop_of_the_source_takes_are_counted(
-    lake: ReviewLake, key: str
-) -> None:
+def test_target_rows_lost_to_overwrites_are_counted(lake: ReviewLake, key: str) -> None:
     set_up(lake, key)
     lake.write("INSERT OVERWRITE d.v VALUES (9, 'a9', 'b9')", "alice", "c")
     lake.write("DROP TABLE d.r", "alice", "c")
@@ -111,9 +109,7 @@ def test_rows_of_the_target_that_an_overwrite_or_a_drop_of_the_source_takes_are_
         ("INSERT OVERWRITE d.p PARTITION (p = 'x') VALUES (9)", "overwrite"),
     ],
 )
-def test_rows_of_the_target_in_a_partition_that_the_source_sweeps_are_counted(
-    lake: ReviewLake, statement: str, axis: str
-) -> None:
+def test_target_rows_lost_with_partitions_are_counted(lake: ReviewLake, statement: str, axis: str) -> None:
     lake.write("CREATE TABLE d.p (k INT, p STRING) PARTITIONED BY (p)", "alice")
     lake.write("INSERT INTO d.p VALUES (1, 'x'), (1, 'y')", "alice")
     lake.write("MERGE BRANCH main TO c", "alice")

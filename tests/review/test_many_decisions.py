@@ -8,7 +8,7 @@ import pytest
 
 from merge_app.review import resolving
 from merge_app.review.models import ConflictResolution, MergeRequest
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import clash, key, lake, merged, object_id, rows
 

@@ -14,10 +14,10 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
-from tests.members import join
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import lake, rows
+from tests.support.members import join
 
 __all__ = ["lake"]
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -85,7 +85,7 @@ def run_merge(lake: ReviewLake, by: str = "alice", number: int = 1, **body: Any)
     return task
 
 
-def test_a_plan_that_a_policy_lets_through_needs_no_person_and_the_record_says_by_which_version(
+def test_a_permitted_plan_needs_no_person(
     lake: ReviewLake,
 ) -> None:
     protect(lake, SMALL)
@@ -121,9 +121,7 @@ def test_a_plan_that_a_policy_lets_through_needs_no_person_and_the_record_says_b
         ("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "it changes d.t"),
     ],
 )
-def test_what_no_policy_lets_through_waits_for_a_person_who_approves_just_that_plan(
-    lake: ReviewLake, statement: str, why: str
-) -> None:
+def test_other_plans_wait_for_an_approval(lake: ReviewLake, statement: str, why: str) -> None:
     protect(lake, SMALL)
     number = asked(lake, statement)
     judged()
@@ -188,7 +186,7 @@ BAD = "UPDATE d.r SET v = 'bad' WHERE id = 1"
         ),
     ],
 )
-def test_no_other_name_of_a_table_or_column_is_a_way_past_a_policy(
+def test_renaming_is_no_way_past_a_policy(
     lake: ReviewLake, policy: dict[str, Any], statements: tuple[str, ...], why: str
 ) -> None:
     protect(lake, policy)
@@ -227,7 +225,7 @@ def test_a_rule_over_rows_is_not_asked_of_a_database(lake: ReviewLake) -> None:
     assert run_merge(lake).state == "succeeded"
 
 
-def test_a_spot_check_draws_the_same_rows_for_everybody_and_takes_one_person(lake: ReviewLake) -> None:
+def test_a_spot_check_draws_the_same_rows(lake: ReviewLake) -> None:
     protect(lake, {"name": "look", "spot_check": 2})
     asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b'), (4, 'c')")
     judged()
@@ -244,7 +242,7 @@ def test_a_spot_check_draws_the_same_rows_for_everybody_and_takes_one_person(lak
     assert [(item["reviewer"], item["looked_at"]) for item in record.body["approvals"]] == [("bob", looked_at)]
 
 
-def test_an_approval_of_drawn_rows_is_of_the_person_to_whom_they_were_shown(lake: ReviewLake) -> None:
+def test_drawn_rows_are_approved_by_their_reader(lake: ReviewLake) -> None:
     protect(lake, {"name": "look", "spot_check": 1})
     asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b')")
     judged()
@@ -313,7 +311,7 @@ def test_only_approvals_of_named_people_count(lake: ReviewLake) -> None:
     assert detail(lake)["mergeable"]
 
 
-def test_a_request_of_an_agent_is_merged_by_a_policy_as_who_set_it_and_never_by_the_agent(lake: ReviewLake) -> None:
+def test_policies_merge_for_agents_as_their_owner(lake: ReviewLake) -> None:
     alice = lake.people["alice"].user
     Agent.objects.create(user=alice, owner=lake.people["dora"].user, purpose="writes")
     protect(lake, {**SMALL, "merges": True})

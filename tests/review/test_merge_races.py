@@ -10,7 +10,7 @@ from merge_app.review.models import Review
 from merge_app.review.requests import RequestDraft, request_open
 from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
-from tests.together import together
+from tests.support.together import together
 
 ROUNDS = 6
 
@@ -72,7 +72,7 @@ def test_two_who_merge_one_request_at_once_merge_it_once(lake: ReviewLake) -> No
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_requests_into_each_others_source_do_not_wait_for_each_other_for_ever(lake: ReviewLake) -> None:
+def test_crossed_requests_do_not_deadlock(lake: ReviewLake) -> None:
     lake.write("CREATE DATABASE e", "alice")
     there = lake.open()
     lake.write("CREATE BRANCH c", "alice")

@@ -22,10 +22,10 @@ from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
 from merge_app.review.resolving import request_look
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.benchmarks.lake import Bench
-from tests.members import join
 from tests.review.conftest import ReviewLake
+from tests.support.members import join
 
 
 def merged(lake: ReviewLake, by: str = "alice", number: int = 1, **body: Any) -> Any:
@@ -241,7 +241,7 @@ def test_a_rule_made_while_the_merge_runs_blocks_it(lake: ReviewLake, monkeypatc
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_reviewer_who_lost_the_role_while_the_merge_ran_does_not_count(
+def test_reviewers_without_the_role_do_not_count(
     lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before_commit(monkeypatch, lambda: approved.catalog.members.filter(user__username="bob").update(role="viewer"))
@@ -317,7 +317,7 @@ def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, app
 
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(("role", "code"), [(Role.VIEWER, "PERMISSION_DENIED"), (None, "NOT_FOUND")])
-def test_who_lost_the_right_to_merge_while_the_task_waited_does_not_merge(
+def test_a_lost_right_stops_a_waiting_merge(
     lake: ReviewLake, approved: MergeRequest, role: Role | None, code: str
 ) -> None:
     assert lake.post("carol", "1/merge/", {}, Prefer="respond-async").status_code == 202
@@ -332,7 +332,7 @@ def test_who_lost_the_right_to_merge_while_the_task_waited_does_not_merge(
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_who_does_not_see_the_catalog_of_the_source_does_not_merge_it(lake: ReviewLake) -> None:
+def test_merging_takes_seeing_the_sources_catalog(lake: ReviewLake) -> None:
     other = Bench(1)
     join(lake.people["alice"].user, other.catalog)
     opened = lake.post("alice", "", {"source": f"{other.catalog}.main", "destination": "main", "title": "All of it"})
@@ -366,7 +366,7 @@ def test_a_task_that_runs_again_after_it_merged_answers_what_it_did(lake: Review
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_merge_that_is_torn_off_in_its_commit_leaves_request_and_branch_as_they_were(
+def test_a_merge_torn_off_changes_nothing(
     lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task_id = UUID(lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"])

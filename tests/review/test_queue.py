@@ -17,9 +17,9 @@ from merge_app.jobs.services import task_cancel
 from merge_app.review import queue
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_engine import MemoryEngine
+from tests.support.memory_engine import MemoryEngine
 
 
 def queued(lake: ReviewLake, number: int, by: str = "alice") -> Any:
@@ -86,7 +86,7 @@ def test_one_person_has_a_bounded_number_of_requests_in_queues(
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_approvals_do_not_last_on_a_moved_head_where_the_rule_says_so(lake: ReviewLake) -> None:
+def test_approvals_end_with_the_head(lake: ReviewLake) -> None:
     lake.protect(allow_queue_unchanged=False)
     first, second = approved(lake, 1), approved(lake, 2)
     queued(lake, 1)
@@ -109,7 +109,7 @@ def test_other_verdicts_on_the_moved_head_send_it_back(lake: ReviewLake) -> None
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_conflict_with_what_came_before_sends_it_back_and_the_queue_goes_on(lake: ReviewLake) -> None:
+def test_a_conflict_leaves_the_queue_running(lake: ReviewLake) -> None:
     first = approved(lake, 1, "DROP TABLE d.t")
     second = approved(lake, 2, "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'two')")
     third = approved(lake, 3)

@@ -12,7 +12,7 @@ from merge_app.review.models import MergeRequest, TimelineEntry
 from merge_app.review.requests import request_lock, request_move
 from merge_app.review.states import RequestState
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 
 
@@ -148,7 +148,7 @@ def test_pages_neither_repeat_nor_lose_a_request(lake: ReviewLake, order: str) -
     assert [len(page) for page in pages] == [2, 2, 1]
 
 
-def test_a_list_and_a_request_take_as_many_statements_however_much_was_said(lake: ReviewLake) -> None:
+def test_long_conversations_take_no_more_statements(lake: ReviewLake) -> None:
     requests = branches(lake, 1)
     address = f"merge-requests/{requests[0].number}/"
     lake.review("bob", requests[0], "request_changes")

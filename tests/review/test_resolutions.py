@@ -12,10 +12,10 @@ from lakeui.frontdoor import compute
 from merge_app.audit.selectors import audit_get
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_merging import MergingMemoryEngine
-from tests.stored import StoredDatabases
+from tests.support.memory_merging import MergingMemoryEngine
+from tests.support.stored_databases import StoredDatabases
 
 pytestmark = pytest.mark.usefixtures("local_worker")
 
@@ -86,7 +86,7 @@ def conflict(lake: ReviewLake) -> MergeRequest:
         ("leave_out", [(1, "base"), (2, "main")]),
     ],
 )
-def test_a_decided_table_is_what_was_decided_and_stays_so_in_later_merges(
+def test_a_decided_table_stays_so_later(
     lake: ReviewLake, conflict: MergeRequest, decision: str, result: list[tuple[Any, ...]]
 ) -> None:
     problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
@@ -144,7 +144,7 @@ def test_the_merge_stays_off_until_the_last_conflict_is_decided(lake: ReviewLake
 
 
 @pytest.mark.parametrize(("decision", "is_back"), [("source", True), ("destination", False)])
-def test_a_table_that_the_destination_dropped_comes_back_or_stays_away(
+def test_a_table_that_the_target_dropped_comes_back_or_stays_away(
     lake: ReviewLake, decision: str, is_back: bool
 ) -> None:
     lake.write("INSERT INTO d.r VALUES (5, 'source')", "alice", "c")
@@ -177,7 +177,7 @@ def test_two_tables_of_one_name_live_on_under_two(lake: ReviewLake) -> None:
     assert (rows(lake, table="d.x"), rows(lake, table="d.x2")) == ([], [(1,), (2,)])
 
 
-def test_a_new_table_that_was_left_out_asks_again_when_the_source_goes_on_with_it(lake: ReviewLake) -> None:
+def test_a_left_out_table_asks_again_when_changed(lake: ReviewLake) -> None:
     lake.write("CREATE TABLE d.x (id INT)", "alice", "c")
     lake.write("CREATE TABLE d.x (id INT)", "dora")
     request = lake.open(source="c")
@@ -189,7 +189,7 @@ def test_a_new_table_that_was_left_out_asks_again_when_the_source_goes_on_with_i
     assert [item["code"] for item in dry["conflicts"]] == ["OBJECT_DROPPED_ON_DEST"]
 
 
-def test_one_column_is_left_to_the_destination_and_the_rest_merged(lake: ReviewLake) -> None:
+def test_one_column_is_left_to_the_target_and_the_rest_merged(lake: ReviewLake) -> None:
     lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "dora")
     lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "alice", "c")
     lake.write("ALTER TABLE d.r ADD COLUMN w INT", "alice", "c")
@@ -234,7 +234,7 @@ def test_one_property_is_decided_and_the_other_merged(
     assert lake.read("branches/main/databases/d/tables/r/")["properties"] == {**properties, "q": "2"}
 
 
-def test_one_partition_is_left_to_the_destination_and_the_rest_merged(lake: ReviewLake) -> None:
+def test_one_partition_is_left_to_the_target_and_the_rest_merged(lake: ReviewLake) -> None:
     lake.write("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k)", "alice")
     for key in ("x", "y"):
         lake.write(f"INSERT INTO d.p VALUES (1, '{key}')", "alice")
@@ -441,7 +441,7 @@ OWN = ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"]
 
 
 @pytest.mark.parametrize("own", OWN)
-def test_a_restore_that_the_destination_knows_half_of_comes_over(lake: ReviewLake, own: str) -> None:
+def test_a_restore_that_the_target_knows_half_of_comes_over(lake: ReviewLake, own: str) -> None:
     """The restored rows are news to main, whoever brings them (lineage §4a)."""
     knows_half(lake, own)
     expected = rows(lake, "c")

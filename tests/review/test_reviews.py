@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from catalog_app.models import Agent
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 
 
@@ -84,7 +84,7 @@ def test_who_wrote_to_the_source_last_does_not_count(lake: ReviewLake) -> None:
     assert lake.detail(request)["mergeable"] is True
 
 
-def test_who_wrote_last_to_the_branch_that_the_source_was_cut_from_does_not_count(lake: ReviewLake) -> None:
+def test_writers_of_the_parent_branch_do_not_count(lake: ReviewLake) -> None:
     """Else a branch of somebody's own work would do to approve it oneself."""
     lake.protect()
     lake.write("CREATE DATABASE e", "bob", "b")
@@ -95,7 +95,7 @@ def test_who_wrote_last_to_the_branch_that_the_source_was_cut_from_does_not_coun
     assert lake.read("merge-requests/")["results"][0]["approvals"] == 0
 
 
-def test_who_wrote_last_to_the_destination_may_approve_a_branch_cut_from_it(lake: ReviewLake) -> None:
+def test_writers_of_the_target_may_approve(lake: ReviewLake) -> None:
     lake.protect()
     lake.write("CREATE DATABASE e", "bob")
     lake.write("CREATE BRANCH c", "alice")

@@ -7,7 +7,7 @@ import pytest
 from lakeui.sql.allowlist import is_repeatable
 from lakeui.sql.dialect import read_expression
 from merge_app.audit.selectors import audit_get
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import decide, lake, merged, object_id, rows, settled
 

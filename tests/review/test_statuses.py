@@ -12,7 +12,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.review.models import MergeRequest, RequestStatus
 from merge_app.review.statuses import MOST_CONTEXTS
 from merge_app.review.verification import audit_verify
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 
 pytestmark = pytest.mark.usefixtures("local_worker")
@@ -42,7 +42,7 @@ def blockers(lake: ReviewLake, asked: MergeRequest) -> list[str]:
     return [entry["code"] for entry in lake.detail(asked)["blockers"]]
 
 
-def test_a_status_is_of_one_head_and_the_newest_of_a_context_counts(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_the_newest_status_of_a_head_counts(lake: ReviewLake, asked: MergeRequest) -> None:
     assert standing(lake) == [("ci/tests", True, False, None)]
     assert blockers(lake, asked) == ["STATUS_MISSING"]
     for state, code in (("pending", ["STATUS_MISSING"]), ("failure", ["STATUS_FAILED"]), ("error", ["STATUS_FAILED"])):

@@ -8,7 +8,7 @@ import pytest
 
 from merge_app.audit.selectors import audit_get
 from merge_app.review.models import MergeRequest
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.review.test_resolutions import clash, conflict, decide, key, lake, merged, object_id, rows, settled
 
@@ -23,9 +23,7 @@ def decisions(lake: ReviewLake, table: int) -> list[tuple[str, str, str]]:
     return [(item["decision"], item["part"], item["part_key"]) for cell in cells for item in cell["decisions"]]
 
 
-def test_both_keeps_the_change_of_the_source_and_the_new_rows_of_the_target(
-    lake: ReviewLake, conflict: MergeRequest
-) -> None:
+def test_both_keeps_changes_and_new_rows(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     assert ("both", "object", "") in decisions(lake, table)
     made = decide(lake, table, "both")
@@ -51,7 +49,7 @@ def test_both_keeps_the_change_of_the_source_and_the_new_rows_of_the_target(
         ("leave_out", 'Skips the table: main stays as it is; leaves out 1 row updated on c: id 1, v "source".'),
     ],
 )
-def test_what_a_decision_leaves_out_stands_in_its_answer_the_plan_the_result_and_the_record(
+def test_what_decisions_leave_out_is_shown_everywhere(
     lake: ReviewLake, conflict: MergeRequest, decision: str, text: str
 ) -> None:
     table = object_id(lake, "main")
@@ -108,7 +106,7 @@ def test_a_row_and_a_cell_that_do_not_conflict_cannot_be_decided(lake: ReviewLak
 
 
 @pytest.mark.parametrize("by", ["source", "destination"])
-def test_a_column_is_decided_by_the_id_that_either_side_has_it_under(lake: ReviewLake, by: str) -> None:
+def test_a_column_is_decided_by_either_id(lake: ReviewLake, by: str) -> None:
     lake.write("ALTER TABLE d.r ADD COLUMN z STRING", "dora")
     lake.write("ALTER TABLE d.r ADD COLUMN z INT", "alice", "c")
     lake.write("UPDATE d.r SET z = 7 WHERE id = 1", "alice", "c")
@@ -185,7 +183,7 @@ def test_the_reviews_of_a_merged_request_stay_what_they_were(lake: ReviewLake, c
     assert (listed["approvals"], listed["stale_approvals"]) == (1, 0)
 
 
-def test_a_rule_for_rows_says_what_it_makes_of_them_before_it_is_taken(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_a_rule_for_rows_shows_its_effect(lake: ReviewLake, clash: MergeRequest) -> None:
     table = object_id(lake, "main", "k")
     at = f"compare/c...main/objects/table/{table}/"
     told = {(item["decision"], item["part"]): item for item in lake.read(f"{at}decisions/?newest_by=n")["results"]}

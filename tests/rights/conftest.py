@@ -11,8 +11,8 @@ from catalog_app.domain.roles import Role
 from lakeui.frontdoor import Session, StatementResult, execute
 from tests.api.conftest import no_worker
 from tests.benchmarks.metadata import Bench
-from tests.members import join
-from tests.stateful.conftest import database, stored
+from tests.stories.conftest import database, stored
+from tests.support.members import join
 
 __all__ = ["database", "no_worker", "stored"]
 

@@ -19,7 +19,7 @@ from lakeui.common.errors import LakeError
 from lakeui.frontdoor import Session, execute, parsed
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
-from tests.members import join
+from tests.support.members import join
 
 
 class Person:

@@ -17,11 +17,11 @@ from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LimitReached, PermissionDenied
 from lakeui.frontdoor import Session, compute, execute
-from tests.api.test_statements import problem
-from tests.members import join
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_engine import MemoryEngine
-from tests.stored import StoredDatabases
+from tests.support.members import join
+from tests.support.memory_engine import MemoryEngine
+from tests.support.stored_databases import StoredDatabases
 
 
 @pytest.fixture

@@ -39,12 +39,12 @@ from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check, ConflictResolution, MergeRequest, RequestStatus, Review
 from merge_app.review.states import REVIEWED
 from merge_app.webhooks.models import Webhook
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.rights.test_every_resource import IMPORT, WRITES, Scene
 from tests.rights.test_every_statement import CONTRIBUTE, MAINTAIN, OWN, READ
 from tests.sql.test_reference import EXAMPLES
-from tests.stateful.memory_engine import MemoryEngine
-from tests.stored import StoredDatabases
+from tests.support.memory_engine import MemoryEngine
+from tests.support.stored_databases import StoredDatabases
 
 CALLS = 1000
 BROKEN = "INTERNAL_ERROR"

@@ -14,7 +14,7 @@ from merge_app.jobs.models import Task
 from tests.benchmarks.lake import Bench
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person, begin, command_line, front_door, over_http, queued_before, task_outcome
-from tests.stored import StoredDatabases
+from tests.support.stored_databases import StoredDatabases
 
 ACTIONS = {
     "read": ("viewer", "SHOW TABLES IN d"),

@@ -21,10 +21,10 @@ from merge_app.pipelines.models import Pipeline
 from merge_app.pipelines.schedules import schedules_tick
 from merge_app.pipelines.services import pipeline_create
 from tests.benchmarks.lake import Bench
-from tests.members import join
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person, task_outcome
+from tests.support.members import join
 
 LIST = "/api/v1/pipelines/"
 VALIDATE = LIST + "validate/"

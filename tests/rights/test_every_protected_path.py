@@ -13,9 +13,9 @@ from catalog_app.models import Branch, ProtectionRule
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork
+from lakeui.frontdoor.inputs_outputs import ImportLoad
+from lakeui.frontdoor.pipelines.work import PipelineWork, PublishedWork
 from lakeui.frontdoor.statements import STATEMENTS
-from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
@@ -23,7 +23,7 @@ from merge_app.jobs.models import Task
 from merge_app.review.verification import audit_verify
 from tests.benchmarks.lake import Bench
 from tests.rights.paths import Person, begin, command_line, front_door, over_http, queued_before, task_outcome
-from tests.stateful.memory_merging import MergingMemoryEngine
+from tests.support.memory_merging import MergingMemoryEngine
 
 STRICT = {"refuse_direct_writes": True, "refuse_direct_merges": True, "refuse_deletion": True}
 REASON = "the pipeline is down"

@@ -20,11 +20,11 @@ from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.review.models import Comment
 from merge_app.webhooks.models import Webhook
-from tests.members import join
 from tests.review.conftest import ReviewLake
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person
-from tests.stored import StoredDatabases
+from tests.support.members import join
+from tests.support.stored_databases import StoredDatabases
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 REQUEST = CATALOG + "merge-requests/{number}/"

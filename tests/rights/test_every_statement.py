@@ -23,8 +23,8 @@ from lakeui.sql.parse import parse
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.views import ViewChange, view_commit
 from tests.benchmarks.metadata import Bench
-from tests.members import join
 from tests.rights.conftest import ROLES, Cast, cast_make
+from tests.support.members import join
 
 BY_TEXT = [kind for kind, row in STATEMENTS.items() if row.handler is not None]
 # Least role, and statements that take it. {c} is the catalog's name.

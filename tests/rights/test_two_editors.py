@@ -30,7 +30,7 @@ def answered(scene: Scene, method: str, path: str, body: Any = None, **headers: 
 
 
 @pytest.mark.parametrize("path", EDITS)
-def test_the_second_of_two_edits_of_the_same_is_refused_until_it_is_read_again(scene: Scene, path: str) -> None:
+def test_a_second_edit_needs_a_new_read(scene: Scene, path: str) -> None:
     scene.person.become("owner")
     first, second = EDITS[path]
     seen = answered(scene, "get", path)["ETag"]
@@ -56,7 +56,7 @@ def test_the_second_of_two_edits_of_the_same_is_refused_until_it_is_read_again(s
         '"another, with a comma", {tag}',
     ],
 )
-def test_a_tag_that_a_proxy_changed_as_it_compressed_the_answer_is_taken(scene: Scene, path: str, form: str) -> None:
+def test_weak_tags_of_proxies_are_taken(scene: Scene, path: str, form: str) -> None:
     scene.person.become("owner")
     first, second = EDITS[path]
     seen = answered(scene, "get", path)["ETag"]
@@ -98,8 +98,8 @@ def test_every_resource_that_people_share_takes_if_match() -> None:
         for path in edited
         if "If-Match" in [parameter["name"] for parameter in document[path]["patch"]["parameters"]]
     }
-    # What is only renamed is not found by its old name: tests/api/test_resource_writes.py. A file that waits, and a
-    # comment, are their owner's alone.
+    # What is only renamed is not found by its old name: tests/api/branches/test_resource_writes.py. A file that waits,
+    # and a comment, are their owner's alone.
     renamed = {CATALOG + "branches/{branch}/", CATALOG + "branches/{branch}/databases/{database}/"}
     assert taking == EDITS.keys() | renamed
     assert not {path for path in edited - taking if "comments" not in path and "imports" not in path}

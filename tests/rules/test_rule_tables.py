@@ -92,7 +92,7 @@ def test_blanks_of_the_seed_are_filled_as_the_semantics_say() -> None:
     assert filled == {key: EXTENSIONS.get(key, CellVerdict.OK) for key in blank}
 
 
-def test_the_cells_that_a_missing_value_may_override_are_those_of_the_semantics() -> None:
+def test_missing_values_override_the_cells_of_semantics() -> None:
     cells = load_rules().tables["table"].cells
     marked = {key for key, cell in cells.items() if cell.note == "A6.2"}
     rows = ("insert", "update", "overwrite")

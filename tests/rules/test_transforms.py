@@ -164,7 +164,7 @@ def test_other_columns_are_refused_by_name(name: str, number: int, column_type: 
         transform_check(name, number, "c", column_type)
 
 
-def test_what_a_file_says_holds_for_wider_types_but_for_buckets_of_days() -> None:
+def test_bounds_hold_for_wider_types_but_day_buckets() -> None:
     bucket, day = Transform("bucket", 4, 1), Transform("days", 0, 1)
     assert LaidBy(bucket, "int", 3).holds_for("bigint")
     assert LaidBy(day, "date", 3).holds_for("timestamp_ntz")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled import rewritten_keep
+from tests.support.compiled import rewritten_keep
 
 
 def test_a_module_is_kept_once_and_made_anew_where_it_changed(tmp_path: Path, pytestconfig: pytest.Config) -> None:

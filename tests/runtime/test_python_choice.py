@@ -38,13 +38,13 @@ def test_the_first_name_is_taken_where_no_other_is_clearly_quicker(folders: tupl
     assert chosen("python3.11", "python3.12", path=f"{folders[0]}:{folders[1]}").stdout == f"{first}\n"
 
 
-def test_one_of_the_same_name_that_comes_later_is_taken_where_it_is_clearly_quicker(folders: tuple[Path, Path]) -> None:
+def test_a_clearly_quicker_later_one_is_taken(folders: tuple[Path, Path]) -> None:
     python(folders[0], "python3.11", micros=1000)
     quick = python(folders[1], "python3.11", micros=700)
     assert chosen("python3.11", path=f"{folders[0]}:{folders[1]}").stdout == f"{quick}\n"
 
 
-def test_one_that_is_too_old_or_makes_no_virtual_environment_is_not_taken(folders: tuple[Path, Path]) -> None:
+def test_old_or_unfit_pythons_are_not_taken(folders: tuple[Path, Path]) -> None:
     python(folders[0], "python3.11", micros=None)
     python(folders[0], "python3", micros=100, is_new_enough=False)
     fits = python(folders[1], "python3", micros=1000)

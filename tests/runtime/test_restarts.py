@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 
 
-def test_the_delay_grows_with_each_end_and_then_the_part_is_given_up() -> None:
+def test_delays_grow_until_the_part_is_given_up() -> None:
     policy = RestartPolicy()
     delays = [policy.delay("worker", now=float(second)) for second in range(MOST_ENDS)]
     assert delays == [0.5, 1.0, 2.0, 4.0, 8.0, None]

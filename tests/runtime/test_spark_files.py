@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeui.runtime.spark import LEFT_OFF, EmbeddedSpark, _distribution
-from tests.servers import spark_for_tests
+from tests.support.servers import spark_for_tests
 
 INSTALLED = sorted(jar.name for jar in (_distribution() / "jars").glob("*.jar"))
 

@@ -155,7 +155,7 @@ def test_all_processes_together_close_the_door_to_who_guesses(server: str, setti
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_person_signs_in_at_the_provider_and_is_known_to_every_process(server: str, provider: Provider) -> None:
+def test_a_sign_in_is_known_to_every_process(server: str, provider: Provider) -> None:
     browser = Browser(server)
     begun = browser.send("/login/sso/")
     assert begun.status == 302

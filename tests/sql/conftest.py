@@ -1,5 +1,5 @@
 """The database and the engine in memory of the random histories serve single statements too."""
 
-from tests.stateful.conftest import database
+from tests.stories.conftest import database
 
 __all__ = ["database"]

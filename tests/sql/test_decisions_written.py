@@ -7,7 +7,7 @@ import pytest
 from lakeui.sql import statements as sql
 from lakeui.sql.decisions import decisions_written
 from lakeui.sql.parse import parse
-from merge_app.planning.values import Decision, ResolutionPart
+from merge_app.planning.merge_plan import Decision, ResolutionPart
 
 NASTY = 'it\'s `a` \\ "b"'
 PLAIN = {"source", "destination", "larger", "both", "rerun", "leave_out"}

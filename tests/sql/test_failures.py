@@ -20,8 +20,8 @@ from lakeui.frontdoor import Session, compute, execute
 from lakeui.frontdoor.statements import STATEMENTS
 from lakeui.sql.parse import parse
 from merge_app.execution import merge
-from tests.e2e.lake import Lake
-from tests.stateful.memory_merging import MergingMemoryEngine
+from tests.support.lake import Lake
+from tests.support.memory_merging import MergingMemoryEngine
 
 FILE = Path(__file__).with_name("cases") / "failures.sql"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeui.sql.places import name_place
+from lakeui.sql.positions import name_position
 
 STATEMENT = """UPDATE d.t SET v = f(x.v), `odd name` = v
 WHERE v > 'v' -- v
@@ -23,11 +23,11 @@ AND a.b.v IS NULL"""
     ],
 )
 def test_a_name_is_found_whole_and_not_where_it_is_assigned(name: list[str], place: tuple[int, int] | None) -> None:
-    assert name_place(STATEMENT, name) == place
+    assert name_position(STATEMENT, name) == place
 
 
 def test_only_the_asked_part_of_the_statement_is_looked_at() -> None:
     start = STATEMENT.index("WHERE")
-    assert name_place(STATEMENT, ["v"], start=start) == (2, 7)
-    assert name_place(STATEMENT, ["x", "v"], start=start) is None
-    assert name_place(STATEMENT, ["a", "b", "v"], end=start) is None
+    assert name_position(STATEMENT, ["v"], start=start) == (2, 7)
+    assert name_position(STATEMENT, ["x", "v"], start=start) is None
+    assert name_position(STATEMENT, ["a", "b", "v"], end=start) is None

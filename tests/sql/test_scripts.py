@@ -44,7 +44,7 @@ def test_a_script_has_so_many_statements_at_most() -> None:
         script_split("SELECT 1;" * (MOST_STATEMENTS + 1))
 
 
-def test_a_fault_is_named_by_its_statement_and_its_line_in_the_script() -> None:
+def test_faults_name_statement_and_line() -> None:
     with pytest.raises(SyntaxProblem, match=r"^Statement 2 .*line 3.*line 4, column 3") as refused:
         script_read("SELECT 1;\n\nDROP TABLE\n  );", NO_PARAMETERS)
     assert refused.value.details["script"] == {"number": 2, "line": 3}

@@ -18,12 +18,12 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import BranchMoved, InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
-from lakeui.frontdoor.tables import copying
+from lakeui.frontdoor.tables import copy_into
 from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
-from tests.e2e.conftest import lake
-from tests.e2e.lake import Lake
 from tests.in_memory.conftest import services
+from tests.on_spark.conftest import lake
+from tests.support.lake import Lake
 
 __all__ = ["lake", "services"]
 
@@ -127,7 +127,7 @@ def test_vacuum_forgets_no_file(lake: Lake, place: Path) -> None:
 
 
 def test_beside_itself_it_loads_each_file_once(lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage, others = copying._stage, [True]
+    stage, others = copy_into._stage, [True]
 
     def staged(*given: Any) -> Any:
         if others:
@@ -136,7 +136,7 @@ def test_beside_itself_it_loads_each_file_once(lake: Lake, place: Path, monkeypa
             assert copy(lake, place) == (3, said(2, 0))
         return stage(*given)
 
-    monkeypatch.setattr(copying, "_stage", staged)
+    monkeypatch.setattr(copy_into, "_stage", staged)
     assert copy(lake, place) == (0, said(0, 2))
     assert ids(lake) == [1, 2, 3]
 
@@ -196,7 +196,7 @@ def test_a_transaction_that_loads_nothing_commits_beside_a_run(lake: Lake, place
 def test_a_file_that_grows_while_it_is_read_is_refused(
     lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = copying._stage
+    stage = copy_into._stage
 
     def staged(*given: Any) -> Any:
         with (place / "b.csv").open("a") as file:
@@ -204,7 +204,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
         return stage(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "_stage", staged)
+        patch.setattr(copy_into, "_stage", staged)
         with pytest.raises(InvalidValue, match=r"b\.csv changed while it was read"):
             copy(lake, place, "FILES = ('b.csv')")
     assert copy(lake, place, "FILES = ('b.csv')") == (2, said(1, 0))

@@ -25,10 +25,10 @@ from pyiceberg.types import LongType, NestedField
 from catalog_app.services import exports
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotSupported
-from tests.e2e.conftest import lake
-from tests.e2e.lake import Lake
 from tests.iceberg.engines import ENGINES
 from tests.in_memory.conftest import services
+from tests.on_spark.conftest import lake
+from tests.support.lake import Lake
 from tests.takeover.iceberg_lake import catalog_in, with_deletes
 
 __all__ = ["lake", "services"]

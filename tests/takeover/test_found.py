@@ -44,10 +44,10 @@ from catalog_app.domain.transforms import Transform, transform_value
 from catalog_app.domain.transforms import plain as plain_value
 from catalog_app.storage.warehouse import Warehouse
 from catalog_app.takeover.delta_tables import delta_find
+from catalog_app.takeover.found_tables import FoundField, FoundTable
 from catalog_app.takeover.iceberg_tables import iceberg_find
 from catalog_app.takeover.locations import Locations
 from catalog_app.takeover.parquet_files import parquet_find
-from catalog_app.takeover.values import FoundField, FoundTable
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported, PermissionDenied
 from tests.takeover.iceberg_lake import append_laid, catalog_in, with_deletes
 

@@ -27,9 +27,9 @@ from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog
 from catalog_app.storage.deletes import StoredFacts
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import compute
-from tests.e2e.conftest import services
-from tests.e2e.lake import Lake
 from tests.iceberg.test_engines import Engines, Seen, engines
+from tests.on_spark.conftest import services
+from tests.support.lake import Lake
 from tests.takeover.iceberg_lake import append_laid, catalog_in, with_deletes
 
 __all__ = ["engines", "services"]

@@ -20,9 +20,9 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, NotSupported, PermissionDenied, SyntaxProblem
 from lakeui.frontdoor import parsed
 from lakeui.sql.parse import parse
-from tests.e2e.conftest import lake
-from tests.e2e.lake import Lake
 from tests.in_memory.conftest import services
+from tests.on_spark.conftest import lake
+from tests.support.lake import Lake
 
 __all__ = ["lake", "services"]
 

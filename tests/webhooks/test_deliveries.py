@@ -23,7 +23,7 @@ from merge_app.webhooks import chat
 from merge_app.webhooks.delivering import PAUSES, delivery_attempt
 from merge_app.webhooks.models import Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.outbox import deliveries_ring
-from tests.api.test_statements import problem
+from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.webhooks.conftest import Listener, add
 
@@ -107,9 +107,7 @@ def test_what_did_not_happen_is_not_told(lake: ReviewLake, listener: Listener) -
     assert not WebhookDelivery.objects.exists()
 
 
-def test_a_message_that_fails_is_sent_again_later_each_time_until_it_is_given_up(
-    lake: ReviewLake, listener: Listener
-) -> None:
+def test_failed_messages_are_sent_again_later(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, listener.url).json()
     lake.open()
     delivery = WebhookDelivery.objects.get()
@@ -181,9 +179,7 @@ def test_the_sweep_rings_for_what_nobody_sent(lake: ReviewLake, monkeypatch: pyt
     assert rung == [str(WebhookDelivery.objects.get().pk)]
 
 
-def test_the_test_button_sends_a_ping_and_a_message_is_sent_again_when_asked(
-    lake: ReviewLake, listener: Listener
-) -> None:
+def test_pings_and_repeated_messages_are_sent(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, listener.url).json()
     address = f"{lake.address}webhooks/{made['id']}/"
     dora = lake.people["dora"]
@@ -225,9 +221,7 @@ def settings_records(lake: ReviewLake, name: str) -> list[dict[str, Any]]:
     return [person.get(f"/api/v1/merges/{record['merge_id']}/").json() for record in listed]
 
 
-def test_the_audit_says_who_changed_a_webhook_and_not_the_path_that_may_be_a_secret(
-    lake: ReviewLake, listener: Listener
-) -> None:
+def test_the_audit_hides_the_webhooks_path(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, f"{listener.url}/path/secret-in-the-path").json()
     dora, address = lake.people["dora"], f"{lake.address}webhooks/{made['id']}/"
     body = {"url": f"{listener.url}/another-secret"}

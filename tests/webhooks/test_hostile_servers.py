@@ -74,9 +74,7 @@ def test_a_plain_answer_is_taken(serve: Serve) -> None:
     assert send(serve(dripping(b"HTTP/1.1 204 No Content\r\n\r\n", 0))) == 204
 
 
-def test_an_answer_that_comes_byte_by_byte_is_given_up_after_the_whole_time(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_answers_are_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte is in time for itself; the last one would come after ten seconds."""
     monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.5)
     port = serve(dripping(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"a" * 76 + b"\r\n\r\n", 0.1))

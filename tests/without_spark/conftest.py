@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from lakeui.frontdoor import compute
-from tests.e2e.conftest import lake
 from tests.faults.conftest import nothing_is_retained, worker_faults
+from tests.on_spark.conftest import lake
 from tests.without_spark.engine import engine_make
 
 __all__ = ["lake", "nothing_is_retained", "worker_faults"]

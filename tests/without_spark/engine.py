@@ -14,7 +14,7 @@ from django.conf import settings
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 from catalog_app.services.files import addresses_allocate
-from tests.in_memory.engine import LakeMemoryEngine
+from tests.support.lake_memory_engine import LakeMemoryEngine
 
 
 class PickledFiles(MutableMapping[str, Any]):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.e2e.http import Http
-from tests.e2e.lake import Lake
+from tests.support.http import Http
+from tests.support.lake import Lake
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_both_ways_to_compare_rows_name_a_row_alike(lake: Lake, client: Client, 
     assert one["keys"][0] == one["keys"][1] == ('{"name":"a","id":1}' if key else str(one["rows"][0][1]))
 
 
-def test_a_row_keeps_its_name_where_the_branch_renamed_the_column_of_the_key(lake: Lake, client: Client) -> None:
+def test_rows_keep_names_after_renaming_the_key(lake: Lake, client: Client) -> None:
     lake.sql("CREATE TABLE d.u (id int PRIMARY KEY, n int)")
     lake.sql("INSERT INTO d.u VALUES (1, 0)")
     lake.sql("CREATE BRANCH k")
@@ -79,7 +79,7 @@ def test_a_page_holds_so_many_changed_rows_and_never_half_an_update(lake: Lake, 
     ]
 
 
-def test_a_column_that_only_the_branch_has_is_missing_in_the_rows_before(lake: Lake, client: Client) -> None:
+def test_new_columns_are_missing_in_earlier_rows(lake: Lake, client: Client) -> None:
     lake.sql("ALTER TABLE d.t ADD COLUMN extra int", "b")
     lake.sql("UPDATE d.t SET extra = 7 WHERE id = 1", "b")
     assert pages(client, lake, "source") == [[["update_before", 1, "a", None], ["update_after", 1, "a", 7]]]

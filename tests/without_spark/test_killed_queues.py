@@ -12,8 +12,8 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.faults import reached_mark
 from merge_app.review.models import MergeRequest
 from merge_app.review.verification import audit_verify
-from tests.e2e.reviewed import Reviewed, reviewed
 from tests.faults.worker import arm, be_missed, breaches_with_files, until
+from tests.support.reviewed import Reviewed, reviewed
 
 __all__ = ["reviewed"]
 

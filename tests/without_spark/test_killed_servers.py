@@ -51,7 +51,7 @@ def test_postgresql_dies_after_the_commit_and_the_statement_is_not_done_again(ow
     assert MergeAttempt.objects.filter(task_id=task.pk).count() == 1
 
 
-def test_postgresql_stays_away_and_the_task_is_taken_up_when_it_is_back(own: Servers, catalog: Catalog) -> None:
+def test_tasks_resume_after_a_postgresql_outage(own: Servers, catalog: Catalog) -> None:
     task = own.pause(catalog.says(TWO), "task.finishing")
     own.kill_postgres()
     own.resume("task.finishing")
@@ -64,7 +64,7 @@ def test_postgresql_stays_away_and_the_task_is_taken_up_when_it_is_back(own: Ser
     assert catalog.new_commits() == 1
 
 
-def test_redis_is_away_and_the_task_is_rung_for_when_it_is_back(own: Servers, catalog: Catalog) -> None:
+def test_tasks_resume_after_a_redis_outage(own: Servers, catalog: Catalog) -> None:
     own.kill_redis()
     task_id = task_submit(kind="sql", parameters=catalog.says(TWO)).pk
     assert Task.objects.get(pk=task_id).state == "queued"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lake import Lake
 from tests.faults.pairs import TRIED_IN_MEMORY, assert_survives_kill
+from tests.support.lake import Lake
 
 
 @pytest.mark.parametrize(("statement", "point"), TRIED_IN_MEMORY, ids=[" at ".join(pair) for pair in TRIED_IN_MEMORY])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from catalog_app.models import Commit
 from lakeui.common.faults import reached_mark
-from tests.e2e.reviewed import Reviewed, reviewed
 from tests.faults.worker import arm
-from tests.soak import IS_SOAK
-from tests.together import together
+from tests.support.reviewed import Reviewed, reviewed
+from tests.support.soak import IS_SOAK
+from tests.support.together import together
 
 __all__ = ["reviewed"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.http import Http, http
+from tests.support.http import Http, http
 
 __all__ = ["http"]
 

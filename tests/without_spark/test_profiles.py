@@ -17,8 +17,8 @@ from catalog_app.models import Catalog
 from lakeui.api.compare import table_readers
 from merge_app.pipelines.models import Pipeline
 from merge_app.review.models import Check
-from tests.e2e.http import Http
-from tests.e2e.lake import Lake
+from tests.support.http import Http
+from tests.support.lake import Lake
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.lake import Lake
 from tests.faults.slow_workers import EACH_COMMIT, assert_happens_once_beside_the_next
+from tests.support.lake import Lake
 
 
 @pytest.mark.parametrize("statement", [statement for statement in EACH_COMMIT if statement != "IMPORT"])

@@ -23,7 +23,7 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan
 from merge_app.jobs.models import Task, TaskState
 from merge_app.review.verification import audit_verify
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_what_a_rolled_back_transaction_wrote_goes(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_files_left_by_a_crash_go_unless_a_running_task_may_own_them(table: Lake) -> None:
+def test_files_of_a_crash_go_unless_owned(table: Lake) -> None:
     segment = Path(settings.LAKEUI["WAREHOUSE"]) / table.sql("SHOW SEGMENTS d.t").rows[0][0]
     orphan = segment.with_name(f"{uuid.uuid4().hex}.parquet")
     orphan.write_bytes(segment.read_bytes())
@@ -223,9 +223,7 @@ def test_files_left_by_a_crash_go_unless_a_running_task_may_own_them(table: Lake
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_vacuum_cut_off_before_it_removed_the_bytes_is_finished_by_the_next(
-    table: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_vacuum_finishes_a_killed_one(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     table.sql("OPTIMIZE d.t")
 
     def power_cut(self: Warehouse, path: str) -> None:
@@ -290,7 +288,7 @@ def test_a_changed_or_missing_record_is_found(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_head_and_its_branches_read_the_same_after_many_changes_and_a_vacuum(table: Lake) -> None:
+def test_a_vacuum_changes_no_readable_row(table: Lake) -> None:
     table.sql("CREATE BRANCH a")
     table.sql("UPDATE d.t SET id = id + 10 WHERE id = 1", "a")
     table.sql("CREATE BRANCH b FROM a")

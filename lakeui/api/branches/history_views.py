@@ -15,8 +15,8 @@ from catalog_app.selectors.snapshots import Snapshot
 from lakeui.api.branches.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, catalog_of, checked, tagged
+from lakeui.api.http.lookup import addressed_branch
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
-from lakeui.api.http.places import branch_place
 from merge_app.audit.selectors import failed_merges
 
 COMMIT_PAGE = page_schema("CommitPage", CommitAnswer(many=True))
@@ -33,7 +33,7 @@ class BranchHistoryView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(HistoryQuery, request)
-        place = branch_place(request, catalog, branch, filters.pop("version", None))
+        place = addressed_branch(request, catalog, branch, filters.pop("version", None))
         kind, _, number = filters.pop("object", "").partition(":")
         return history_response(request, place.snapshot, filters, (kind, int(number)) if number else None)
 

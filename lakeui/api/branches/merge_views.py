@@ -31,7 +31,7 @@ from lakeui.sql.decisions import decisions_written
 from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.statements import ConflictDecision
 from merge_app.audit.selectors import audit_list, audit_summary
-from merge_app.planning.values import Decision, ResolutionPart
+from merge_app.planning.merge_plan import Decision, ResolutionPart
 
 MOST_DECISIONS = 500
 _OF_TABLES = {"column", "partition", "rows", "row", "cell"}

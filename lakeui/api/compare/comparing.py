@@ -29,8 +29,8 @@ from lakeui.frontdoor.compute import engine
 from merge_app.execution.compare import Brought, ComparedObject, Comparison, comparison_load
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
+from merge_app.planning.merge_plan import Action, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.values import Action, Resolution, Verdict
 
 SHAPE = 5
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""

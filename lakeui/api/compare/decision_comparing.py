@@ -14,8 +14,8 @@ from lakeui.frontdoor.branches.rerunning import with_statements
 from lakeui.frontdoor.compute import engine
 from merge_app.execution.decision_effects import DecisionEffects
 from merge_app.planning.effects import effect_as_json
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.values import Decision, Resolution, ResolutionPart
 
 _NEEDING_TEXT = frozenset({Decision.RENAME, Decision.NEWEST, Decision.EDITED})
 

@@ -12,7 +12,7 @@ from lakeui.api.http.paging import PageFilter
 from lakeui.api.http.serializers import ColumnEntry
 from lakeui.api.tables.table_serializers import TableColumn
 from merge_app.execution.compare import NEW
-from merge_app.planning.values import Action, Decision, ResolutionPart, Verdict
+from merge_app.planning.merge_plan import Action, Decision, ResolutionPart, Verdict
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.

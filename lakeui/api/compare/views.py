@@ -33,12 +33,12 @@ from lakeui.api.compare.serializers import (
 from lakeui.api.compare.table_readers import risks_of_readers
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of, tagged
+from lakeui.api.http.lookup import source_branch
 from lakeui.api.http.paging import keyset_page, next_address, page_body
-from lakeui.api.http.places import source_branch
 from lakeui.api.http.request_work import read_of
 from lakeui.api.http.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
-from merge_app.planning.values import Resolution, Verdict
+from merge_app.planning.merge_plan import Resolution, Verdict
 from merge_app.review.known_plans import heads_merged, resolutions_of
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get

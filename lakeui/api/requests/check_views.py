@@ -17,7 +17,7 @@ from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, t
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.serializers import ColumnEntry, TaskAnswer
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue
@@ -167,7 +167,7 @@ class RequestCheckView(ApiView):
         responses={200: _STANDINGS, **READS},
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
-        found = checks_standing(request_place(request, catalog, number))
+        found = checks_standing(addressed_request(request, catalog, number))
         return tagged(request, Response({"results": CheckStandingEntry(found, many=True).data}))
 
     @extend_schema(
@@ -186,7 +186,7 @@ class RequestCheckView(ApiView):
     )
     def post(self, request: Request, catalog: str, number: int) -> HttpResponse:
         preference = read_preference(request.headers.get("Prefer", ""))
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         request_require_checkable(principal=principal_of(request), request=found)
         parameters = {"request": found.pk, "number": found.number, "catalog": found.catalog.name}
         key = task_key(request)

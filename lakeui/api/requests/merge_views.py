@@ -17,12 +17,12 @@ from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, t
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.serializers import TaskAnswer
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.serializers import RequestDetail
 from lakeui.api.requests.views import KEY_REUSED, WRITES, request_shown
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.frontdoor.compute import engine
-from lakeui.tasks.merge_requests import TASK_KIND, queue_ring
+from lakeui.tasks.merge_requests import TASK_KIND, queue_notify
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_submit
 from merge_app.review.carry_out import MergeWish, merge_begin
@@ -72,7 +72,7 @@ class RequestMergeView(ApiView):
     def post(self, request: Request, catalog: str, number: int) -> HttpResponse:
         body = body_checked(MergeBody, request)
         preference = read_preference(request.headers.get("Prefer", ""))
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         return task_response(_submit(request, found, MergeWish(**body)), preference)
 
 
@@ -113,9 +113,9 @@ class RequestQueueView(ApiView):
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
         def enter() -> Response:
-            found = request_place(request, catalog, number)
+            found = addressed_request(request, catalog, number)
             with transaction.atomic():
-                queue_ring(queue_enter(principal=principal_of(request), request=found, engine=engine))
+                queue_notify(queue_enter(principal=principal_of(request), request=found, engine=engine))
             return Response(request_shown(request_get(found.catalog, number), request.user.pk))
 
         return once(request, enter)
@@ -127,6 +127,6 @@ class RequestQueueView(ApiView):
         responses={200: RequestDetail, **WRITES},
     )
     def delete(self, request: Request, catalog: str, number: int) -> Response:
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         queue_leave(principal=principal_of(request), request=found)
         return Response(request_shown(request_get(found.catalog, number), request.user.pk))

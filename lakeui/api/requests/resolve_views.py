@@ -18,11 +18,11 @@ from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.http.serializers import ProblemDocument
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
 from lakeui.frontdoor.branches.rerunning import with_statements
 from lakeui.frontdoor.compute import engine
-from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest
 from merge_app.review.resolving import ExpectedHeads, Wanted, resolution_withdraw, resolutions_set
 from merge_app.review.selectors import heads_decided, resolutions_list
@@ -139,7 +139,7 @@ class ResolutionListView(ApiView):
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
         page = keyset_page(checked(PageFilter, request), int)
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         rows = resolutions_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
         body = page_body(request, page, rows, key=lambda row: (row.pk,), shown=lambda some: _shown(found, some))
         return tagged(request, Response(body))
@@ -189,7 +189,7 @@ class ResolutionBatchView(ApiView):
 def _decide_all(
     request: Request, catalog: str, number: int, heads: dict[str, Any], decisions: list[dict[str, Any]]
 ) -> list[ConflictResolution]:
-    found = request_place(request, catalog, number)
+    found = addressed_request(request, catalog, number)
     return resolutions_set(
         principal=principal_of(request),
         request=found,
@@ -221,6 +221,6 @@ class ResolutionView(ApiView):
         responses={204: OpenApiResponse(description="The conflict is open again."), **WRITES},
     )
     def delete(self, request: Request, catalog: str, number: int, resolution_id: int) -> Response:
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         resolution_withdraw(principal=principal_of(request), request=found, resolution_id=resolution_id, engine=engine)
         return Response(status=204)

@@ -11,7 +11,7 @@ from lakeui.api.branches.lake_serializers import CommitAnswer
 from lakeui.api.http.paging import PageFilter
 from lakeui.api.requests.policy_serializers import PolicyVerdictEntry, SpotRowEntry
 from lakeui.common.errors import InvalidValue
-from merge_app.review.judgement import BlockerCode, ReviewVerdict, Standing, Vote
+from merge_app.review.approval_rules import ApprovalState, BlockerCode, ReviewVerdict, Vote
 from merge_app.review.markdown import markdown_render
 from merge_app.review.models import Comment, CommentPlace, TimelineEntry, TimelineKind
 from merge_app.review.requests import MOST_LABELS
@@ -192,7 +192,7 @@ class RequestDetail(RequestAnswer):
         return markdown_render(shown["request"].description)
 
 
-def votes_shown(summary: RequestSummary, standing: Standing) -> list[dict[str, Any]]:
+def votes_shown(summary: RequestSummary, standing: ApprovalState) -> list[dict[str, Any]]:
     """Everybody's last word, with whether it counts."""
     reasons = {item.vote.review_id: item for item in standing.excluded}
     return [

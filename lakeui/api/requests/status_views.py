@@ -15,10 +15,10 @@ from lakeui.api.http.answers import IF_NONE_MATCH, STALE
 from lakeui.api.http.base import ApiView, principal_of, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.protection_views import LONGEST_NAME
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
-from merge_app.review.judgement import StatusState
+from merge_app.review.approval_rules import StatusState
 from merge_app.review.models import STATUS_STATES
 from merge_app.review.statuses import StatusReport, status_report, statuses_standing
 
@@ -91,7 +91,7 @@ class StatusListView(ApiView):
         responses={200: _CONTEXTS, **READS},
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
-        found = statuses_standing(request_place(request, catalog, number))
+        found = statuses_standing(addressed_request(request, catalog, number))
         return tagged(request, Response({"results": ContextEntry(found, many=True).data}))
 
     @extend_schema(
@@ -108,7 +108,7 @@ class StatusListView(ApiView):
         body = body_checked(NewStatus, request)
 
         def report() -> Response:
-            found = request_place(request, catalog, number)
+            found = addressed_request(request, catalog, number)
             wanted = StatusReport(**{**body, "state": StatusState(body["state"])})
             status = status_report(principal=principal_of(request), request=found, report=wanted)
             address = reverse("api-statuses", args=[found.catalog.name, found.number], request=request)

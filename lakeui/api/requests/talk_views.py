@@ -11,7 +11,7 @@ from lakeui.api.http.base import ApiView, checked, principal_of, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import request_place
+from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.serializers import (
     ChangesAnswer,
     CommentAnswer,
@@ -24,6 +24,7 @@ from lakeui.api.requests.serializers import (
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
+from merge_app.review.approval_rules import ReviewVerdict
 from merge_app.review.comments import (
     Anchor,
     CommentDraft,
@@ -32,7 +33,6 @@ from merge_app.review.comments import (
     comment_edit,
     thread_resolve,
 )
-from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.models import Review
 from merge_app.review.reviews import ReviewDraft, review_submit
 from merge_app.review.selectors import comment_get, comments_list, reviews_list
@@ -50,7 +50,7 @@ class ReviewListView(ApiView):
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
         page = keyset_page(checked(PageFilter, request), int)
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         reviews = reviews_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
         body = page_body(
             request, page, reviews, key=lambda item: (item.pk,), shown=lambda some: ReviewAnswer(some, many=True).data
@@ -74,7 +74,7 @@ class ReviewListView(ApiView):
         )
 
         def submit() -> Response:
-            reviewed = request_place(request, catalog, number)
+            reviewed = addressed_request(request, catalog, number)
             review = review_submit(principal=principal_of(request), request=reviewed, draft=draft, engine=engine)
             return Response(ReviewAnswer(review).data, status=201)
 
@@ -90,7 +90,7 @@ class ReviewChangesView(ApiView):
         responses={200: ChangesAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, number: int, review_id: int) -> Response:
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         review = Review.objects.filter(request=found, pk=review_id).first()
         if review is None:
             raise NotFound("review", str(review_id), where=f"of merge request #{number}")
@@ -109,7 +109,7 @@ class CommentListView(ApiView):
     def get(self, request: Request, catalog: str, number: int) -> Response:
         filters = checked(CommentQuery, request)
         page = keyset_page(filters, int)
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         comments = comments_list(
             found,
             object_kind=filters.get("object_kind", ""),
@@ -136,7 +136,7 @@ class CommentListView(ApiView):
         text, thread = wanted.pop("body"), wanted.pop("reply_to")
 
         def add() -> Response:
-            found = request_place(request, catalog, number)
+            found = addressed_request(request, catalog, number)
             draft = CommentDraft(text, Anchor(**wanted), thread)
             return Response(
                 CommentAnswer(comment_add(principal=principal_of(request), request=found, draft=draft)).data, status=201
@@ -155,7 +155,7 @@ class CommentView(ApiView):
     )
     def patch(self, request: Request, catalog: str, number: int, comment_id: int) -> Response:
         body = body_checked(CommentChange, request)
-        comment = comment_get(request_place(request, catalog, number), comment_id)
+        comment = comment_get(addressed_request(request, catalog, number), comment_id)
         changed = comment_edit(principal=principal_of(request), comment=comment, body=body["body"])
         return Response(CommentAnswer(changed).data)
 
@@ -167,7 +167,7 @@ class CommentView(ApiView):
         responses={204: OpenApiResponse(description="Its text is gone."), **WRITES},
     )
     def delete(self, request: Request, catalog: str, number: int, comment_id: int) -> Response:
-        comment = comment_get(request_place(request, catalog, number), comment_id)
+        comment = comment_get(addressed_request(request, catalog, number), comment_id)
         comment_delete(principal=principal_of(request), comment=comment)
         return Response(status=204)
 
@@ -193,6 +193,6 @@ class CommentResolvedView(ApiView):
         return self._answer(request, catalog, number, comment_id, is_resolved=False)
 
     def _answer(self, request: Request, catalog: str, number: int, comment_id: int, *, is_resolved: bool) -> Response:
-        comment = comment_get(request_place(request, catalog, number), comment_id)
+        comment = comment_get(addressed_request(request, catalog, number), comment_id)
         settled = thread_resolve(principal=principal_of(request), comment=comment, is_resolved=is_resolved)
         return Response(CommentAnswer(settled).data)

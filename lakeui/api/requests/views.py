@@ -23,11 +23,11 @@ from lakeui.api.http.answers import (
 )
 from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
+from lakeui.api.http.lookup import source_branch
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
-from lakeui.api.http.places import source_branch
 from lakeui.api.http.serializers import ProblemDocument
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.places import expected_revision, request_place
+from lakeui.api.requests.lookup import addressed_request, expected_revision
 from lakeui.api.requests.serializers import (
     InboxEntry,
     NewRequest,
@@ -40,7 +40,8 @@ from lakeui.api.requests.serializers import (
 )
 from lakeui.tasks.merge_requests import policy_ring
 from merge_app.audit.models import MergeAttempt
-from merge_app.review.judgement import Standing
+from merge_app.review.approval_rules import ApprovalState
+from merge_app.review.approval_state import merged_approval_state, request_approval_state
 from merge_app.review.known_plans import KnownPlan, plan_known, seen_now
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
@@ -56,7 +57,6 @@ from merge_app.review.selectors import (
     timeline_list,
 )
 from merge_app.review.spot_checks import rows_drawn, spot_code
-from merge_app.review.standing import merged_standing, request_standing
 from merge_app.review.states import RequestState
 
 KEY_REUSED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
@@ -125,7 +125,7 @@ class RequestView(ApiView):
         responses={200: RequestDetail, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         return tagged(request, Response(request_shown(found, request.user.pk)), head=found.revision)
 
     @extend_schema(
@@ -138,7 +138,7 @@ class RequestView(ApiView):
     )
     def patch(self, request: Request, catalog: str, number: int) -> Response:
         body = body_checked(RequestChange, request)
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         request_edit(
             principal=principal_of(request),
             request_id=found.pk,
@@ -183,7 +183,7 @@ class TimelineView(ApiView):
     )
     def get(self, request: Request, catalog: str, number: int) -> Response:
         page = keyset_page(checked(PageFilter, request), int)
-        found = request_place(request, catalog, number)
+        found = addressed_request(request, catalog, number)
         entries = timeline_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
         body = page_body(
             request,
@@ -203,7 +203,11 @@ def request_shown(request: MergeRequest, reader_id: int | None) -> dict[str, Any
     """A request with all that its page shows to the person who reads it."""
     (summary,) = requests_summarise([request])
     is_merged = request.state == RequestState.MERGED
-    standing = merged_standing(request) if is_merged else request_standing(request, request.source, request.destination)
+    standing = (
+        merged_approval_state(request)
+        if is_merged
+        else request_approval_state(request, request.source, request.destination)
+    )
     known = plan_known(request)
     shown = {
         **{name: getattr(summary, name) for name in ("request", "reviewers", "comments", "open_threads")},
@@ -230,12 +234,12 @@ def request_shown(request: MergeRequest, reader_id: int | None) -> dict[str, Any
     return dict(RequestDetail(shown).data)
 
 
-def _spot_code(request: MergeRequest, standing: Standing, known: KnownPlan | None, reader_id: int | None) -> str:
+def _spot_code(request: MergeRequest, standing: ApprovalState, known: KnownPlan | None, reader_id: int | None) -> str:
     rows = rows_drawn(standing.policies, known)
     return spot_code(request, reader_id, rows, known.fingerprint) if known is not None else ""
 
 
-def _policies_shown(request: MergeRequest, standing: Standing) -> dict[str, Any]:
+def _policies_shown(request: MergeRequest, standing: ApprovalState) -> dict[str, Any]:
     """What policies say of the request as it is; of a merged one, what its audit record has."""
     if request.merge_id is not None and request.state == RequestState.MERGED:
         body = MergeAttempt.objects.filter(merge_id=request.merge_id).values_list("body", flat=True).get()

@@ -18,7 +18,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.http.base import ApiView, catalog_of, checked, scopes_of, session_of
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
-from lakeui.api.http.places import table_place
+from lakeui.api.http.lookup import addressed_table
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
@@ -63,7 +63,7 @@ class KeyedMergeView(ApiView):
         catalog_of(request, catalog, Action.WRITE)
         wanted = checked(KeyedMergeQuery, request)
         key = task_key(request)
-        place = table_place(request, catalog, branch, database, table, None)
+        place = addressed_table(request, catalog, branch, database, table, None)
         with upload_read(request) as file:
             path = Path(file.temporary_file_path())
             digest = _digest(path, request) if key else ""

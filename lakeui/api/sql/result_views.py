@@ -298,7 +298,7 @@ def _page(request: Request, kept: KeptResult, wanted: dict[str, Any]) -> dict[st
 
 
 def _stream(request: Request, kept: KeptResult, wanted: dict[str, Any]) -> StreamingHttpResponse:
-    from catalog_app.engine.sending import SENDERS, csv_sent
+    from catalog_app.engine.result_streams import SENDERS, csv_sent
 
     kind = request.accepted_renderer
     if not _streams.acquire(blocking=False):

@@ -19,8 +19,8 @@ from catalog_app.selectors.objects import databases_list
 from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
+from lakeui.api.http.lookup import AddressedBranch, AddressedDatabase, addressed_branch, addressed_database
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
-from lakeui.api.http.places import BranchPlace, DatabasePlace, branch_place, database_place
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.resource_writes import AS_TASK, DRY_RUN, NewName, Write, WriteOptions, gone, or_rehearsed, written
 from lakeui.api.sql.sql_view import PREFER
@@ -60,10 +60,10 @@ class DatabaseListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(ObjectPage, request)
-        place = branch_place(request, catalog, branch, filters.pop("version", None))
+        place = addressed_branch(request, catalog, branch, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
-    def _body(self, request: Request, place: BranchPlace, filters: dict[str, Any]) -> Any:
+    def _body(self, request: Request, place: AddressedBranch, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str)
         search = filters.get("search", "").casefold()
         found = [state for state in databases_list(place.snapshot) if search in state.name.casefold()]
@@ -91,7 +91,7 @@ class DatabaseListView(ApiView):
         found = catalog_of(request, catalog)
 
         def made(_: Any) -> Response:
-            place = database_place(request, catalog, branch, wanted["name"], None)
+            place = addressed_database(request, catalog, branch, wanted["name"], None)
             address = reverse("api-database", args=[catalog, branch, place.database.name], request=request)
             return Response(_shown(place), status=201, headers={"Location": address})
 
@@ -120,7 +120,7 @@ class DatabaseView(ApiView):
         responses={200: DatabaseDetail, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str) -> Response:
-        place = database_place(request, catalog, branch, database, checked(VersionQuery, request).get("version"))
+        place = addressed_database(request, catalog, branch, database, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: _shown(place))
 
     @extend_schema(
@@ -138,7 +138,7 @@ class DatabaseView(ApiView):
         statement = f"ALTER DATABASE {quote_name(database)} RENAME TO {quote_name(wanted['name'])}"
 
         def renamed(_: Any) -> Response:
-            return Response(_shown(database_place(request, catalog, branch, wanted["name"], None)))
+            return Response(_shown(addressed_database(request, catalog, branch, wanted["name"], None)))
 
         write = Write(statement, wanted, found.name, branch)
         return written(request, write, renamed, check=_if_match(request, catalog, branch, database))
@@ -165,12 +165,12 @@ def _if_match(request: Request, catalog: str, branch: str, database: str) -> Cal
 
     def check() -> None:
         if "If-Match" in request.headers:
-            head_unchanged(request, database_place(request, catalog, branch, database, None).branch)
+            head_unchanged(request, addressed_database(request, catalog, branch, database, None).branch)
 
     return check
 
 
-def _shown(place: DatabasePlace) -> dict[str, Any]:
+def _shown(place: AddressedDatabase) -> dict[str, Any]:
     count = tables_count(place.snapshot, place.database.database_id)
     return {**DatabaseAnswer(place.database).data, "table_count": count}
 
@@ -187,10 +187,10 @@ class TableListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str) -> Response:
         filters = checked(TablePage, request)
-        place = database_place(request, catalog, branch, database, filters.pop("version", None))
+        place = addressed_database(request, catalog, branch, database, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
-    def _body(self, request: Request, place: DatabasePlace, filters: dict[str, Any]) -> Any:
+    def _body(self, request: Request, place: AddressedDatabase, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str, int)
         asks_sizes = filters.pop("include", "") == "sizes"
         # How many rows there are tells of hidden ones.
@@ -204,6 +204,6 @@ class TableListView(ApiView):
         return page_body(request, page, found, key=lambda entry: (entry.name_key, entry.table_id), shown=shown)
 
 
-def _summary(entry: TableEntry, place: DatabasePlace, sizes: Mapping[int, TableSize] | None) -> dict[str, Any]:
+def _summary(entry: TableEntry, place: AddressedDatabase, sizes: Mapping[int, TableSize] | None) -> dict[str, Any]:
     size = None if sizes is None else sizes.get(entry.table_id, TableSize())
     return {**asdict(entry), "database": place.database.name, "sizes": size}

@@ -30,8 +30,8 @@ from lakeui.api.branches.history_views import COMMIT_PAGE, history_response
 from lakeui.api.branches.lake_serializers import TableHistoryQuery
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, checked, head_tagged, session_of
+from lakeui.api.http.lookup import AddressedTable, addressed_table
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
-from lakeui.api.http.places import TablePlace, table_place
 from lakeui.api.http.request_work import read_of
 from lakeui.api.http.serializers import StatementAnswer
 from lakeui.api.tables.table_serializers import (
@@ -66,10 +66,12 @@ class TableView(ApiView):
         responses={200: TableAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = addressed_table(
+            request, catalog, branch, database, table, checked(VersionQuery, request).get("version")
+        )
         return head_tagged(request, place.branch, lambda: TableAnswer(self._body(place)).data)
 
-    def _body(self, place: TablePlace) -> dict[str, Any]:
+    def _body(self, place: AddressedTable) -> dict[str, Any]:
         table, schema = place.table, place.table.schema
         size = table_sizes(place.snapshot, [table.table_id]).get(table.table_id, TableSize())
         partitions = (
@@ -104,7 +106,7 @@ class TableHistoryView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(TableHistoryQuery, request)
-        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        place = addressed_table(request, catalog, branch, database, table, filters.pop("version", None))
         return history_response(request, place.snapshot, filters, ("table", place.table.table_id))
 
 
@@ -119,10 +121,10 @@ class TableVersionsView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionsQuery, request)
-        place = table_place(request, catalog, branch, database, table, filters.get("version"))
+        place = addressed_table(request, catalog, branch, database, table, filters.get("version"))
         return head_tagged(request, place.branch, lambda: self._body(place, filters["points"]))
 
-    def _body(self, place: TablePlace, most: int) -> Any:
+    def _body(self, place: AddressedTable, most: int) -> Any:
         catalog_id, table_id = place.branch.catalog_id, place.table.table_id
         growth = table_growth(place.snapshot, catalog_id=catalog_id, table_id=table_id, most=most)
         body = {"version": place.snapshot.version, "total": growth.total, "results": growth.points}
@@ -140,10 +142,10 @@ class SegmentListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        place = addressed_table(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
-    def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
+    def _body(self, request: Request, place: AddressedTable, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, int, int)
         found = segments_page(place.snapshot, place.table.table_id, after=page.after, limit=page.fetch)
         return page_body(
@@ -155,7 +157,7 @@ class SegmentListView(ApiView):
         )
 
 
-def _segment(entry: SegmentState, place: TablePlace) -> dict[str, Any]:
+def _segment(entry: SegmentState, place: AddressedTable) -> dict[str, Any]:
     return {
         "segment_id": entry.segment_id,
         "path": entry.path,
@@ -180,10 +182,12 @@ class SchemaListView(ApiView):
         responses={200: SchemasAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = addressed_table(
+            request, catalog, branch, database, table, checked(VersionQuery, request).get("version")
+        )
         return head_tagged(request, place.branch, lambda: SchemasAnswer(self._body(place)).data)
 
-    def _body(self, place: TablePlace) -> dict[str, Any]:
+    def _body(self, place: AddressedTable) -> dict[str, Any]:
         table_id, snapshot = place.table.table_id, place.snapshot
         discarded = discarded_schemas(
             catalog_id=place.branch.catalog_id, table_id=table_id, merges=table_merge_versions(snapshot, table_id)
@@ -216,10 +220,10 @@ class PartitionListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
+        place = addressed_table(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
-    def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
+    def _body(self, request: Request, place: AddressedTable, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str)
         after = page.after[0] if page.after else ""
         declared = declared_texts(place.table)
@@ -233,7 +237,7 @@ class PartitionListView(ApiView):
         return page_body(request, page, found, key=lambda entry: (entry.key,), shown=shown)
 
 
-def _partition(entry: PartitionEntry, place: TablePlace) -> dict[str, Any]:
+def _partition(entry: PartitionEntry, place: AddressedTable) -> dict[str, Any]:
     values = partition_shown(place.table.schema, entry.values)
     text = "/".join(f"{name}={'null' if value is None else value}" for name, value in values.items())
     return {**asdict(entry), "values": values, "partition": text}
@@ -250,10 +254,12 @@ class TableProfileView(ApiView):
         responses={200: TableProfileAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = addressed_table(
+            request, catalog, branch, database, table, checked(VersionQuery, request).get("version")
+        )
         return head_tagged(request, place.branch, lambda: TableProfileAnswer(self._body(place)).data)
 
-    def _body(self, place: TablePlace) -> dict[str, Any]:
+    def _body(self, place: AddressedTable) -> dict[str, Any]:
         segments = segments_list(place.snapshot, place.table.table_id)
         return {
             "version": place.snapshot.version,
@@ -276,7 +282,7 @@ class RowsView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(PreviewQuery, request)
-        place = table_place(request, catalog, branch, database, table, filters.get("version"))
+        place = addressed_table(request, catalog, branch, database, table, filters.get("version"))
         limit = filters["limit"]
         found = _run(request, place, f"SELECT * FROM {_reference(place)} LIMIT {limit + 1}")
         rows = found["rows"][:limit]
@@ -296,19 +302,19 @@ class ChangesView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(ChangesQuery, request)
-        place = table_place(request, catalog, branch, database, table, None)
+        place = addressed_table(request, catalog, branch, database, table, None)
         first, last = (version_check(place.branch, filters[name]) for name in ("from", "to"))
         name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
         return Response(_run(request, place, f"SHOW CHANGES {name} FROM VERSION {first} TO VERSION {last}"))
 
 
-def _reference(place: TablePlace) -> str:
+def _reference(place: AddressedTable) -> str:
     name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
     at_head = place.snapshot.version == place.branch.head_version
     return name if at_head else f"{name} VERSION AS OF {place.snapshot.version}"
 
 
-def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:
+def _run(request: Request, place: AddressedTable, statement: str) -> dict[str, Any]:
     session = session_of(request, place.branch.catalog.name, place.branch.name)
     with read_of(request, place.branch) as context:
         return result_body(frontdoor.execute(statement, session, context))

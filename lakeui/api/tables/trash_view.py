@@ -10,8 +10,8 @@ from catalog_app.selectors.trash import trash_key, trash_list
 from lakeui.api.branches.lake_serializers import DroppedAnswer, TrashFilter
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, checked, tagged
+from lakeui.api.http.lookup import addressed_branch
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
-from lakeui.api.http.places import branch_place
 
 
 class TrashView(ApiView):
@@ -31,7 +31,7 @@ class TrashView(ApiView):
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(TrashFilter, request)
         page = keyset_page(filters, int, str, int)
-        snapshot = branch_place(request, catalog, branch, None).snapshot
+        snapshot = addressed_branch(request, catalog, branch, None).snapshot
         found = trash_list(snapshot, after=page.after, limit=page.fetch, **filters)
         return tagged(
             request,

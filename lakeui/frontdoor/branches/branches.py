@@ -13,9 +13,9 @@ from catalog_app.services import catalogs
 from lakeui.common.errors import AlreadyExists, NotFound, NotSupported
 from lakeui.frontdoor.branches.look_alikes import look_alike
 from lakeui.frontdoor.branches.resolving import decisions_looked_at
+from lakeui.frontdoor.call import Call, branch_of
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, branch_of
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.merge import merge_dry_run, merge_run
 from merge_app.execution.merge_command import MergeCommand

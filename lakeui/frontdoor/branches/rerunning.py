@@ -25,7 +25,7 @@ from lakeui.sql.query import condition_columns
 from lakeui.sql.session_values import session_values_refused
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import own_ranges, reach_load
-from merge_app.planning.values import Decision, Resolution
+from merge_app.planning.merge_plan import Decision, Resolution
 
 _REMEDY = "Keep both, keep one side, or run the statement again on the source after it merged the target."
 _LEAVES_ROWS = (OperationKind.INSERT, OperationKind.DELETE)

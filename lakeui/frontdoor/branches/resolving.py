@@ -13,11 +13,11 @@ from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.branches.rerunning import with_statements
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call
 from lakeui.sql import statements as sql
 from merge_app.execution.merge_command import Decided
-from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.review.open_conflicts import (
     OpenConflict,
     conflicts_answered,

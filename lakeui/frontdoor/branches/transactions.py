@@ -9,9 +9,9 @@ from catalog_app.models import Commit, Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close, transaction_get
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.merge import merge_run
 from merge_app.execution.merge_command import MergeCommand

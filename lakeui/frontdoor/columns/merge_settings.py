@@ -21,8 +21,8 @@ from catalog_app.models import Branch
 from catalog_app.services import alterations
 from catalog_app.services.catalogs import merge_conflicts_change
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.settings import setting_recorder
 

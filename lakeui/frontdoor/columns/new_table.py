@@ -15,19 +15,19 @@ from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate, column_ids_reserve
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists
+from lakeui.frontdoor.call import (
+    Call,
+    Place,
+    ResolvedTable,
+    place_of,
+    table_exists,
+    view_find,
+)
 from lakeui.frontdoor.columns.layout_properties import layout_stated
 from lakeui.frontdoor.columns.merge_settings import table_properties_check
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import checks_stated
 from lakeui.frontdoor.expressions.generated import generated_stated
-from lakeui.frontdoor.places import (
-    Call,
-    Place,
-    TablePlace,
-    place_of,
-    table_exists,
-    view_find,
-)
 from lakeui.sql import statements as sql
 
 
@@ -61,7 +61,7 @@ def new_table(
     statement: sql.CreateTable,
     definitions: Sequence[sql.ColumnDefinition],
     identified: Sequence[Column] = (),
-) -> TablePlace:
+) -> ResolvedTable:
     """The state of a table that is about to be created. ``identified``: its columns, where files gave them ids."""
     place = place_of(call, statement.table)
     refuse_taken(place, statement.table.table)
@@ -89,7 +89,7 @@ def new_table(
             **layout_stated(statement.layout, statement.cluster_by, schema, statement.table.table),
         },
     )
-    return TablePlace(place, state)
+    return ResolvedTable(place, state)
 
 
 def defaults_check(columns: Sequence[Column]) -> None:

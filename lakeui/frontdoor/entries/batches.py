@@ -9,18 +9,18 @@ from pathlib import Path
 import pyarrow as pa
 from django.conf import settings
 
-from catalog_app.importing.values import Reading
+from catalog_app.importing.spec import Reading
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_discard
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.frontdoor.entries.imports import import_lifetime, import_load
-from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
+from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_present_table
 from merge_app.jobs.context import Context
 from merge_app.keyed.batches import Batch, batch_open
-from merge_app.keyed.values import ExtraColumns, Strategy, choice, names
+from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy, choice, names
 
 _NAME = "batch"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible, reading
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse
-from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from merge_app.jobs.context import Context
 

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.importing.scanning import untyped_columns
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.imports import import_get
 from catalog_app.services import alterations
@@ -20,11 +20,12 @@ from catalog_app.services.imports import import_opened, import_prolong
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.evolving import grown_type
 from lakeui.frontdoor.columns.new_table import create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rows.imported_rows import (
     as_in_table,
@@ -38,7 +39,6 @@ from lakeui.frontdoor.rows.json_columns import with_maps
 from lakeui.frontdoor.rows.keyed_merges import keyed_merge, keys_require
 from lakeui.frontdoor.rows.writes import commit_rows, write_metrics
 from lakeui.frontdoor.tables.tables import commit_table
-from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -136,7 +136,7 @@ def _with_types(reading: Reading, as_stored: Reading, made: FileImport) -> Readi
     return replace(reading, columns=tuple(known if item.source in untyped else item for item, known in pairs))
 
 
-def _grown(target: TablePlace, columns: Sequence[ColumnChoice]) -> Iterator[tuple[str, str]]:
+def _grown(target: ResolvedTable, columns: Sequence[ColumnChoice]) -> Iterator[tuple[str, str]]:
     """By name, the types that known columns have after the schema evolved."""
     for choice in columns:
         column = target.table.schema.named(choice.name)

@@ -9,26 +9,26 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog_app.domain.state import TableState
+from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource
 from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
+from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.pipelines.batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipelines.fields import as_in_table
 from lakeui.frontdoor.pipelines.publishing import conditions_refuse, is_checked, publish, publish_rehearse
 from lakeui.frontdoor.pipelines.state import TargetState, duplicates_refuse, marker_refuse, target_state
-from lakeui.frontdoor.pipelines.stored import stored_versions
-from lakeui.frontdoor.pipelines.values import PipelineWork, PublishedWork, Reporter
+from lakeui.frontdoor.pipelines.stored_versions import stored_versions
+from lakeui.frontdoor.pipelines.work import PipelineWork, PublishedWork, Reporter
 from lakeui.frontdoor.pipelines.writes import write_batch
-from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
-from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.queries.views import create_view
 from lakeui.frontdoor.recording import run_recorded
 from lakeui.frontdoor.rows.writes import staging, write_metrics
-from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_view
@@ -71,7 +71,7 @@ DRY_RUN = "dry run"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRun:
     """A run before anything of it is executed. ``table`` is None where the first run will make it."""
 
     configuration: Configuration
@@ -147,7 +147,7 @@ def run_admit(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session)
     return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
 
 
-def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> Prepared:
+def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> PreparedRun:
     """With ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
     Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
@@ -233,7 +233,7 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
     return result
 
 
-def _make_view(call: Call, work: PipelineWork, prepared: Prepared) -> StatementResult:
+def _make_view(call: Call, work: PipelineWork, prepared: PreparedRun) -> StatementResult:
     """The query as a view on the run's branch. Nothing is written where the view is that already."""
     text = prepared.rendered.strip().removesuffix(";")
     present = view_find(place_of(call, work.table), work.table.table)
@@ -269,7 +269,7 @@ def _say_what_is_not_added(work: PipelineWork, write: BatchWrite) -> None:
 # -- before anything is executed --------------------------------------------------------------------------------------
 
 
-def _prepare(call: Call, work: PipelineWork, moment: datetime) -> Prepared:
+def _prepare(call: Call, work: PipelineWork, moment: datetime) -> PreparedRun:
     target, configuration = work.table, work.configuration
     exists = table_exists(place_of(call, target), target.table)
     table = table_for_reading(call, target).table if exists else None
@@ -277,7 +277,7 @@ def _prepare(call: Call, work: PipelineWork, moment: datetime) -> Prepared:
     call.context.step("render")
     text = _render(call, work, table, moment)
     work.reporter.keep(sql=text)
-    return Prepared(configuration, target, table, text, _query(call, text))
+    return PreparedRun(configuration, target, table, text, _query(call, text))
 
 
 def _keep_history(configuration: Configuration, table: TableState | None) -> None:
@@ -323,7 +323,7 @@ def _query(call: Call, text: str) -> sql.Query:
 
 
 @contextmanager
-def _executed(call: Call, prepared: Prepared, moment: datetime) -> Iterator[FrozenSource]:
+def _executed(call: Call, prepared: PreparedRun, moment: datetime) -> Iterator[FrozenSource]:
     """The rows of the query, computed once: every later step sees the same ones. Where versions begin at the ``moment``
     of the run, each row has it beside it.
     """

@@ -7,16 +7,16 @@ from typing import Any
 
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.results import KeptRows
-from catalog_app.engine.values import PlainRead, QuerySource
+from catalog_app.engine.inputs_outputs import PlainRead, QuerySource
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible, reading
+from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.queries.queries import query_source
+from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.statements import is_allowed
-from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.plain import plain_columns
 from merge_app.jobs.context import Context

@@ -8,14 +8,14 @@ from typing import Any
 
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.dispatch import admit
+from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
-from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rights import catalogs_named
 from lakeui.frontdoor.sessions.sql_sessions import MOVES
 from lakeui.frontdoor.sessions.temporary import parameters_after
 from lakeui.frontdoor.statements import ALONE, has
-from lakeui.frontdoor.values import Session
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import Parameter, Parameters
 from lakeui.sql.scripts import ScriptStatement, script_split

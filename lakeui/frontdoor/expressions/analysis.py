@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
+from catalog_app.engine.inputs_outputs import QuerySource, Tables
 from catalog_app.engine.types import is_default, storage_type
-from catalog_app.engine.values import QuerySource, Tables
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.sql import statements as sql
-from lakeui.sql.places import name_place
+from lakeui.sql.positions import name_position
 
 _READS = {
     sql.MergeFamily.MATCHED: Reads.BOTH,
@@ -125,7 +125,7 @@ def _placed(error: InvalidValue, text: str, starts: Sequence[int]) -> InvalidVal
     start, end = 0, None
     if isinstance(clause, int):
         start, end = starts[clause - 1], (starts[clause] if clause < len(starts) else None)
-    place = name_place(text, named.split("."), start=start, end=end) if named and text else None
+    place = name_position(text, named.split("."), start=start, end=end) if named and text else None
     if place is None:
         return error
     line, column = place

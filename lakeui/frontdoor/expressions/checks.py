@@ -27,11 +27,11 @@ from catalog_app.pruning.predicates import Predicate, Pruner
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import ResolvedTable
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.analysis import condition_analyse
 from lakeui.frontdoor.expressions.keys import refuse_duplicate_keys
 from lakeui.frontdoor.expressions.pruning import pruner_of
-from lakeui.frontdoor.places import TablePlace
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import read_expression, write
 from lakeui.sql.terms import predicate_of
@@ -100,7 +100,7 @@ def _has_struct(kind: ParsedType) -> bool:
 # -- rows ---------------------------------------------------------------------------------------------------------
 
 
-def staged_rows_check(target: TablePlace, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]) -> None:
+def staged_rows_check(target: ResolvedTable, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]) -> None:
     """What every statement asks of the rows that it staged: they fit the constraints of the table, and no key would
     exist twice beside the live rows of these segments.
     """
@@ -108,7 +108,7 @@ def staged_rows_check(target: TablePlace, staged: Sequence[NewDataFile], segment
     refuse_duplicate_keys(target, staged, segments)
 
 
-def appended_rows_check(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
+def appended_rows_check(target: ResolvedTable, staged: Sequence[NewDataFile]) -> None:
     """The same of rows that come beside all rows of the table. Where it has no key, its files are not looked at, so
     that what a small write costs does not grow with them.
     """
@@ -117,7 +117,7 @@ def appended_rows_check(target: TablePlace, staged: Sequence[NewDataFile]) -> No
         refuse_duplicate_keys(target, staged, segments_list(target.place.snapshot, target.table.table_id))
 
 
-def staged_fit(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
+def staged_fit(target: ResolvedTable, staged: Sequence[NewDataFile]) -> None:
     """Refuse staged rows that do not fit the constraints of the table."""
     schema, checks = target.table.schema, checks_enforced(target.table.properties)
     if not (checks and staged):
@@ -129,7 +129,7 @@ def staged_fit(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
     _rows_check(target, checks, TableScan(target.table.table_id, schema, files))
 
 
-def segments_check(target: TablePlace, checks: Mapping[str, str], segments: Sequence[SegmentState]) -> None:
+def segments_check(target: ResolvedTable, checks: Mapping[str, str], segments: Sequence[SegmentState]) -> None:
     """Refuse these constraints where live rows of the segments do not fit them."""
     schema = target.table.schema
     unsure = [segment for segment in segments if _may_violate(checks.values(), schema, segment)]
@@ -137,7 +137,7 @@ def segments_check(target: TablePlace, checks: Mapping[str, str], segments: Sequ
         _rows_check(target, checks, table_scan(target.place.snapshot, target.table, unsure))
 
 
-def partition_check(target: TablePlace, segments: Sequence[SegmentState], values: PartitionValues) -> None:
+def partition_check(target: ResolvedTable, segments: Sequence[SegmentState], values: PartitionValues) -> None:
     """Refuse other values of the partition columns where rows of the segments would not fit with them."""
     by_partition = set(target.table.schema.partition_by)
     checks = {
@@ -165,7 +165,7 @@ def _false_of(condition: str) -> Predicate:
     return predicate_of(exp.Not(this=exp.Paren(this=read_expression(condition))), lambda column: not column.table)
 
 
-def _rows_check(target: TablePlace, checks: Mapping[str, str], scan: TableScan) -> None:
+def _rows_check(target: ResolvedTable, checks: Mapping[str, str], scan: TableScan) -> None:
     if not scan.files:
         return
     asked = [row_check(key, stored, target.table.schema) for key, stored in checks.items()]

@@ -7,15 +7,17 @@ from dataclasses import replace
 
 from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.schema import Schema
-from catalog_app.engine.values import RowChanges
+from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.selectors.segments import SegmentState, table_scan
 from lakeui.common.errors import DuplicateKey
+from lakeui.frontdoor.call import ResolvedTable
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.pruning import sharing_keys
-from lakeui.frontdoor.places import TablePlace
 
 
-def refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]) -> None:
+def refuse_duplicate_keys(
+    target: ResolvedTable, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]
+) -> None:
     """Refuse staged rows whose key another of them, or a live row of these segments, has."""
     schema = target.table.schema
     if not (schema.primary_key and staged):

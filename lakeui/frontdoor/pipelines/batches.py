@@ -11,11 +11,11 @@ from catalog_app.domain.types import value_type
 from catalog_app.engine.merge_values import FrozenSource
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.columns.evolving import is_wider
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.pipelines.fields import type_in_table
-from lakeui.frontdoor.pipelines.values import Reporter
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.pipelines.work import Reporter
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.sql import statements as sql
 from lakeui.sql.query import build_query

@@ -13,17 +13,17 @@ from django.conf import settings
 from django.utils import timezone
 
 from catalog_app.domain.state import TableState
-from catalog_app.engine.values import FileSource
+from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.deleted_keys import COLUMNS, deleted_keys_register
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call, TablePlace
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.sql.query import build_query
 from merge_app.execution.apply import Applied
-from merge_app.execution.commit import StatementOvertaken
+from merge_app.execution.commit import SerializationConflict
 from merge_app.execution.deleted_keys import Tombstones, tombstones_came, tombstones_find, tombstones_read
 from merge_app.pipelines.definition.deletes import (
     compares_deletes,
@@ -102,12 +102,12 @@ class KeptDeletes:
         """Whether a key is taken away before the table ever held it. That makes a version: a later run goes by it."""
         return bool(self.parts) and bool(_rows(self.call, unseen_deletes(self.batch), limit=1))
 
-    def write(self, target: TablePlace, applied: Applied) -> None:
-        """Raises StatementOvertaken where others kept deletes meanwhile, of which rows of this run may be older."""
+    def write(self, target: ResolvedTable, applied: Applied) -> None:
+        """Raises SerializationConflict where others kept deletes meanwhile, of which rows of this run may be older."""
         table, seen = target.table, target.place.snapshot
         branch = Branch.objects.get(pk=target.place.branch.pk)
         if tombstones_came(seen, branch_snapshot(branch), table.table_id):
-            raise StatementOvertaken
+            raise SerializationConflict
         names = (*self.batch.keys, *watermark(self.batch))
         deleted_keys_register(
             table_id=table.table_id,

@@ -13,10 +13,10 @@ from typing import Any
 from catalog_app.models import Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import LakeError
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.query import build_condition, build_query
 from merge_app.execution.merge import merge_run

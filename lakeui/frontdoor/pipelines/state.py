@@ -8,8 +8,8 @@ from typing import Any
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from lakeui.common.errors import DuplicateKey
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name

@@ -14,17 +14,17 @@ from catalog_app.pruning.keys import all_above
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.columns.evolving import Evolved, with_columns
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.pipelines.deletes import deletes_bound, deletes_keep
-from lakeui.frontdoor.pipelines.stored import may_hold_open
-from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.pipelines.stored_versions import may_hold_open
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.merge_into import Kept, merge_from
 from lakeui.frontdoor.rows.writes import commit_rows, write_metrics
 from lakeui.frontdoor.tables.create_table import create_table_as
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query

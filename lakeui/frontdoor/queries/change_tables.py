@@ -15,7 +15,7 @@ from catalog_app.engine.change_tables import (
     commits_query,
     difference_query,
 )
-from catalog_app.engine.values import QuerySource
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.restrictions import restrictions_refuse
 from catalog_app.selectors.snapshot_diff import table_commits
@@ -28,8 +28,8 @@ from catalog_app.selectors.snapshots import (
     version_check,
 )
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
+from lakeui.frontdoor.call import Call, branch_of, place_of, table_for_reading, view_asked
 from lakeui.frontdoor.changed_files import files_changed, state_valid
-from lakeui.frontdoor.places import Call, branch_of, place_of, table_for_reading, view_asked
 from lakeui.sql import statements as sql
 from merge_app.execution.reads import TableRead
 

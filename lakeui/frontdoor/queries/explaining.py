@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from catalog_app.domain.files import TableScan
-from catalog_app.engine.values import QuerySource
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotSupported
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.expressions.pruning import pruned
-from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.change_tables import changes_found
 from lakeui.frontdoor.queries.explaining_changes import CHANGES, change_steps
 from lakeui.frontdoor.queries.queries import DEPTH, query_source, view_query
-from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 
 MOST_FILES = 100
@@ -33,7 +33,7 @@ Step = tuple[str, str]
 class _Read:
     """Files of a table that are read: all that statistics do not rule out for the predicate."""
 
-    found: TablePlace
+    found: ResolvedTable
     predicate: Predicate
     shown: str
 
@@ -107,7 +107,7 @@ def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             )
 
 
-def _merge_target(target: TablePlace, statement: sql.MergeInto) -> Iterator[Step]:
+def _merge_target(target: ResolvedTable, statement: sql.MergeInto) -> Iterator[Step]:
     by_source = [clause for clause in statement.clauses if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE]
     if by_source:
         yield "scan", f"{target.label}: files for WHEN NOT MATCHED BY SOURCE beside those that can match"
@@ -117,7 +117,7 @@ def _merge_target(target: TablePlace, statement: sql.MergeInto) -> Iterator[Step
         yield "skip by keys", f"when it runs, files that hold none of the source's values of {keys} are left out too"
 
 
-def _read(found: TablePlace, where: sql.Condition | None) -> _Read:
+def _read(found: ResolvedTable, where: sql.Condition | None) -> _Read:
     return _Read(found, where.predicate, where.text) if where is not None else _Read(found, ANYTHING, "")
 
 

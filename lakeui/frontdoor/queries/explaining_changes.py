@@ -23,9 +23,9 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Schema
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rehearsal import Rehearsal
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 CHANGES = (

@@ -7,9 +7,9 @@ from typing import Any
 
 from catalog_app.selectors.segments import segments_list, table_scan
 from lakeui.common.errors import EngineError
+from lakeui.frontdoor.call import Call, table_for_reading
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call, table_for_reading
-from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.sql import statements as sql
 
 _COLUMNS = [

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from catalog_app.domain.files import TableScan
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.types import quoted
-from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.objects import ViewState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import tag_find
 from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.expressions.pruning import pruned
-from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
-from lakeui.frontdoor.queries.asking_session import parse_for
 from lakeui.frontdoor.queries.change_tables import changes_found
 from lakeui.frontdoor.queries.restricted import restricted_source
+from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.sql import statements as sql
 from merge_app.execution.reads import TableRead
 from merge_app.pipelines.definition.templates import TableAddress
@@ -53,9 +53,9 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
     """What a name stands for; of a table the files that can hold rows for which ``where`` is true; the
     call keeps that it was read.
     """
-    aside = call.aside.get(TableAddress(name.database, name.table))
-    if aside is not None:
-        return aside
+    temporary = call.temporary_tables.get(TableAddress(name.database, name.table))
+    if temporary is not None:
+        return temporary
     place = place_of(call, name)
     view = None if table_exists(place, name.table) else view_find(place, name.table)
     if view is None:

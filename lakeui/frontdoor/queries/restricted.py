@@ -12,10 +12,10 @@ from catalog_app.domain.restrictions import (
     expression_shown,
     restricted_columns,
 )
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.types import quoted, storage_type
-from catalog_app.engine.values import QuerySource
 from lakeui.common.errors import EngineAway, EngineLost, LakeError, ResultTooLarge, RowsRestricted
-from lakeui.frontdoor.places import Call, TablePlace
+from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.sql.dialect import quote_text
 
 _TABLE = "__lake_0"
@@ -26,7 +26,7 @@ not. So none is asked of a row that the filter hides.
 
 
 def restricted_source(
-    scan: TableScan, found: TablePlace, restrictions: Sequence[Restriction], user: str
+    scan: TableScan, found: ResolvedTable, restrictions: Sequence[Restriction], user: str
 ) -> QuerySource:
     """The rows of the scan that the restrictions let through, with their masks. Raises RowsRestricted where a column
     that they read is not there.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog_app.domain.state import TableState
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.inputs_outputs import QueryResult
 from catalog_app.selectors.snapshots import Snapshot, version_check
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.call import Call, table_for_reading
 from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call, table_for_reading
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.select import ROW_LIMIT
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.jobs.context import Context
 

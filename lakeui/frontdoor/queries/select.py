@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.queries.restricted import errors_hidden
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 ROW_LIMIT = 10_000

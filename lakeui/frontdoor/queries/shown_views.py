@@ -8,8 +8,8 @@ from catalog_app.engine.types import quoted
 from catalog_app.iceberg.views import ShownView
 from catalog_app.selectors.objects import ViewState, view_made
 from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.frontdoor.call import Call, Place, view_asked
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, Place, view_asked
 from lakeui.frontdoor.queries.queries import DEPTH, view_source
 from lakeui.frontdoor.queries.views import view_comment, view_properties
 from lakeui.sql import statements as sql

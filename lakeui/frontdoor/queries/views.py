@@ -12,10 +12,10 @@ from catalog_app.selectors.objects import ViewRead, ViewState, database_get, vie
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, Place, place_of, table_exists, view_find
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, Place, place_of, table_exists, view_find
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.views import ViewChange, view_commit
 

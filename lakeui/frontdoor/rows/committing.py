@@ -10,16 +10,16 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rehearsal import Rehearsal
-from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.apply import Applied
 from merge_app.execution.cloning import TableClone
-from merge_app.execution.commit import StagedStatement, TestedRows, statement_commit
+from merge_app.execution.commit import ReadSet, StatementDraft, statement_commit
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.staged import StagedDefinition
-from merge_app.planning.values import MergePlan
+from merge_app.planning.merge_plan import MergePlan
 
 
 def commit_operations(
@@ -33,7 +33,7 @@ def commit_operations(
     tables: Mapping[int, TableState] | None = None,
     definitions: Mapping[int, StagedDefinition] | None = None,
     metrics: Mapping[str, int] | None = None,
-    tested: Sequence[TestedRows] = (),
+    tested: Sequence[ReadSet] = (),
     clones: Mapping[int, TableClone] | None = None,
     keep: Callable[[Applied], None] | None = None,
 ) -> StatementResult:
@@ -44,7 +44,7 @@ def commit_operations(
     if not wanted and keep is None:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
     states = databases or {}, tables or {}, definitions or {}
-    staged = StagedStatement(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
+    staged = StatementDraft(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
     look = None if rehearsal is None else partial(_look, rehearsal, branch, staged)
     record = partial(_record, keep, look) if keep is not None or look is not None else None
@@ -65,7 +65,7 @@ def _record(
         look()
 
 
-def _look(rehearsal: Rehearsal, branch: Branch, staged: StagedStatement) -> None:
+def _look(rehearsal: Rehearsal, branch: Branch, staged: StatementDraft) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)

@@ -8,9 +8,10 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.engine.copying import Marks
+from catalog_app.engine.copy_on_write import Marks
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.analysis import assigned_columns, rows_analyse
 from lakeui.frontdoor.expressions.checks import staged_fit
@@ -18,7 +19,7 @@ from lakeui.frontdoor.expressions.field_values import all_columns
 from lakeui.frontdoor.expressions.generated import with_generated
 from lakeui.frontdoor.expressions.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.expressions.pruning import predicate_of, pruned
-from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import subquery_tables
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import (
@@ -30,7 +31,6 @@ from lakeui.frontdoor.rows.writes import (
     touched_copy,
     write_metrics,
 )
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 

@@ -13,23 +13,23 @@ from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.identity_columns import columns_numbered
 from catalog_app.domain.nested import typed_like
 from catalog_app.domain.types import parse_type, value_type
-from catalog_app.engine.values import FileSource
-from catalog_app.importing.keeping import is_kind_kept
+from catalog_app.engine.inputs_outputs import FileSource
+from catalog_app.importing.lossless import is_kind_kept
 from catalog_app.importing.scanning import file_convert
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.services.imports import import_opened
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, TablePlace
 from lakeui.frontdoor.rows.json_columns import with_maps
 from lakeui.frontdoor.rows.keyed_merges import typed_rows
 from lakeui.frontdoor.rows.writes import staging, write_metrics
 
 
-def rows_stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -> list[NewDataFile]:
+def rows_stage(call: Call, target: ResolvedTable, reading: Reading, made: FileImport) -> list[NewDataFile]:
     """The rows of a file as files of the table. Raises NotFound where it has a column that the table lacks."""
     columns_require(target, reading.chosen)
     reading = with_maps(target.table.schema, reading, made)
@@ -39,7 +39,7 @@ def rows_stage(call: Call, target: TablePlace, reading: Reading, made: FileImpor
     return file_stage(call, target, as_in_table(target, reading), made, keep_kind=keep_kind)
 
 
-def columns_require(target: TablePlace, columns: Sequence[ColumnChoice]) -> None:
+def columns_require(target: ResolvedTable, columns: Sequence[ColumnChoice]) -> None:
     """Raise NotFound with every column that the table lacks."""
     schema = target.table.schema
     unknown = [column.name for column in columns if schema.named(column.name) is None]
@@ -64,7 +64,7 @@ def columns_require(target: TablePlace, columns: Sequence[ColumnChoice]) -> None
         )
 
 
-def as_in_table(target: TablePlace, reading: Reading) -> Reading:
+def as_in_table(target: ResolvedTable, reading: Reading) -> Reading:
     """The reading with the table's types: they decide, and numbers of JSON are read as such. Fields inside of columns
     stay where the file has them.
     """
@@ -73,7 +73,7 @@ def as_in_table(target: TablePlace, reading: Reading) -> Reading:
     return replace(reading, columns=tuple(columns))
 
 
-def kept_kinds(target: TablePlace, reading: Reading, made: FileImport) -> frozenset[str]:
+def kept_kinds(target: ResolvedTable, reading: Reading, made: FileImport) -> frozenset[str]:
     """Sources of JSON columns for which no person chose the kind of the table's column. JSON tells a text from a
     number, a CSV does not.
     """
@@ -96,7 +96,7 @@ def _has(columns: Sequence[ColumnChoice], name: str) -> bool:
 
 
 def file_stage(
-    call: Call, target: TablePlace, reading: Reading, made: FileImport, *, keep_kind: Collection[str] = ()
+    call: Call, target: ResolvedTable, reading: Reading, made: FileImport, *, keep_kind: Collection[str] = ()
 ) -> list[NewDataFile]:
     table = target.table
     with converted(call, reading, made, keep_kind=keep_kind) as rows, staging(call):

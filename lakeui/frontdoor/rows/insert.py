@@ -12,18 +12,18 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.engine.values import RowSource, ValuesSource
+from catalog_app.engine.inputs_outputs import RowSource, ValuesSource
 from catalog_app.selectors.segments import segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.expressions.generated import values_without_generated
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, has_tombstones, staging, write_metrics
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 
@@ -52,7 +52,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
 
 
-def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
+def insert_stage(call: Call, target: ResolvedTable, statement: sql.Insert) -> list[NewDataFile]:
     """The rows of the source as files of the table."""
     call.context.step("write", f"rows of {target.label}")
     table = target.table
@@ -76,7 +76,7 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
     return query_source(call, statement.query)
 
 
-def _scope(target: TablePlace, statement: sql.Insert, staged: Sequence[NewDataFile]) -> OverwriteScope:
+def _scope(target: ResolvedTable, statement: sql.Insert, staged: Sequence[NewDataFile]) -> OverwriteScope:
     """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
     Spark's static mode, and in its dynamic mode the partitions of which there are rows.
     """
@@ -95,7 +95,7 @@ def _scope(target: TablePlace, statement: sql.Insert, staged: Sequence[NewDataFi
     )
 
 
-def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None:
+def _require_partition_columns(target: ResolvedTable, names: Sequence[str]) -> None:
     """Refuse what PARTITION names and the table is not partitioned by."""
     columns = [column.name for column in target.table.schema.partition_columns]
     known = {column.casefold() for column in columns}
@@ -109,7 +109,7 @@ def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None
             )
 
 
-def _refuse_overwrite_by_layout(target: TablePlace, statement: sql.Insert) -> None:
+def _refuse_overwrite_by_layout(target: ResolvedTable, statement: sql.Insert) -> None:
     """In the dynamic mode the rows say what is replaced. Values of transforms cannot: they are no facts of rows."""
     layout, columns = layout_shown(target.table), target.table.schema.partition_columns
     fixed = [name for name, text in statement.partition or () if text is not None]

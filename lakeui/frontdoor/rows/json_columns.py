@@ -10,7 +10,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.importing.json_maps import holds_map
 from catalog_app.importing.scanning import file_types
-from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.services.imports import import_opened
 from catalog_app.storage.warehouse import Warehouse

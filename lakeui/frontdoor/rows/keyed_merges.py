@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.types import value_type
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.map_keys import with_single_keys
 from catalog_app.engine.types import storage_type
-from catalog_app.engine.values import FileSource, QuerySource
-from catalog_app.importing.values import ColumnChoice
+from catalog_app.importing.spec import ColumnChoice
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, TablePlace
+from lakeui.frontdoor.inputs_outputs import KeyedMerge, StatementResult
 from lakeui.frontdoor.rows.merge_into import UNNAMED_SOURCE, merge_from
-from lakeui.frontdoor.values import KeyedMerge, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
-from merge_app.keyed.values import ExtraColumns, refuse_extra_columns
+from merge_app.keyed.inputs_outputs import ExtraColumns, refuse_extra_columns
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
 _LISTED = 10
@@ -26,7 +26,7 @@ _NESTED = ("array", "map", "struct", "variant")
 
 
 def keyed_merge(
-    call: Call, target: TablePlace, merge: KeyedMerge, rows: FileSource, columns: Sequence[ColumnChoice]
+    call: Call, target: ResolvedTable, merge: KeyedMerge, rows: FileSource, columns: Sequence[ColumnChoice]
 ) -> StatementResult:
     """Merge the file's rows, of these columns, as one commit. Raises NotFound, DuplicateKey."""
     names = [choice.name for choice in columns]
@@ -43,7 +43,7 @@ def keyed_merge(
     return merge_from(call, _statement(target, merge, batch.text), target, batch, fills_fields=True)
 
 
-def keys_require(target: TablePlace, merge: KeyedMerge) -> None:
+def keys_require(target: ResolvedTable, merge: KeyedMerge) -> None:
     """Raise NotFound for a key that the table lacks, NotSupported for one that cannot be compared."""
     _require(merge.key_columns, [column.name for column in target.table.schema.columns], f"in table {target.label}")
     _require_plain(target, merge.key_columns)
@@ -66,7 +66,7 @@ def _require_given(wanted: Sequence[str], given: Sequence[str]) -> None:
             raise error
 
 
-def _require_whole(target: TablePlace, given: Sequence[str]) -> None:
+def _require_whole(target: ResolvedTable, given: Sequence[str]) -> None:
     """Refuse a batch that lacks a column of the table: its rows take the place of whole rows."""
     folded = {name.casefold() for name in given}
     missing = [
@@ -90,7 +90,7 @@ def _some(names: Sequence[str]) -> str:
     return f"the column{'s' if len(names) > 1 else ''} {listed}"
 
 
-def _require_plain(target: TablePlace, key_columns: Sequence[str]) -> None:
+def _require_plain(target: ResolvedTable, key_columns: Sequence[str]) -> None:
     """Refuse keys of nested types, as merges into data sets do."""
     for name in key_columns:
         column = target.table.schema.named(name)
@@ -143,7 +143,7 @@ def _refuse_duplicates(merge: KeyedMerge, batch: QuerySource) -> None:
         raise DuplicateKey(f"The batch has {count} rows with {key}.", remedy=remedy, rows=count)
 
 
-def _statement(target: TablePlace, merge: KeyedMerge, text: str) -> sql.MergeInto:
+def _statement(target: ResolvedTable, merge: KeyedMerge, text: str) -> sql.MergeInto:
     keys = tuple(
         sql.MergeKey(name, f"{quote_name(UNNAMED_SOURCE)}.{quote_name(name)}", null_safe=True)
         for name in merge.key_columns

@@ -26,7 +26,7 @@ _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDele
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedClauses:
     """``evolved``: the table that rows are written to. ``source`` has the expressions that ON compares columns with."""
 
     evolved: Evolved
@@ -43,7 +43,7 @@ def merge_prepare(
     text: str,
     dropped: Sequence[str],
     fills_fields: bool,
-) -> Prepared:
+) -> PreparedClauses:
     """Analyse the whole statement. ``described`` are the source's columns where they are known, ``text`` is what a
     person wrote, empty where that was no MERGE. Raises NotFound, InvalidValue.
     """
@@ -74,7 +74,7 @@ def merge_prepare(
         described=known,
         key_types=tuple(kind for _, kind in keys),
     )
-    return Prepared(fresh, tuple(map(_rule, statement.clauses, assigned, kinds.values)), asked)
+    return PreparedClauses(fresh, tuple(map(_rule, statement.clauses, assigned, kinds.values)), asked)
 
 
 def _described(source: SourceRows) -> tuple[tuple[str, str], ...]:

@@ -13,9 +13,9 @@ from catalog_app.domain.generated import identities_of
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
-from catalog_app.engine.copying import Copied, Marks
+from catalog_app.engine.copy_on_write import Copied, Marks
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
-from catalog_app.engine.values import QuerySource
 from catalog_app.pruning.comparison import family, length_of
 from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
@@ -23,23 +23,23 @@ from catalog_app.selectors.segments import SegmentState, segments_list, table_sc
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
 from lakeui.frontdoor.columns.evolving import Evolved
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import staged_fit
 from lakeui.frontdoor.expressions.keys import refuse_duplicate_keys
 from lakeui.frontdoor.expressions.pruning import pruned
-from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.rows.merge_clauses import Prepared, merge_prepare
+from lakeui.frontdoor.rows.merge_clauses import PreparedClauses, merge_prepare
 from lakeui.frontdoor.rows.write_modes import copied_files, copies_files
 from lakeui.frontdoor.rows.writes import definition_of, staging, write_metrics
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
 from lakeui.sql.dialect import quote_name
 from merge_app.execution.apply import Applied
-from merge_app.execution.commit import TestedRows
+from merge_app.execution.commit import ReadSet
 
 UNNAMED_SOURCE = "__lake_source"
 """What a source without alias is called: no statement can write it."""
@@ -51,7 +51,7 @@ class Kept(Protocol):
     def is_wanted(self) -> bool:
         """Whether there is something to write although no row changes."""
 
-    def write(self, target: TablePlace, applied: Applied) -> None:
+    def write(self, target: ResolvedTable, applied: Applied) -> None:
         """Part of the commit's transaction."""
 
 
@@ -68,7 +68,7 @@ class _Merge:
     call: Call
     statement: sql.MergeInto
     source: QuerySource
-    target: TablePlace
+    target: ResolvedTable
     segments: Sequence[SegmentState]
     text: str = ""
     told_apart_by: frozenset[str] | None = None
@@ -110,7 +110,7 @@ def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
 def merge_from(
     call: Call,
     statement: sql.MergeInto,
-    target: TablePlace,
+    target: ResolvedTable,
     source: QuerySource,
     *,
     text: str = "",
@@ -147,7 +147,7 @@ def merge_from(
     return _commit(merge, staged)
 
 
-def _prepared(merge: _Merge, computed: FrozenSource | None) -> Prepared:
+def _prepared(merge: _Merge, computed: FrozenSource | None) -> PreparedClauses:
     source = SourceRows(merge.source, merge.source_alias, merge.statement.source_columns)
     described = None if computed is None else computed.described or computed.columns
     return merge_prepare(
@@ -161,14 +161,16 @@ def _prepared(merge: _Merge, computed: FrozenSource | None) -> Prepared:
     )
 
 
-def _frozen(merge: _Merge, prepared: Prepared, computed: FrozenSource | None) -> AbstractContextManager[FrozenSource]:
+def _frozen(
+    merge: _Merge, prepared: PreparedClauses, computed: FrozenSource | None
+) -> AbstractContextManager[FrozenSource]:
     if computed is not None:
         return nullcontext(computed)
     merge.call.context.step("read source", "compute its rows once")
     return engine().frozen(merge.table.table_id, prepared.source)
 
 
-def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
+def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _Staged:
     fresh, rules = prepared.evolved, prepared.rules
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
@@ -386,9 +388,9 @@ def _total(parts: Sequence[dict[str, int]]) -> dict[str, int]:
     return write_metrics(**{name: sum(part.get(name, 0) for part in parts) for part in parts for name in part})
 
 
-def _tested(merge: _Merge, staged: _Staged) -> tuple[TestedRows, ...]:
+def _tested(merge: _Merge, staged: _Staged) -> tuple[ReadSet, ...]:
     """A row was inserted because no row of these files matched: one that came since might have."""
     seen = frozenset(segment.file_id for segment in merge.segments)
     asked = merge.told_apart_by
     keys = tuple(keys for keys in staged.keys if asked is None or keys.column.name.casefold() in asked)
-    return (TestedRows(merge.table.table_id, seen, lambda segment: _may_hold(segment, keys)),)
+    return (ReadSet(merge.table.table_id, seen, lambda segment: _may_hold(segment, keys)),)

@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from catalog_app.domain.files import FileScan, NewDataFile, TableScan
 from catalog_app.domain.operations import FileEffects, OperationKind
-from catalog_app.engine.copying import Marks
-from catalog_app.engine.values import RowChanges
+from catalog_app.engine.copy_on_write import Marks
+from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.analysis import rows_analyse
 from lakeui.frontdoor.expressions.checks import staged_rows_check
 from lakeui.frontdoor.expressions.pruning import pruned
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows import insert as inserting
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.insert import insert_stage
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import bytes_of, definition_of, row_metrics, staging, touched_copy, write_metrics
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -92,7 +92,7 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     )
 
 
-def _refuse_others(target: TablePlace, staged: Sequence[NewDataFile], where: sql.Condition) -> None:
+def _refuse_others(target: ResolvedTable, staged: Sequence[NewDataFile], where: sql.Condition) -> None:
     if not staged:
         return
     schema = target.table.schema

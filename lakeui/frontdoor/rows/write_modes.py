@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
 from catalog_app.domain.state import TableState
 from catalog_app.domain.table_properties import COPY_ON_WRITE, MERGE_ON_READ
-from catalog_app.engine.copying import Copied
+from catalog_app.engine.copy_on_write import Copied
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import InvalidValue

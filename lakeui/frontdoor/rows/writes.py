@@ -12,16 +12,16 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.engine.copying import Copied, Marks
+from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.selectors.segments import SegmentState
 from catalog_app.services import alterations
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies
 from lakeui.frontdoor.columns.evolving import Evolved
 from lakeui.frontdoor.compute import engine, interruptible
-from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.write_modes import FileCopies, copies_files
-from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.execution.staged import StagedDefinition
 
@@ -78,13 +78,13 @@ def staging(call: Call) -> Iterator[None]:
     fault_point("write.staged")
 
 
-def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
+def definition_of(target: ResolvedTable) -> dict[int, StagedDefinition]:
     """The schema version that files written now lie under."""
     assert target.definition_id, "a table that is being made has no definition yet"
     return {target.table.table_id: StagedDefinition(target.definition_id, target.table.schema_version)}
 
 
-def touched_copy(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
+def touched_copy(target: ResolvedTable, statement: str, scan: TableScan, marks: Marks) -> Copied:
     """The touched files written anew, where the table asks for that."""
     if not copies_files(target.table, statement):
         return Copied()
@@ -93,7 +93,7 @@ def touched_copy(target: TablePlace, statement: str, scan: TableScan, marks: Mar
 
 def commit_rows(
     call: Call,
-    target: TablePlace,
+    target: ResolvedTable,
     name: str,
     kind: OperationKind,
     effects: FileEffects,
@@ -123,6 +123,6 @@ def commit_rows(
     )
 
 
-def has_tombstones(target: TablePlace) -> bool:
+def has_tombstones(target: ResolvedTable) -> bool:
     """Whether deletes of a pipeline or files of COPY INTO count, which go with all rows, also where there are none."""
     return bool(tombstones_find(target.place.snapshot, target.table.table_id))

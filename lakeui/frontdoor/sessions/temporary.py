@@ -8,11 +8,11 @@ from typing import Any
 from catalog_app.domain.names import name_check
 from lakeui.common.errors import AlreadyExists, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.tables.show import strings
-from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from lakeui.sql.allowlist import function_names
 from lakeui.sql.functions import function_read

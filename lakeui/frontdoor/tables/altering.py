@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from catalog_app.domain.operations import Operation
 from lakeui.common.errors import NotSupported
+from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.columns.fields import changes_fields
-from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.tables.columns import column_moved, column_operation
 from lakeui.frontdoor.tables.tables import commit_table
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 

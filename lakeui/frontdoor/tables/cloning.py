@@ -12,12 +12,12 @@ from catalog_app.selectors.segments import segments_list
 from catalog_app.services import alterations
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import NotSupported
+from lakeui.frontdoor.call import Call, Place, place_of, table_for_reading, view_asked
 from lakeui.frontdoor.columns.merge_settings import table_properties_check
 from lakeui.frontdoor.columns.new_table import create_operation, refuse_taken
-from lakeui.frontdoor.places import Call, Place, place_of, table_for_reading, view_asked
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.writes import write_metrics
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.reads import TableRead

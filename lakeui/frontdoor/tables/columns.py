@@ -14,13 +14,13 @@ from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import identity_numbers_pass
 from lakeui.common.errors import InvalidValue, NotNullViolation
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.columns.merge_settings import column_type_check, properties_after_drop, properties_after_rename
 from lakeui.frontdoor.columns.new_table import defaults_check, table_columns
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.tables.tables import commit_table
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -39,7 +39,7 @@ def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
     return commit_table(call, target, "ADD COLUMN", [replace(change, changes=(*change.changes, *fields))])
 
 
-def has_rows(target: TablePlace) -> bool:
+def has_rows(target: ResolvedTable) -> bool:
     """Whether the table has live rows; the engine is asked only where deletes make the metadata unsure."""
     segments = segments_list(target.place.snapshot, target.table.table_id)
     if any(segment.deleted_rows == 0 for segment in segments):
@@ -108,7 +108,7 @@ def column_moved(table: TableState, change: Operation | None) -> TableState:
     return replace(table, schema=schema)
 
 
-def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration) -> Operation | None:
+def column_operation(target: ResolvedTable, name: str, change: sql.ColumnAlteration) -> Operation | None:
     """What the alteration of a column comes to; None where it is so already."""
     table = target.table
     match change:
@@ -146,7 +146,7 @@ def _require_not_generated(table: TableState, column: Column) -> None:
         )
 
 
-def _identity_sync(target: TablePlace, name: str) -> None:
+def _identity_sync(target: ResolvedTable, name: str) -> None:
     """Numbers that are given out from now on lie behind the values that rows of the branch have."""
     table, column = target.table, alterations.column_get(target.table, name)
     identity = identities_of(table.properties, table.schema).get(column.id)
@@ -164,7 +164,7 @@ def _identity_sync(target: TablePlace, name: str) -> None:
         identity_numbers_pass(table.table_id, identity.number_behind(int(furthest)))
 
 
-def _require_no_nulls(target: TablePlace, name: str) -> None:
+def _require_no_nulls(target: ResolvedTable, name: str) -> None:
     column = alterations.column_get(target.table, name)
     segments = segments_list(target.place.snapshot, target.table.table_id)
     # Statistics before files: only files that hold nulls, or that the statistics do not cover, are read.

@@ -7,10 +7,10 @@ from catalog_app.selectors.segments import segments_list
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.expressions.checks import checks_stated, segments_check
-from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.tables.tables import commit_table
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 

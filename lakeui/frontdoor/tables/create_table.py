@@ -16,30 +16,30 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import TableState, comment_of
 from catalog_app.domain.types import untyped_path, value_type
-from catalog_app.engine.values import QuerySource
+from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.services import alterations
 from catalog_app.services.files import (
     data_files_register,
 )
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor.columns.layout_properties import layout_stating
-from lakeui.frontdoor.columns.new_table import create_operation, new_table
-from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.expressions.checks import staged_rows_check
-from lakeui.frontdoor.places import (
+from lakeui.frontdoor.call import (
     Call,
-    TablePlace,
+    ResolvedTable,
     place_of,
     table_exists,
     table_for_reading,
 )
+from lakeui.frontdoor.columns.layout_properties import layout_stating
+from lakeui.frontdoor.columns.new_table import create_operation, new_table
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.expressions.checks import staged_rows_check
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.writes import bytes_of, staging, write_metrics
 from lakeui.frontdoor.tables.cloning import clone_table
 from lakeui.frontdoor.tables.tables import commit_table, with_notice
-from lakeui.frontdoor.tables.taking_over import table_take_over
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.tables.take_over import table_take_over
 from lakeui.sql import statements as sql
 from merge_app.execution.apply import Applied
 
@@ -103,7 +103,7 @@ def noted(statement: sql.CreateTable, result: StatementResult) -> StatementResul
 
 
 def create_table_as(
-    call: Call, statement: sql.CreateTable, *, keep: Callable[[TablePlace, Applied], None] | None = None
+    call: Call, statement: sql.CreateTable, *, keep: Callable[[ResolvedTable, Applied], None] | None = None
 ) -> StatementResult:
     """``keep`` writes more of the table in the transaction that makes it."""
     assert statement.query is not None

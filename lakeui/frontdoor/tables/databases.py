@@ -12,12 +12,12 @@ from catalog_app.selectors.objects import database_get, databases_named, tables_
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
-from lakeui.frontdoor.places import (
+from lakeui.frontdoor.call import (
     Call,
     branch_of,
 )
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 

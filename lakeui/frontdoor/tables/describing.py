@@ -13,13 +13,13 @@ from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table
 from catalog_app.selectors.segments import segments_list
 from lakeui.common.errors import NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, Place, ResolvedTable, table_for_reading, view_asked
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, Place, TablePlace, table_for_reading, view_asked
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.queries import view_source
 from lakeui.frontdoor.queries.views import view_comment, view_properties
 from lakeui.frontdoor.tables.patterns import is_like
 from lakeui.frontdoor.tables.show import databases_asked, properties_text, strings
-from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from lakeui.sql.allowlist import function_names
 from merge_app.audit.selectors import discarded_schemas
@@ -98,12 +98,12 @@ def describe_column(call: Call, statement: sql.DescribeColumn) -> StatementResul
     return answer(strings("info_name", "info_value"), rows, found.place.snapshot.version)
 
 
-def _column_missing(found: TablePlace, name: str) -> NotFound:
+def _column_missing(found: ResolvedTable, name: str) -> NotFound:
     nearest = nearest_name(name, [column.name for column in found.table.schema.columns])
     return NotFound("column", name, nearest=nearest, where=f"in table {found.label}")
 
 
-def _field_type(found: TablePlace, path: tuple[str, ...]) -> str:
+def _field_type(found: ResolvedTable, path: tuple[str, ...]) -> str:
     column = found.table.schema.named(path[0])
     assert column is not None
     kind: ParsedType = column.parsed

@@ -6,10 +6,10 @@ from catalog_app.domain.checks import CLUSTERING, LAYOUT
 from catalog_app.domain.layout import layout_shown
 from catalog_app.services import alterations
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.layout_properties import clustering_kept, column_named, fields_stored, layout_stating
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.tables.tables import commit_table
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 
@@ -34,14 +34,14 @@ def cluster_by(call: Call, statement: sql.ClusterBy) -> StatementResult:
     )
 
 
-def _set(call: Call, target: TablePlace, operation: str, key: str, stored: str) -> StatementResult:
+def _set(call: Call, target: ResolvedTable, operation: str, key: str, stored: str) -> StatementResult:
     """That there is none is a value, so that a merge sees it beside what the other side chose."""
     if target.table.properties.get(key, "") == stored:
         return StatementResult(version=target.place.snapshot.version)
     return commit_table(call, target, operation, [alterations.properties_set(target.table, {key: stored})])
 
 
-def _place(target: TablePlace, fields: list[sql.PartitionField], wanted: sql.PartitionField) -> int:
+def _place(target: ResolvedTable, fields: list[sql.PartitionField], wanted: sql.PartitionField) -> int:
     column = column_named(wanted.column, target.table.schema, target.label)
     for place, item in enumerate(fields):
         if (item.name, item.number, item.column) == (wanted.name, wanted.number, column.name):

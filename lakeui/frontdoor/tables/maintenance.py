@@ -18,8 +18,8 @@ from catalog_app.services.retention import (
     vacuum_run,
 )
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor.places import Call
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.jobs.selectors import oldest_running_start

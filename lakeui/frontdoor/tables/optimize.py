@@ -17,12 +17,12 @@ from catalog_app.selectors.segments import SegmentState, segments_list, table_sc
 from catalog_app.services.files import data_files_register
 from catalog_app.services.publishing import files_refused
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
 from lakeui.frontdoor.columns.layout_properties import clustering_kept
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.pruning import predicate_of, pruned
-from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, row_metrics, staging
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.query import condition_columns
 
@@ -59,7 +59,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 
 
-def _order_asked(target: TablePlace, statement: sql.Optimize) -> tuple[int, ...]:
+def _order_asked(target: ResolvedTable, statement: sql.Optimize) -> tuple[int, ...]:
     """The ids of the columns of ZORDER BY."""
     if len(set(map(str.casefold, statement.order_by))) < len(statement.order_by):
         raise InvalidValue("ZORDER BY names a column twice.", remedy="Name it once.")
@@ -77,7 +77,7 @@ def _laid_otherwise(table: TableState, segments: Sequence[SegmentState], order: 
     )
 
 
-def _refuse_other_columns(target: TablePlace, where: sql.Condition) -> None:
+def _refuse_other_columns(target: ResolvedTable, where: sql.Condition) -> None:
     """What is compacted is chosen by partition."""
     names = {column.name.casefold() for column in target.table.schema.partition_columns}
     others = sorted(condition_columns(where) - names)

@@ -9,16 +9,16 @@ from catalog_app.domain.operations import FileEffects
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.expressions.checks import partition_check
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.writes import definition_of
 from lakeui.frontdoor.tables.tables import commit_table, with_notice
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 
 
-def _present(target: TablePlace) -> dict[PartitionValues, list[SegmentState]]:
+def _present(target: ResolvedTable) -> dict[PartitionValues, list[SegmentState]]:
     """The segments of each partition that the table has; none where it is only declared."""
     found: dict[PartitionValues, list[SegmentState]] = {values: [] for values in target.table.declared_partitions}
     for segment in segments_list(target.place.snapshot, target.table.table_id):
@@ -30,7 +30,7 @@ def _removed(segments: Iterable[SegmentState]) -> FileEffects:
     return FileEffects(removed=tuple(segment.file_id for segment in segments))
 
 
-def _label(target: TablePlace, values: PartitionValues) -> str:
+def _label(target: ResolvedTable, values: PartitionValues) -> str:
     columns = target.table.schema.partition_columns
     return ", ".join(f"{column.name} = {value}" for column, value in zip(columns, values, strict=True))
 
@@ -72,7 +72,7 @@ def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
 
 
 def _matching(
-    target: TablePlace, present: Iterable[PartitionValues], given: sql.PartitionValuesByColumn
+    target: ResolvedTable, present: Iterable[PartitionValues], given: sql.PartitionValuesByColumn
 ) -> set[PartitionValues]:
     """The partitions that have these values, of which there may be fewer than partition columns."""
     columns = [column.name.casefold() for column in target.table.schema.partition_columns]

@@ -35,10 +35,10 @@ from catalog_app.selectors.snapshots import (
 from catalog_app.services import catalogs
 from lakeui.common.errors import CheckViolated, InvalidValue, LakeError, NotFound
 from lakeui.common.nearest import nearest_name
+from lakeui.frontdoor.call import Call, Place, ResolvedTable, branch_of, place_of, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import segments_check
-from lakeui.frontdoor.places import Call, Place, TablePlace, branch_of, place_of, table_for_writing
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import merges_between
@@ -188,7 +188,7 @@ def _rows_check(place: Place, tables: Sequence[TableState]) -> None:
     for table in tables:
         try:
             segments = segments_list(place.snapshot, table.table_id)
-            segments_check(TablePlace(place, table), checks_enforced(table.properties), segments)
+            segments_check(ResolvedTable(place, table), checks_enforced(table.properties), segments)
         except CheckViolated as refusal:
             refusal.remedy = "Bring back an earlier version: RESTORE TABLE .. TO VERSION AS OF .."
             raise

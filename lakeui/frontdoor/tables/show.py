@@ -13,11 +13,11 @@ from catalog_app.selectors.people import catalogs_known
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
-from lakeui.frontdoor.places import Call, Place, table_for_reading, view_asked
+from lakeui.frontdoor.call import Call, Place, table_for_reading, view_asked
+from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.views import view_comment, view_properties
 from lakeui.frontdoor.tables.databases import database_place
 from lakeui.frontdoor.tables.patterns import is_like
-from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 

@@ -20,20 +20,20 @@ from catalog_app.services.field_alterations import type_grown
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import AlreadyExists, MergeConflict, NotSupported
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.call import Call, ResolvedTable, place_of, table_exists, table_for_writing, view_find
 from lakeui.frontdoor.columns.fields import with_ids
 from lakeui.frontdoor.columns.layout_properties import layout_stated
 from lakeui.frontdoor.columns.merge_settings import table_properties_check
 from lakeui.frontdoor.columns.new_table import defaults_check, table_columns
 from lakeui.frontdoor.expressions.checks import checks_stated, staged_rows_check
 from lakeui.frontdoor.expressions.generated import generated_stated
-from lakeui.frontdoor.places import Call, TablePlace, place_of, table_exists, table_for_writing, view_find
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.writes import bytes_of, definition_of, write_metrics
 from lakeui.frontdoor.tables.create_table import noted, query_columns, query_stage, table_make
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.commit import StatementOvertaken
+from merge_app.execution.commit import SerializationConflict
 
 _LOOK_AGAIN = {VerdictCode.NAME_EXISTS, VerdictCode.OBJECT_DROPPED_ON_DEST}
 
@@ -46,7 +46,7 @@ def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
     except MergeConflict as refusal:
         # Others made or dropped the table meanwhile: the statement means either.
         if {conflict["code"] for conflict in refusal.details["conflicts"]} <= _LOOK_AGAIN:
-            raise StatementOvertaken from refusal
+            raise SerializationConflict from refusal
         raise
 
 
@@ -59,7 +59,7 @@ def _create_or_replace(call: Call, statement: sql.CreateTable) -> StatementResul
     return table_make(call, statement)
 
 
-def _replace(call: Call, statement: sql.CreateTable, target: TablePlace) -> StatementResult:
+def _replace(call: Call, statement: sql.CreateTable, target: ResolvedTable) -> StatementResult:
     source = None if statement.query is None else query_source(call, statement.query)
     after = _replaced(target, statement, statement.columns if source is None else query_columns(source))
     staged = [] if source is None else query_stage(call, after, source)
@@ -99,7 +99,7 @@ def _replace(call: Call, statement: sql.CreateTable, target: TablePlace) -> Stat
 
 
 def _replaced(
-    target: TablePlace, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]
+    target: ResolvedTable, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]
 ) -> TableState:
     """The table with the columns, properties and comment of the statement; its key and partitioning stay."""
     table = target.table

@@ -11,15 +11,15 @@ from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services import alterations
 from lakeui.common.errors import InvalidValue, NotFound
-from lakeui.frontdoor.columns.merge_settings import table_properties_check, unset_check
-from lakeui.frontdoor.columns.new_table import refuse_taken
-from lakeui.frontdoor.places import (
+from lakeui.frontdoor.call import (
     Call,
-    TablePlace,
+    ResolvedTable,
     table_for_writing,
 )
+from lakeui.frontdoor.columns.merge_settings import table_properties_check, unset_check
+from lakeui.frontdoor.columns.new_table import refuse_taken
+from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.apply import Applied
 
@@ -71,7 +71,7 @@ def unset_table_properties(call: Call, statement: sql.UnsetTableProperties) -> S
 
 def commit_table(
     call: Call,
-    target: TablePlace,
+    target: ResolvedTable,
     operation: str,
     changes: Sequence[Operation | None],
     after: TableState | None = None,

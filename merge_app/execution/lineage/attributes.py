@@ -33,8 +33,8 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.reach import Reach, own_ranges
 from merge_app.lineage.segments import DOT
+from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.values import Action, MergePlan, ObjectPlan
 
 Written = Mapping[ObjectKey, Facts]
 

@@ -22,9 +22,9 @@ from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
-from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Outcome, Pairs, TableOutcome, taken
 from merge_app.lineage.segments import Gone, Group, ShownFile
+from merge_app.lineage.sorted_join import differing_rows
 
 NEW = 1 << 61
 """From here on codes of images that the merge makes, in the order in which it made them."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.answers import json_rows
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.inputs_outputs import QueryResult
 from merge_app.execution.lineage.looked_at import LookedAt, RefusedRow
 from merge_app.execution.lineage.row_changes import DONE, SOURCE, TARGET, Row, RowChanges
 from merge_app.lineage.facts import ABSENT, Ints

@@ -27,7 +27,7 @@ from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
-from merge_app.lineage.shared_places import SharedPlaces
+from merge_app.lineage.shared_partitions import SharedPartitions
 
 
 class KeyTwice(Exception):
@@ -58,7 +58,7 @@ class Keys:
 
     schema: Schema
     reader: Reader
-    places: tuple[SharedPlaces, SharedPlaces] = (SharedPlaces(), SharedPlaces())
+    places: tuple[SharedPartitions, SharedPartitions] = (SharedPartitions(), SharedPartitions())
     _known: list[Any] = field(default_factory=list)
     """By column the keys in the order of their codes; the last one is the place, where that is part of the key."""
     _place_of: dict[int, int] = field(default_factory=dict)

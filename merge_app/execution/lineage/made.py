@@ -15,8 +15,8 @@ from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.facts import ABSENT, Array, Ints, News
 from merge_app.lineage.outcomes import Pairs, TableOutcome, taken
 from merge_app.lineage.result_rows import Rows
+from merge_app.lineage.row_steps import who_placed
 from merge_app.lineage.segments import DOT, Group, Stamp
-from merge_app.lineage.stepping import who_placed
 from merge_app.lineage.steps import WriteImages
 
 

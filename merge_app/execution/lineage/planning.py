@@ -21,11 +21,11 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
-from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
 from merge_app.execution.lineage.made import made_rows_written
 from merge_app.execution.lineage.placed import Placed
+from merge_app.execution.lineage.primary_key_merge import primary_key_outcome
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
@@ -48,16 +48,16 @@ from merge_app.lineage.facts import (
     ScopeKind,
     TableFacts,
 )
-from merge_app.lineage.finer import Finer, finer_verdicts
+from merge_app.lineage.finer_verdicts import Finer, finer_verdicts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
+from merge_app.lineage.row_steps import carried_by_row, carried_whole
 from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
-from merge_app.lineage.shared_places import SharedPlaces
-from merge_app.lineage.stepping import carried_by_row, carried_whole
+from merge_app.lineage.shared_partitions import SharedPartitions
+from merge_app.lineage.source_taken import source_taken, taken_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
-from merge_app.lineage.taking import source_taken, taken_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,10 @@ def _rows(
     overwritten: Callable[[], Mapping[int, set[int]]],
     since_scopes: Callable[[], Commits],
 ) -> _MergedRows:
-    places = SharedPlaces.of_scopes(scopes[0], news.of_source), SharedPlaces.of_scopes(scopes[1], news.of_target)
+    places = (
+        SharedPartitions.of_scopes(scopes[0], news.of_source),
+        SharedPartitions.of_scopes(scopes[1], news.of_target),
+    )
     keys = Keys(case.merged, reader, places)
     cell_reader = _cell_reader(case, reader)
     source, target = _sides(case, parties, group, news, keys, cell_reader)
@@ -355,7 +358,7 @@ def _rows(
     made, judged, overtaken, conflicts = cells.of(merged), None, 0, refused_rows(merged)
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
-        keyed = keyed_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
+        keyed = primary_key_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
         conflicts = keyed.conflicts
     steps: list[Step] = []

@@ -14,7 +14,7 @@ from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
-from merge_app.lineage.shared_places import NOW
+from merge_app.lineage.shared_partitions import NOW
 
 KINDS = {
     "insert": Kind.INSERT,

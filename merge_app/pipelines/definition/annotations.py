@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from merge_app.pipelines.definition.configuration_values import BadValue, Given, field_named, split_value, text_value
 from merge_app.pipelines.definition.fields import Field, Kind, Value
 from merge_app.pipelines.definition.mistakes import SOURCE, Mistake
-from merge_app.pipelines.definition.values import BadValue, Given, field_named, split_value, text_value
 
 _PARTS = re.compile(
     r"""'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*" | `[^`]*`

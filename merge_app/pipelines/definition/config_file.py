@@ -7,10 +7,17 @@ from typing import Any
 
 import yaml
 
+from merge_app.pipelines.definition.configuration_values import (
+    BadValue,
+    Given,
+    field_named,
+    list_value,
+    split_value,
+    text_value,
+)
 from merge_app.pipelines.definition.fields import FIELDS, Field, Kind, Value
 from merge_app.pipelines.definition.literals import NULL_PARTITION
 from merge_app.pipelines.definition.mistakes import CONFIG_FILE, Mistake, refuse
-from merge_app.pipelines.definition.values import BadValue, Given, field_named, list_value, split_value, text_value
 
 LONGEST_CONFIG = 64 * 1024
 """Characters."""

@@ -8,9 +8,9 @@ from typing import Any
 
 from merge_app.pipelines.definition.annotations import annotations_read
 from merge_app.pipelines.definition.config_file import config_read
+from merge_app.pipelines.definition.configuration_values import Given
 from merge_app.pipelines.definition.fields import FIELDS, Strategy, Value
 from merge_app.pipelines.definition.mistakes import CONFIG_FILE, SOURCE, Mistake, refuse
-from merge_app.pipelines.definition.values import Given
 
 DEFAULT = "default"
 

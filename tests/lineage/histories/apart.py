@@ -10,10 +10,10 @@ from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from lakeui.frontdoor import Session, StatementResult, execute
-from tests.e2e.lake import Lake
 from tests.lineage.histories.history import MIRROR
 from tests.lineage.histories.states import Reader
 from tests.lineage.histories.wide import WideHistory
+from tests.support.lake import Lake
 
 _CUT = re.compile(r"CREATE BRANCH (\w+)(?: FROM (\w+))?")
 APART = "x"

@@ -12,7 +12,7 @@ from lakeui.frontdoor import compute
 from merge_app.execution.compare import comparison_load
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.compared_rows import row_pages
-from merge_app.planning.values import Verdict
+from merge_app.planning.merge_plan import Verdict
 from tests.lineage.histories.history import History, Law, Merged
 from tests.lineage.histories.states import Shown, State
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog_app.domain.files import TableScan
-from tests.in_memory.engine import LakeMemoryEngine
-from tests.stateful.memory_engine import LiveRow
+from tests.support.lake_memory_engine import LakeMemoryEngine
+from tests.support.memory_engine import LiveRow
 
 
 class HistoryEngine(LakeMemoryEngine):

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from lakeui.common.errors import LakeError, MergeConflict
-from tests.e2e.lake import Lake
 from tests.lineage.histories.chance import THEMES, statement_by_chance, table_created
 from tests.lineage.histories.states import Reader, State
+from tests.support.lake import Lake
 
 STEPS = 16
 MIRROR = "mirror"

@@ -12,7 +12,7 @@ from catalog_app.selectors.objects import databases_dropped, databases_list, tab
 from catalog_app.selectors.segments import table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor import compute
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 Cells = Mapping[int, Any]
 """A row's values by column id."""

@@ -10,11 +10,11 @@ from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.pipelines.definition.templates import template_render
-from tests.e2e.lake import Lake
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.pipelines.strategies.pipes import Pipes
-from tests.stateful.conftest import database, stored
-from tests.stored import StoredDatabases
+from tests.stories.conftest import database, stored
+from tests.support.lake import Lake
+from tests.support.stored_databases import StoredDatabases
 
 __all__ = ["database", "stored"]
 

@@ -22,12 +22,12 @@ from django.conf import settings
 
 from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
 from catalog_app.domain.results import KeptRows
-from catalog_app.engine.keeping import kept_files
+from catalog_app.engine.inputs_outputs import FileSource, PlainRead, QuerySource, Tables
+from catalog_app.engine.kept_results import kept_files
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource, PlainRead, QuerySource, Tables
 from catalog_app.storage.warehouse import Warehouse
-from tests.stateful.memory_engine import LiveRow
-from tests.stateful.memory_merging import MergingMemoryEngine
+from tests.support.memory_engine import LiveRow
+from tests.support.memory_merging import MergingMemoryEngine
 
 Rows = Sequence[Sequence[Any]]
 Columns = Sequence[tuple[str, str]]

@@ -18,7 +18,7 @@ from merge_app.jobs.models import Task
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.runs import TASK_KIND, run_begin
 from merge_app.pipelines.services import pipeline_create, pipeline_edit
-from tests.e2e.lake import Lake
+from tests.support.lake import Lake
 
 _names = (f"t{number}" for number in itertools.count())
 

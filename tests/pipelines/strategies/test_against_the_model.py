@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lakeui.common.errors import DuplicateKey, InvalidValue
 from tests.pipelines.strategies import model
 from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
-from tests.soak import IS_SOAK
+from tests.support.soak import IS_SOAK
 
 Model = Callable[[list[model.Row], list[model.Row]], list[model.Row]]
 STRATEGIES: dict[str, tuple[str, Model]] = {

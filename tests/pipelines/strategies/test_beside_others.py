@@ -62,7 +62,7 @@ def test_a_run_that_is_overtaken_leaves_what_one_after_the_other_would(pipes: Pi
 
 
 @pytest.mark.parametrize("order", ["watermark_column: at", ""], ids=["by their own time", "by the time of the run"])
-def test_two_pipelines_that_bring_the_same_key_at_once_leave_one_open_version(pipes: Pipes, order: str) -> None:
+def test_pipelines_beside_each_other_leave_one_version(pipes: Pipes, order: str) -> None:
     first, second = (pipes(*CONFIGS["scd2"][:2], order) for _ in range(2))
     second.table = first.table
     first.run(batch(ROWS))

@@ -80,7 +80,7 @@ def test_a_table_without_the_columns_of_the_strategy_is_refused(pipes: Pipes) ->
 
 
 @pytest.mark.parametrize("strategy", ["incremental", "scd2"])
-def test_a_strategy_that_takes_keys_to_be_unique_is_not_let_loose_on_others(pipes: Pipes, strategy: str) -> None:
+def test_unique_key_strategies_refuse_duplicate_keys(pipes: Pipes, strategy: str) -> None:
     pipe = pipes("merge_strategy: append_only")
     pipe.run("SELECT id, value, 1 AS at, 0 AS valid_from, CAST(NULL AS INT) AS valid_to FROM (" + batch(ROWS) + ")")
     pipe.start()
@@ -153,7 +153,7 @@ def test_rows_of_nothing_but_keys_have_nothing_to_replace(pipes: Pipes) -> None:
     assert (pipe.rows(), result.metrics["rows_inserted"]) == ([(1,)], 0)
 
 
-def test_a_view_is_made_on_the_branch_and_only_where_its_query_changes(pipes: Pipes) -> None:
+def test_views_are_made_where_queries_change(pipes: Pipes) -> None:
     pipes.lake.sql("CREATE BRANCH views")
     pipe = pipes("materialized: view", "archive_landing_zones: false")
     done = pipe.run("SELECT 1 AS id;", branch="views")

@@ -19,10 +19,10 @@ from lakeui.frontdoor.entries.pipeline_runs import run_dry
 from lakeui.frontdoor.pipelines import deletes as pipeline_deletes
 from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.jobs.context import Context
-from tests.e2e.lake import Lake
-from tests.in_memory.two_catalogs import take
 from tests.pipelines.strategies.cases import CONFIGS
 from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
+from tests.support.lake import Lake
+from tests.support.two_catalogs import take
 
 LINES = (*CONFIGS["incremental"], "delete_when: value = 'gone'")
 GONE = (1, "gone", 3)
@@ -81,7 +81,7 @@ def test_an_older_row_of_the_same_batch_stays_deleted(pipes: Pipes) -> None:
     assert pipe.rows() == [STAYS]
 
 
-def test_a_delete_that_comes_late_leaves_the_later_row_and_makes_no_version(pipes: Pipes) -> None:
+def test_a_late_delete_makes_no_version(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 5)]))
     head = pipes.lake.head()

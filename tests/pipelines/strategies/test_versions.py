@@ -103,7 +103,7 @@ class TestKeysThatAreGone:
         )
         assert (was[3], gone[3], back[3]) == (gone[2], back[2], None)
 
-    def test_they_are_gone_from_the_time_of_the_run_where_rows_have_their_own(self, pipes: Pipes) -> None:
+    def test_missing_rows_end_at_the_run_time(self, pipes: Pipes) -> None:
         pipe = pipes(*self.CONFIG, "watermark_column: at", "scd_columns: value")
         rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (2, "b", "2020-01-01T00:00:00+00:00")]
         pipe.run(batch(rows, self.TIMES))
@@ -122,7 +122,7 @@ class TestKeysThatAreGone:
         (error,) = caught.value.details["errors"]
         assert (error["field"], error["line"]) == ("hard_deletes", 3)
 
-    def test_a_table_that_has_no_such_column_gets_it_unless_its_columns_are_fixed(self, pipes: Pipes) -> None:
+    def test_missing_columns_are_added_unless_fixed(self, pipes: Pipes) -> None:
         pipe = pipes("merge_strategy: scd2", "unique_key: id")
         pipe.run(batch(ROWS))
         with pytest.raises(InvalidConfig, match="has no column is_deleted"):

@@ -1,0 +1,280 @@
+"""What the merge of a table with a primary key comes to, with what people decided of its rows (R10, R14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.row_merge import KEYS_SHOWN, RowConflicts, RowJudgement, Take
+from catalog_app.rules.codes import VerdictCode
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
+from merge_app.execution.lineage.keys import Keys
+from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
+from merge_app.execution.lineage.made import result_ids
+from merge_app.execution.lineage.placed import Placed
+from merge_app.lineage.choices import with_cells
+from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
+from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
+from merge_app.lineage.result_rows import result_partitions
+from merge_app.lineage.rules import KEPT
+from merge_app.lineage.scopes import swept_rows
+
+INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
+Pair = tuple[OperationKind, OperationKind]
+
+
+@dataclass(slots=True)
+class PrimaryKeyOutcome:
+    """``overtaken``: rows that a statement deleted and others updated since; it has to look again. ``conflicts``: the
+    rows in conflict by their positions among the pairs.
+    """
+
+    merged: TableOutcome
+    made: MadeRows
+    judged: RowJudgement
+    conflicts: RowsRefused
+    overtaken: int = 0
+
+
+@dataclass(slots=True)
+class _Conflicts:
+    """Rows in conflict by position, each once, under the changes that met first."""
+
+    found: dict[int, tuple[Pair, RefusedRow]] = field(default_factory=dict)
+
+    def add(self, pair: Pair, key: str, at: int, *, is_left: bool) -> None:
+        known = self.found.get(at)
+        if known is None:
+            self.found[at] = pair, RefusedRow(key, is_left)
+        elif is_left and not known[1].is_left:
+            self.found[at] = known[0], RefusedRow(known[1].key, is_left)
+
+    @property
+    def rows(self) -> dict[int, RefusedRow]:
+        return {at: row for at, (_, row) in self.found.items()}
+
+    def judged(self) -> tuple[RowConflicts, ...]:
+        by_pair: dict[Pair, list[RefusedRow]] = {}
+        for pair, row in self.found.values():
+            by_pair.setdefault(pair, []).append(row)
+        return tuple(_conflicts(pair, by_pair[pair]) for pair in sorted(by_pair))
+
+
+def _conflicts(pair: Pair, found: Sequence[RefusedRow]) -> RowConflicts:
+    keys = sorted((row.key for row in found), key=str.encode)
+    left = sorted((row.key for row in found if row.is_left), key=str.encode)
+    return RowConflicts(*pair, len(keys), len(left), tuple(keys[:KEYS_SHOWN]), tuple(left[:KEYS_SHOWN]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """The outcome of a table by row, of which sides, and where either side has a row live."""
+
+    merged: TableOutcome
+    sides: tuple[Placed, Placed]
+    news: News
+    cells: Cells
+    live: tuple[Mask, Mask]
+    conflicts: _Conflicts = field(default_factory=_Conflicts)
+
+    def images(self, at: Ints, number: int) -> Ints:
+        """Where images of a side lie, by code."""
+        places = (self.merged.pairs.source_at, self.merged.pairs.target_at)[number][at]
+        side = self.sides[number]
+        found: Ints = (taken(side.file, places, 0) << 32) + taken(side.position, places, 0)
+        return found
+
+    def read(self, at: Ints, number: int) -> RowCells:
+        """The rows as a side has them, with their keys."""
+        shown = (self.cells.group.source, self.cells.group.target)[number]
+        return self.cells.reader.read(self.images(at, number), shown)
+
+
+def primary_key_outcome(
+    merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, keys: Keys, *, is_statement: bool
+) -> PrimaryKeyOutcome:
+    """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
+    case = _Case(merged, sides, news, cells, _live(merged, sides))
+    live, conflicts = case.live, case.conflicts
+    at = np.flatnonzero(np.isin(merged.pairs.row_id, swept_rows(merged.findings)))
+    swept = set(case.images(at, 0).tolist())
+    cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
+    places = _places_of_images(case) if cells.conflicts else {}
+    for item in cells.conflicts:
+        pair = (UPDATE, UPDATE) if item.has_base else (INSERT, INSERT)
+        conflicts.add(pair, item.key, places[item.image], is_left=item.is_left)
+    clashing = _clashing(merged)
+    gone = clashing[live[0][clashing] != live[1][clashing]]
+    overtaken = 0
+    if is_statement:
+        _inserted_judge(case)
+        overtaken = int((~live[0][gone]).sum())
+        gone = gone[live[0][gone]]
+    edited = _gone_decide(case, gone)
+    _partitions_decide(case)
+    made = _made(merged, cells, edited)
+    _ids_judge(case)
+    if keys.has_place:
+        _places_judge(case, keys)
+    findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
+    return PrimaryKeyOutcome(replace(merged, findings=findings), made, _judged(case), conflicts.rows, overtaken)
+
+
+def _places_of_images(case: _Case) -> dict[int, int]:
+    """Positions of rows by the image that the source shows."""
+    at = np.flatnonzero(case.live[0])
+    return dict(zip(case.images(at, 0).tolist(), at.tolist(), strict=True))
+
+
+def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
+    """Positions of the rows that rules refuse, for their images or for their partitions."""
+    clashes = (f for f in merged.findings if f.code is VerdictCode.PRIMARY_KEY_CLASH and bool(f.keys) == by_partition)
+    found = [finding.rows for finding in clashes if finding.rows is not None]
+    rows = np.unique(np.concatenate([merged.pairs.row_id[:0], *found]))
+    at: Ints = np.searchsorted(merged.pairs.row_id, rows)
+    return at
+
+
+def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Mask, Mask]:
+    pairs = merged.pairs
+    return (
+        taken(sides[0].file, pairs.source_at, 0) > 0,
+        taken(sides[1].file, pairs.target_at, 0) > 0,
+    )
+
+
+def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
+    """Rows that one side took away and the other changed."""
+    edited = []
+    for number, pair, at in (
+        (0, (UPDATE, DELETE), gone[case.live[0][gone]]),
+        (1, (DELETE, UPDATE), gone[~case.live[0][gone]]),
+    ):
+        if not len(at):
+            continue
+        kept = case.read(at, number)
+        by_hand: list[tuple[int, Mapping[int, Any]]] = []
+        for place, key in enumerate(kept.keys):
+            take = case.cells.choices.gone(key, kept, place) if case.cells.choices is not None else None
+            case.conflicts.add(pair, key, int(at[place]), is_left=take is None)
+            if isinstance(take, Take):
+                outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
+                case.merged.rows.outcome[at[place]] = outcome
+            elif take is not None:
+                by_hand.append((place, take))
+        if by_hand:
+            rows = np.array([place for place, _ in by_hand], dtype=np.int64)
+            columns = with_cells(kept.take(rows), [given for _, given in by_hand])
+            case.merged.rows.give(at[rows], case.images(at[rows], number), Outcome.CELLS)
+            edited.append(MadeRows(at[rows], RowCells(columns)))
+    return edited
+
+
+def _partitions_decide(case: _Case) -> None:
+    """Rows that both sides wrote into other partitions: the partition is a cell. Of rows whose cells conflict too, the
+    conflict stands with these.
+    """
+    partitions, at = case.merged.partitions, _clashing(case.merged, by_partition=True)
+    if not len(at):
+        return
+    for place, key in zip(at, case.read(at, 1).keys, strict=True):
+        taken_from = {
+            case.cells.choices.side_of(key, column) if case.cells.choices is not None else None
+            for column in case.cells.reader.schema.partition_by
+        }
+        is_kept = taken_from == {Take.DESTINATION}
+        partitions.outcome[place] = Outcome.TARGET_DECIDED if is_kept else Outcome.SOURCE_DECIDED
+        is_left = None in taken_from or len(taken_from) > 1
+        case.conflicts.add((UPDATE, UPDATE), key, int(place), is_left=is_left)
+
+
+def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> MadeRows:
+    parts = [part for part in (cells.of(merged), *edited) if len(part.at)]
+    if not parts:
+        return NOTHING_MADE
+    columns = {
+        column: pa.concat_arrays([part.cells.columns[column] for part in parts]) for column in parts[0].cells.columns
+    }
+    return MadeRows(np.concatenate([part.at for part in parts]), RowCells(columns))
+
+
+def _inserted_judge(case: _Case) -> None:
+    """A statement inserts no key that others inserted since, not even an equal row: one after the other it would be
+    refused. An overwrite takes what lies in its scope.
+    """
+    pairs = case.merged.pairs
+    both = np.flatnonzero(case.live[0] & case.live[1])
+    mine, theirs = case.sides[0].facts.image, case.sides[1].facts.image
+    is_new = case.news.from_source(mine.stamp[pairs.source_at[both]])
+    is_new &= case.news.from_target(theirs.stamp[pairs.target_at[both]])
+    is_new &= mine.kind[pairs.source_at[both]] != Kind.OVERWRITE
+    is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
+    for key, place in _keys(case, both[is_new], 1):
+        case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
+
+
+def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:
+    """The keys of rows as a side has them, with their positions."""
+    return zip(case.read(at, number).keys, at.tolist(), strict=True) if len(at) else iter(())
+
+
+def _ids_judge(case: _Case) -> None:
+    """No row lives under two keys (R14)."""
+    mine, theirs, of_both = result_ids(case.merged.pairs, case.sides, case.news)
+    outcome = case.merged.rows.outcome
+    from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
+    values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
+    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, mine, theirs))
+    at = np.flatnonzero(values != ABSENT)
+    _, counts = np.unique(ids[at], return_counts=True)
+    if not (counts > 1).any():
+        return
+    several = np.unique(ids[at])[counts > 1]
+    twice = at[np.isin(ids[at], several)]
+    for number in (0, 1):
+        rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
+        for key, place in _keys(case, rows, number):
+            case.conflicts.add((UPDATE, UPDATE), key, place, is_left=True)
+
+
+def _places_judge(case: _Case, keys: Keys) -> None:
+    """No key is there twice that holds a partition column: two rows that renames of both sides put into one partition
+    clash.
+    """
+    sides = case.sides[0].facts, case.sides[1].facts
+    at = np.flatnonzero(case.merged.row_facts(*sides, 0).value != ABSENT)
+    partitions = result_partitions(case.merged, *sides)[at]
+    found = keys.result_keys(case.merged.pairs.row_id[at], partitions)
+    twice = at[np.bincount(found, minlength=1)[found] > 1] if len(at) else at
+    for number in (1, 0):
+        rows = twice[case.live[number][twice] & ((number == 1) | ~case.live[1][twice])]
+        for key, place in _keys(case, rows, number):
+            case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
+
+
+def _judged(case: _Case) -> RowJudgement:
+    outcome = case.merged.rows.outcome
+    stays = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value != ABSENT
+    comes = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED, Outcome.CELLS))
+    counts = {
+        INSERT: int((stays & ~case.live[1]).sum()),
+        UPDATE: int((stays & case.live[1] & comes).sum()),
+        DELETE: int((~stays & case.live[1]).sum()),
+    }
+    combined = int((outcome == Outcome.CELLS).sum())
+    changes = {kind: rows for kind, rows in counts.items() if rows}
+    return RowJudgement(changes, combined, case.conflicts.judged(), dict(_discarded(case.merged)))
+
+
+def _discarded(merged: TableOutcome) -> Iterator[tuple[OperationKind, int]]:
+    for code, kind in ((VerdictCode.DISCARDED_UPDATE, UPDATE), (VerdictCode.DISCARDED_DELETE, DELETE)):
+        found = [item.rows for item in merged.findings if item.code is code and item.rule != KEPT]
+        rows = sum(len(each) for each in found if each is not None)
+        if rows:
+            yield kind, rows

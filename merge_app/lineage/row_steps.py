@@ -1,0 +1,236 @@
+"""From the outcome of rows to steps on segments: which files are carried, removed, marked (lineage §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from merge_app.lineage.facts import Array, Ints, Kind
+from merge_app.lineage.outcomes import Outcome
+from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
+from merge_app.lineage.segments import AS_WRITTEN, DOT, Group, Marked, ShownFile, Stamp
+from merge_app.lineage.split_files import Files, Shares, parted
+from merge_app.lineage.steps import (
+    LAYOUT_ONLY,
+    AttachDeletes,
+    CarrySegments,
+    MarkRows,
+    RemoveSegments,
+    Step,
+)
+
+
+def carried_whole(group: Group) -> Iterator[Step]:
+    """The group as the source shows it. What the commit at hand does itself (``DOT``) no other commit tells."""
+    shown = {file.file_id: file for file in group.source}
+    for file in group.target:
+        coming = shown.get(file.file_id)
+        if coming is None or not _grows(file, coming):
+            own = [item for item in group.source_gone if item.file_id == file.file_id and item.stamp.version == DOT]
+            known = {mark.file_id for mark in file.deletes}
+            for item in own:
+                if item.delete_file is not None and item.delete_file not in known:
+                    yield AttachDeletes(file.file_id, Marked(item.delete_file, item.stamp), is_leaving=True)
+            stamps = [item.stamp for item in own if item.delete_file is None]
+            yield RemoveSegments(file.file_id, file.segment_id, stamps[-1] if stamps else LAYOUT_ONLY)
+            continue
+        del shown[file.file_id]
+        known = {mark.file_id for mark in file.deletes}
+        for mark in coming.deletes:
+            if mark.file_id not in known:
+                yield AttachDeletes(file.file_id, mark)
+    for file in shown.values():
+        yield CarrySegments(file)
+
+
+def _grows(file: ShownFile, coming: ShownFile) -> bool:
+    """Whether the source's state of a file is the target's with more deletes."""
+    marks, further = ({mark.file_id for mark in item.deletes} for item in (file, coming))
+    is_same = (file.stamp, file.stamped, file.partition, file.placed) == (
+        coming.stamp,
+        coming.stamped,
+        coming.partition,
+        coming.placed,
+    )
+    return is_same and marks <= further
+
+
+def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
+    """The rows of the group as they were decided."""
+    here = {file.file_id: file for file in group.target}
+    there = {file.file_id: file for file in group.source}
+    on_source, on_target = by_file(rows.source_file), by_file(rows.target_file)
+    none = np.zeros(0, dtype=np.int64)
+    from_source, is_made = np.isin(rows.outcome, SOURCES), rows.outcome == Outcome.CELLS
+    deleted_as = _deleted_as(rows)
+    # An image that both sides show at one place stays there: its fact alone is the source's.
+    in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
+    in_place &= rows.source_position == rows.target_position
+    for file_id in sorted({*here, *there}):
+        mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
+        shares = Shares(
+            file_id,
+            here.get(file_id),
+            there.get(file_id),
+            theirs,
+            come=mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]],
+            take=theirs[in_place[theirs]],
+            stay=theirs[rows.is_live[theirs] & ~from_source[theirs] & ~is_made[theirs]],
+            go=theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]],
+        )
+        if shares.are_parted(rows, reader):
+            yield from parted(shares, deleted_as, rows, (here, there), reader)
+        else:
+            yield from _of_file(shares, deleted_as, rows, (here, there), reader)
+
+
+def _of_file(
+    shares: Shares, deleted_as: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader
+) -> Iterator[Step]:
+    """A file whose rows go into one partition."""
+    come, stay, file_id = shares.come, shares.stay, shares.file_id
+    stay = stay[rows.outcome[stay] == Outcome.TARGET_DECIDED]
+    decided = come[rows.outcome[come] == Outcome.SOURCE_DECIDED]
+    yield from _file_steps(
+        _FileRows(
+            file_id,
+            _put(shares.here, files, rows, shares.live, reader),
+            _put(shares.there, files, rows, shares.live, reader),
+            shares.here,
+            go=rows.target_position[shares.go],
+            deleted_as=deleted_as[shares.go],
+            come=rows.source_position[come],
+            live=np.concatenate([rows.target_position[stay], rows.source_position[decided]]),
+            live_kind=np.concatenate([rows.target_kind[stay], rows.source_kind[decided]]),
+        ),
+        reader,
+    )
+    yield from _facts_taken(file_id, rows, shares.take)
+
+
+def _facts_taken(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
+    """Rows that stay where they are, by their facts on the source."""
+    is_decided = rows.outcome[at] == Outcome.SOURCE_DECIDED
+    stamps = np.where(is_decided, DOT, rows.source_stamp[at])
+    undoes = np.where(is_decided, 0, rows.source_undoes[at])
+    facts = np.stack([stamps, rows.source_kind[at].astype(np.int64), undoes], axis=1)
+    for fact in np.unique(facts, axis=0):
+        chosen = at[(facts == fact).all(axis=1)]
+        stamp = Stamp(int(fact[0]), Kind(int(fact[1])).name.lower(), undoes=int(fact[2]))
+        yield MarkRows.of(file_id, rows.target_position[chosen], stamp, is_live=True)
+
+
+def _put(
+    file: ShownFile | None, files: tuple[Files, Files], rows: Rows, lives: Array, reader: MarksReader
+) -> ShownFile | None:
+    """The file in the partition where these of its rows belong: all that are looked at and live in it."""
+    if file is None or not len(lives):
+        return file
+    partition, placed = reader.values(int(rows.partition[lives[0]])), who_placed(*files, rows, lives)
+    if partition != file.partition and not placed.version:
+        placed = Stamp(DOT, Kind.MOVE.name.lower())
+    return replace(file, partition=partition, placed=placed)
+
+
+def who_placed(here: Files, there: Files, rows: Rows, lives: Array) -> Stamp:
+    placing = rows.placing[lives]
+    decided = lives[placing >= Outcome.TARGET_DECIDED]
+    if len(decided):
+        return Stamp(DOT, Kind(int(rows.placed_kind[decided[0]])).name.lower())
+    of_source = placing == Outcome.SOURCE
+    files = [there[int(f)] for f in np.unique(rows.source_file[lives[of_source]]) if f]
+    files += [here[int(f)] for f in np.unique(rows.target_file[lives[~of_source]]) if f]
+    return max((file.placed for file in files), key=lambda stamp: stamp.version, default=AS_WRITTEN)
+
+
+def _deleted_as(rows: Rows) -> Array:
+    """The kind under which this commit deletes a row; 0 where another commit tells it, or where the
+    row lives in another file.
+    """
+    is_recorded = ~rows.is_live & (rows.is_own | (rows.outcome == Outcome.SOURCE_DECIDED))
+    deleted_as = np.where(is_recorded, rows.source_kind, 0)
+    deleted_as = np.where(rows.outcome == Outcome.CELLS, int(Kind.UPDATE), deleted_as)
+    return np.where(~rows.is_live & (rows.outcome == Outcome.SCOPE), int(Kind.OVERWRITE), deleted_as)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FileRows:
+    """Of one file, positions of rows: those that go, each with the kind of its deletion, those that come, and
+    those that live by decision. ``here`` and ``there`` are in the partition of the result, ``before`` as it was here.
+    """
+
+    file_id: int
+    here: ShownFile | None
+    there: ShownFile | None
+    before: ShownFile | None
+    go: Ints
+    deleted_as: Array
+    come: Ints
+    live: Ints
+    live_kind: Array
+
+    def gone(self, positions: Ints) -> Iterator[tuple[Ints, Stamp]]:
+        """Of these positions of rows that go, those of each kind."""
+        kinds = self.deleted_as[np.isin(self.go, positions)]
+        ordered = self.go[np.isin(self.go, positions)]
+        for kind in np.unique(kinds):
+            stamp = Stamp(DOT, Kind(int(kind)).name.lower()) if kind else LAYOUT_ONLY
+            yield ordered[kinds == kind], stamp
+
+
+def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
+    if item.here is None:
+        if item.there is not None and len(item.come):
+            yield from _carried(item, item.there, reader)
+    elif item.there is not None and len(np.intersect1d(item.come, positions_masked(item.here, reader))):
+        yield from _shown_again(item, item.here, item.there, reader)
+    else:
+        yield from _marked(item, item.here, reader)
+    for kind in np.unique(item.live_kind):
+        stamp = Stamp(DOT, Kind(int(kind)).name.lower())
+        yield MarkRows.of(item.file_id, item.live[item.live_kind == kind], stamp, is_live=True)
+
+
+def _carried(item: _FileRows, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
+    """A file of the source comes for some of its rows."""
+    yield CarrySegments(there)
+    left_out = np.setdiff1d(np.arange(there.rows), np.concatenate([item.come, positions_masked(there, reader)]))
+    if len(left_out):
+        yield MarkRows.of(item.file_id, left_out, LAYOUT_ONLY)
+
+
+def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[Step]:
+    """The target still shows the file, with fewer rows, or with none."""
+    left, masked = item.go, positions_masked(here, reader)
+    parts = list(item.gone(left))
+    if len(left) and len(left) + len(masked) == here.rows and len(parts) == 1 and not len(item.live):
+        yield RemoveSegments(item.file_id, here.segment_id, parts[0][1])
+        return
+    if here != item.before:
+        yield RemoveSegments(item.file_id, here.segment_id)
+        yield CarrySegments(here)
+    known = {mark.file_id for mark in here.deletes}
+    for mark in item.there.deletes if item.there is not None else ():
+        positions = reader.marks(mark.file_id)[0]
+        if mark.file_id not in known and np.isin(positions, np.concatenate([item.go, masked])).all():
+            yield AttachDeletes(item.file_id, mark)
+            left = np.setdiff1d(left, positions)
+    yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
+
+
+def _shown_again(item: _FileRows, here: ShownFile, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
+    """The target shows rows of the file again: what is masked is put together anew."""
+    dead = np.union1d(np.setdiff1d(positions_masked(here, reader), item.come), item.go)
+    marks = {mark.file_id: mark for mark in (*here.deletes, *there.deletes)}
+    kept = [mark for mark in marks.values() if np.isin(reader.marks(mark.file_id)[0], dead).all()]
+    stamped = {mark.file_id: mark for mark in (*here.stamped, *there.stamped)}
+    yield RemoveSegments(item.file_id, here.segment_id)
+    again = replace(there, deletes=tuple(kept), stamped=tuple(stamped.values()))
+    yield CarrySegments(again)
+    left = np.setdiff1d(dead, positions_masked(again, reader))
+    yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
+    untold = np.setdiff1d(left, item.go)
+    if len(untold):
+        yield MarkRows.of(item.file_id, untold, LAYOUT_ONLY)

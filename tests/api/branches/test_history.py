@@ -1,0 +1,128 @@
+"""``…/branches/{branch}/history/``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog_app.models import CommitOperation
+from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.snapshots import branch_snapshot
+from merge_app.execution.apply import CommitHeader
+from merge_app.execution.views import ViewChange, view_commit
+from tests.api.conftest import Caller
+from tests.api.sql.test_statements import problem
+from tests.support.resource_lake import Lake
+
+
+@pytest.fixture
+def lake(alice: Caller) -> Lake:
+    return Lake(alice)
+
+
+def commits(lake: Lake, branch: str = "main", query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = lake.read(f"branches/{branch}/history/{query}")["results"]
+    return found
+
+
+def operations(lake: Lake, branch: str = "main", query: str = "") -> list[str]:
+    return [entry["operation"] for entry in commits(lake, branch, query)]
+
+
+def test_a_history_is_newest_first_and_says_what_each_commit_did(lake: Lake) -> None:
+    newest, created, database = commits(lake)
+    assert [newest["operation"], created["operation"], database["operation"]] == [
+        "INSERT",
+        "CREATE TABLE",
+        "CREATE DATABASE",
+    ]
+    assert (newest["parent_version"], database["parent_version"]) == (created["version"], None)
+    assert created["statement"] == "CREATE TABLE d.t (id INT)"
+    (done,) = created["operations"]
+    assert (done["kind"], done["object_kind"], done["object_id"], done["object"]) == (
+        "create",
+        "table",
+        lake.table_id,
+        "d.t",
+    )
+
+
+def test_a_branch_shows_inherited_commits_and_nothing_that_its_parent_did_later(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
+    lake.sql("DROP TABLE d.t", "b")
+    assert operations(lake, "b") == ["DROP TABLE", "INSERT", "CREATE TABLE", "CREATE DATABASE"]
+    assert [entry["branch"] for entry in commits(lake, "b")] == ["b", "main", "main", "main"]
+
+
+def test_a_merge_names_both_parents(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH b")
+    lake.insert("b", 1)
+    source = lake.branch("b").head_version
+    lake.sql("MERGE BRANCH b")
+    merge = commits(lake)[0]
+    assert merge["merge_parent"] == {"branch": "b", "version": source}
+    assert commits(lake)[1]["merge_parent"] is None
+
+
+def test_changed_rows_are_summed_over_the_operations(lake: Lake) -> None:
+    branch = lake.branch("main")
+    for kind, rows in (("delete", {"rows_deleted": 3}), ("update", {"rows_updated": 4, "files_added": 9})):
+        CommitOperation.objects.create(
+            commit=branch.head_commit, branch=branch, version=branch.head_version, object_kind="table",
+            object_id=lake.table_id, kind=kind, metrics=rows, origin_branch=branch, origin_version=branch.head_version,
+        )  # fmt: skip
+    assert commits(lake)[0]["rows_changed"] == 7
+
+
+def test_a_renamed_table_goes_by_the_name_it_has_now(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t RENAME TO d.u")
+    assert {done["object"] for entry in commits(lake)[:3] for done in entry["operations"]} == {"d.u"}
+
+
+def test_views_are_named_too(lake: Lake) -> None:
+    seen = branch_snapshot(lake.branch("main"))
+    (database,) = databases_list(seen)
+    change = ViewChange(None, database.database_id, "v", "SELECT 1 AS one")
+    view_commit(seen, lake.branch("main").pk, change, CommitHeader("CREATE VIEW"))
+    (done,) = commits(lake)[0]["operations"]
+    assert (done["object_kind"], done["object"]) == ("view", "d.v")
+
+
+def test_a_history_is_filtered(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.other (id INT)")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('colour' = 'RED')")
+    assert operations(lake, query="?operation=create table") == ["CREATE TABLE", "CREATE TABLE"]
+    assert operations(lake, query="?search=red") == ["SET TBLPROPERTIES"]
+    assert operations(lake, query=f"?object=table:{lake.table_id}") == ["SET TBLPROPERTIES", "INSERT", "CREATE TABLE"]
+    assert operations(lake, query="?author=nobody") == []
+
+
+def test_a_history_can_be_seen_from_an_old_version(lake: Lake) -> None:
+    version = lake.branch("main").head_version
+    lake.sql("DROP TABLE d.t")
+    assert operations(lake, query=f"?version={version}")[0] == "INSERT"
+    problem(lake.get("branches/main/history/?version=999999"), 404, "NOT_FOUND")
+
+
+def test_a_history_is_paged_without_gaps_over_several_branches(lake: Lake) -> None:
+    for name, parent in (("a", "main"), ("b", "a")):
+        lake.sql(f"CREATE BRANCH {name} FROM {parent}")
+        lake.insert(name, 1)
+        lake.insert(name, 1)
+    pages = lake.pages("branches/b/history/?limit=3")
+    versions = [entry["version"] for page in pages for entry in page]
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert versions == sorted(set(versions), reverse=True)
+
+
+def test_a_malformed_filter_is_refused(lake: Lake) -> None:
+    problem(lake.get("branches/main/history/?object=table"), 400, "INVALID_VALUE")
+
+
+def test_a_history_takes_as_many_statements_for_many_commits_as_for_few(lake: Lake) -> None:
+    few = lake.queries("branches/main/history/")
+    for _ in range(20):
+        lake.insert("main", 1)
+    assert lake.queries("branches/main/history/") == few == 6

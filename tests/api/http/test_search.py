@@ -1,0 +1,184 @@
+"""Everything with a name, found by part of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalog_app.selectors import rows
+from catalog_app.selectors.search import Wanted, tables_search
+from tests.api.conftest import Caller
+from tests.api.sql.test_statements import problem
+from tests.benchmarks.resources import LargeLake
+from tests.support.resource_lake import Lake
+
+
+@pytest.fixture
+def lake(alice: Caller) -> Lake:
+    """Flights and a branch of theirs, under names that other tests' lakes do not use."""
+    fresh = Lake(alice)
+    fresh.sql("CREATE DATABASE zephyr")
+    fresh.sql("CREATE TABLE zephyr.zflights (id INT, arr_zdelay INT, dep_zdelay INT)")
+    fresh.sql("CREATE TABLE zephyr.weekly_zflights (zulu INT)")
+    fresh.sql("CREATE BRANCH feature_zoom")
+    fresh.sql("CREATE TAG before_zoom")
+    return fresh
+
+
+def search(lake: Lake, text: str, **more: str) -> list[dict[str, Any]]:
+    query = "&".join(f"{name}={value}" for name, value in {"q": text, "catalog": lake.catalog, **more}.items())
+    response = lake.caller.get(f"/api/v1/search/?{query}")
+    assert response.status_code == 200, response.content
+    found: list[dict[str, Any]] = response.json()["results"]
+    return found
+
+
+def labels(lake: Lake, text: str, **more: str) -> list[str]:
+    return [f"{entry['kind']} {entry['label']}" for entry in search(lake, text, **more)]
+
+
+def test_every_kind_is_found_with_the_parts_of_its_address(lake: Lake) -> None:
+    nothing = dict.fromkeys(("branch", "database", "table", "column", "tag", "merge_id", "version"))
+    here = {**nothing, "catalog": lake.catalog}
+    assert search(lake, lake.catalog) == [{**here, "kind": "catalog", "label": lake.catalog}]
+    branch, tag = search(lake, "zoom")
+    assert branch == {**here, "kind": "branch", "label": "feature_zoom", "branch": "feature_zoom"}
+    version = lake.branch("main").head_version
+    assert tag == {
+        **here, "kind": "tag", "label": "before_zoom", "branch": "main", "tag": "before_zoom", "version": version,
+    }  # fmt: skip
+    place = {**here, "branch": "main", "database": "zephyr"}
+    assert search(lake, "zephyr") == [{**place, "kind": "database", "label": "zephyr"}]
+    table = {**place, "table": "zflights"}
+    assert search(lake, "zflights")[0] == {**table, "kind": "table", "label": "zephyr.zflights"}
+    column = {**table, "kind": "column", "label": "zephyr.zflights.arr_zdelay", "column": "arr_zdelay"}
+    assert search(lake, "arr_z") == [column]
+
+
+def test_merges_are_found_by_branch_and_by_id(lake: Lake) -> None:
+    lake.sql("CREATE TABLE zephyr.new (id INT)", "feature_zoom")
+    lake.sql("MERGE BRANCH feature_zoom")
+    (by_name,) = search(lake, "zoom", kind="merge")
+    assert (by_name["label"], by_name["version"]) == ("feature_zoom → main", lake.branch("main").head_version)
+    assert search(lake, by_name["merge_id"][:13], kind="merge") == [by_name]
+
+
+def test_the_very_name_comes_first_then_names_that_begin_so(lake: Lake) -> None:
+    lake.sql("CREATE TABLE zephyr.zflights_old (id INT)")
+    assert labels(lake, "ZFLIGHTS") == [
+        "table zephyr.zflights",
+        "table zephyr.zflights_old",
+        "table zephyr.weekly_zflights",
+    ]
+
+
+def test_each_word_may_begin_a_word_of_the_name(lake: Lake) -> None:
+    assert labels(lake, "week zfl") == ["table zephyr.weekly_zflights"]
+    assert labels(lake, "zdel") == ["column zephyr.zflights.arr_zdelay", "column zephyr.zflights.dep_zdelay"]
+    # Words of two columns are not the words of one.
+    assert labels(lake, "arr dep") == []
+
+
+def test_a_dot_narrows_to_a_database(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.zflights (id INT)")
+    assert labels(lake, "zeph.zfl") == ["table zephyr.zflights", "table zephyr.weekly_zflights"]
+    assert labels(lake, "d.zfl") == ["table d.zflights"]
+
+
+def test_an_object_is_shown_on_the_branch_that_is_looked_at(lake: Lake) -> None:
+    def branches(text: str, **more: str) -> list[str]:
+        return [entry["branch"] for entry in search(lake, text, **more)]
+
+    assert branches("weekly") == ["main"]
+    assert branches("weekly", branch="feature_zoom") == ["feature_zoom"]
+    lake.sql("DROP TABLE zephyr.weekly_zflights", "feature_zoom")
+    assert branches("weekly", branch="feature_zoom") == ["main"]
+    lake.sql("CREATE TABLE zephyr.znew (id INT)", "feature_zoom")
+    assert branches("znew") == ["feature_zoom"]
+
+
+def test_an_object_with_records_on_many_branches_is_one_result(lake: Lake) -> None:
+    for number in range(3):
+        lake.sql(f"CREATE BRANCH b{number}")
+        lake.sql(f"ALTER TABLE zephyr.zflights SET TBLPROPERTIES ('k' = '{number}')", f"b{number}")
+        lake.sql(f"ALTER TABLE zephyr.zflights ADD COLUMN zmore{number} INT", f"b{number}")
+    assert labels(lake, "zflights") == ["table zephyr.zflights", "table zephyr.weekly_zflights"]
+    assert [(entry["branch"], entry["column"]) for entry in search(lake, "zmore1")] == [("b1", "zmore1")]
+
+
+def test_what_is_gone_is_not_found(lake: Lake) -> None:
+    lake.sql("ALTER TABLE zephyr.weekly_zflights RENAME TO renamed")
+    lake.sql("ALTER TABLE zephyr.zflights DROP COLUMN arr_zdelay")
+    lake.sql("DROP BRANCH feature_zoom")
+    lake.sql("DROP TAG before_zoom")
+    assert labels(lake, "zoom") == []
+    assert labels(lake, "week") == []
+    assert labels(lake, "zdelay") == ["column zephyr.zflights.dep_zdelay"]
+    lake.sql("DROP DATABASE zephyr CASCADE")
+    assert [labels(lake, text) for text in ("zfl", "zephyr", "zdelay")] == [[], [], []]
+
+
+def test_other_catalogs_are_found_without_a_choice(lake: Lake, alice: Caller) -> None:
+    other = Lake(alice)
+    other.sql("CREATE TABLE d.zwonder (id INT)")
+    assert search(lake, "zwonder") == []
+    everywhere = alice.get("/api/v1/search/?q=zwonder").json()["results"]
+    assert [(entry["catalog"], entry["table"]) for entry in everywhere] == [(other.catalog, "zwonder")]
+
+
+@pytest.mark.parametrize("text", ["%25", "'", "\\", "a' | b", "%26", "🛫", "...", ":*", "%C3%A9t%C3%A9"])
+def test_any_text_may_be_asked_for(lake: Lake, text: str) -> None:
+    assert isinstance(search(lake, text), list)
+
+
+def test_names_that_are_not_english_are_found(lake: Lake) -> None:
+    lake.sql("CREATE TABLE zephyr.`Größe (neu)` (`été-2013` INT)")
+    assert labels(lake, "grö") == ["table zephyr.Größe (neu)"]
+    assert labels(lake, "neu", kind="table") == ["table zephyr.Größe (neu)"]
+    assert labels(lake, "2013") == ["column zephyr.Größe (neu).été-2013"]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "q=", "q=%00", *(f"q=x&{bad}" for bad in ("limit=0", "limit=51", "kind=view", "branch=main"))]
+)
+def test_a_bad_query_is_refused(alice: Caller, query: str) -> None:
+    problem(alice.get(f"/api/v1/search/?{query}"), 400, "INVALID_VALUE")
+
+
+def test_it_is_few_statements_whatever_is_found(lake: Lake) -> None:
+    def statements(text: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            search(lake, text, branch="feature_zoom")
+        return len(captured)
+
+    statements("nothing")
+    before = statements("nothing")
+    for number in range(20):
+        lake.sql(f"CREATE TABLE zephyr.many_{number} (many_too INT)")
+    assert statements("many") == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_searching_reads_few_rows_beside_many_branches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "cursor_open", lambda **_: connection.cursor())
+    author = User.objects.create_user("author")
+    large = LargeLake(tables=2000, branches=500, segments=1, requests=1, author=author)
+    main = large.branch("main")
+    with CaptureQueriesContext(connection) as captured:
+        assert len(tables_search(Wanted("table", 20, frozenset({main.catalog_id}), main.catalog, main))) == 20
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
+        ((plan,),) = cursor.fetchone()
+    assert most_rows(plan["Plan"]) < 10_000
+
+
+def most_rows(node: dict[str, Any]) -> int:
+    """The most rows that a step of a plan made or looked at in vain."""
+    seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+    return max([seen, *(most_rows(part) for part in node.get("Plans", ()))])

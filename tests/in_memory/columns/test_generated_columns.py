@@ -1,0 +1,259 @@
+"""Generated columns: computed where no value is given, held to their expression on every way in, and merged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lakeui.common.errors import CheckViolated, InvalidValue, NotFound, NotSupported
+from tests.support.lake import Lake
+
+TABLE = "CREATE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a + b) COMMENT 'both')"
+
+
+@pytest.fixture
+def made(lake: Lake) -> Lake:
+    """Table d.t (a, b, total = a + b) with (1, 2, 3), and branch b."""
+    lake.sql(TABLE)
+    lake.sql("INSERT INTO d.t (a, b) VALUES (1, 2)")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+def conflict(lake: Lake) -> dict[str, Any]:
+    (found,) = lake.refused("b")
+    return found
+
+
+# -- rows ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("INSERT INTO d.t (a) VALUES (5)", (5, 10, 15)),
+        ("INSERT INTO d.t VALUES (5, 6, DEFAULT)", (5, 6, 11)),
+        ("INSERT INTO d.t VALUES (5, 6, 11)", (5, 6, 11)),
+        ("INSERT INTO d.t BY NAME SELECT 6 AS b, 5 AS a", (5, 6, 11)),
+        ("INSERT INTO d.t (a, b) VALUES (5, NULL)", (5, None, None)),
+        (
+            "MERGE INTO d.t USING (SELECT 5 AS a, 6 AS b) s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *",
+            (5, 6, 11),
+        ),
+        (
+            "MERGE INTO d.t USING (SELECT 5 AS a) s ON t.a = s.a WHEN NOT MATCHED THEN INSERT (a) VALUES (s.a)",
+            (5, 10, 15),
+        ),
+    ],
+)
+def test_an_insert_computes_what_it_does_not_give(made: Lake, text: str, row: tuple[Any, ...]) -> None:
+    made.sql(text)
+    assert made.rows("d.t") == sorted([(1, 2, 3), row], key=repr)
+    assert made.breaches() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("UPDATE d.t SET a = a + 4", (5, 2, 7)),
+        ("UPDATE d.t x SET b = 9, a = x.b", (2, 9, 11)),
+        ("UPDATE d.t SET a = 4, total = 6", (4, 2, 6)),
+        ("UPDATE d.t SET total = DEFAULT", (1, 2, 3)),
+        (
+            "MERGE INTO d.t x USING (SELECT 1 AS a, 6 AS n) s ON x.a = s.a WHEN MATCHED THEN UPDATE SET b = s.n",
+            (1, 6, 7),
+        ),
+        (
+            "MERGE INTO d.t x USING (SELECT 1 AS a, 6 AS b) s ON x.a = s.a WHEN MATCHED THEN UPDATE SET *",
+            (1, 6, 7),
+        ),
+    ],
+)
+def test_an_update_computes_what_follows_from_it(made: Lake, text: str, row: tuple[Any, ...]) -> None:
+    made.sql(text)
+    assert made.rows("d.t") == [row]
+    assert made.breaches() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO d.t VALUES (5, 6, 12)",
+        "INSERT INTO d.t VALUES (5, 6, NULL)",
+        "INSERT OVERWRITE d.t SELECT 5, 6, 12",
+        "UPDATE d.t SET total = 4",
+        "MERGE INTO d.t USING (SELECT 1 AS a, 2 AS b, 9 AS total) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET *",
+    ],
+)
+def test_a_given_value_that_is_another_is_refused(made: Lake, text: str) -> None:
+    head = made.head()
+    with pytest.raises(CheckViolated, match="generated column"):
+        made.sql(text)
+    assert made.head() == head
+
+
+def test_rows_that_say_default_beside_rows_with_values_are_refused(made: Lake) -> None:
+    with pytest.raises(NotSupported, match="total a value, and others DEFAULT"):
+        made.sql("INSERT INTO d.t VALUES (5, 6, DEFAULT), (5, 6, 11)")
+
+
+def test_a_value_by_chance_that_is_read_twice_is_refused(made: Lake) -> None:
+    with pytest.raises(InvalidValue, match="a gets a value that differs each time, and the generated column total"):
+        made.sql("UPDATE d.t SET a = CAST(rand() * 10 AS INT)")
+
+
+def test_a_table_is_partitioned_by_a_generated_column(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (a INT, p INT GENERATED ALWAYS AS (a * 2)) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t (a) VALUES (1), (2)")
+    assert lake.sql("SHOW PARTITIONS d.t").rows == [["p=2"], ["p=4"]]
+    lake.sql("UPDATE d.t SET a = 3 WHERE a = 2")
+    assert lake.rows("d.t") == [(1, 2), (3, 6)]
+    with pytest.raises(CheckViolated):
+        lake.sql("ALTER TABLE d.t PARTITION (p = 2) RENAME TO PARTITION (p = 3)")
+
+
+# -- what is kept -------------------------------------------------------------------------------------------------
+
+
+def test_a_generated_column_is_shown_and_made_again(made: Lake) -> None:
+    assert ["Generated total", "CAST((`a` + `b`) AS int)"] in [
+        row[:2] for row in made.sql("DESCRIBE EXTENDED d.t").rows
+    ]
+    (row,) = made.sql("SHOW CREATE TABLE d.t").rows
+    made.sql(row[0].replace("`t`", "`u`"))
+    made.sql("CREATE TABLE d.l LIKE d.t")
+    made.sql("CREATE TABLE d.c CLONE d.t")
+    for table in ("d.u", "d.l", "d.c"):
+        made.sql(f"INSERT INTO {table} (a) VALUES (7)")
+        assert (7, 10, 17) in made.rows(table)
+        with pytest.raises(CheckViolated):
+            made.sql(f"UPDATE {table} SET total = 0")
+    assert made.breaches() == []
+
+
+def test_a_generated_column_follows_renamed_columns(made: Lake) -> None:
+    made.sql("ALTER TABLE d.t RENAME COLUMN a TO first")
+    made.sql("ALTER TABLE d.t RENAME COLUMN total TO `the sum`")
+    made.sql("INSERT INTO d.t (first) VALUES (5)")
+    assert made.rows("d.t") == [(1, 2, 3), (5, 10, 15)]
+
+
+def test_a_column_that_is_read_stays_and_the_generated_one_may_go(made: Lake) -> None:
+    for text in ("DROP COLUMN a", "ALTER COLUMN a TYPE BIGINT", "ALTER COLUMN total TYPE BIGINT"):
+        with pytest.raises(InvalidValue, match="reads column"):
+            made.sql(f"ALTER TABLE d.t {text}")
+    with pytest.raises(InvalidValue, match="takes no default"):
+        made.sql("ALTER TABLE d.t ALTER COLUMN total SET DEFAULT 1")
+    made.sql("ALTER TABLE d.t DROP COLUMN total")
+    made.sql("ALTER TABLE d.t DROP COLUMN a")
+    made.sql("INSERT INTO d.t VALUES (4)")
+    assert made.rows("d.t") == [(2,), (4,)]
+    assert made.breaches() == []
+
+
+def test_a_generated_column_becomes_a_plain_one(made: Lake) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        made.sql("ALTER TABLE d.t ALTER COLUMN total SET DEFAULT 1")
+    made.sql("ALTER TABLE d.t " + refusal.value.remedy.split(".. ")[1].removesuffix("."))
+    made.sql("INSERT INTO d.t VALUES (5, 6, 0)")
+    assert made.rows("d.t") == [(1, 2, 3), (5, 6, 0)]
+
+
+def test_a_replaced_table_has_the_stated_generated_columns_alone(made: Lake) -> None:
+    made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT GENERATED ALWAYS AS (a + 1), total INT)")
+    made.sql("INSERT INTO d.t (a, total) VALUES (1, 0)")
+    assert made.rows("d.t") == [(1, 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "says"),
+    [
+        ("a INT, c INT GENERATED ALWAYS AS (z + 1)", NotFound, "column z"),
+        ("a INT, c INT DEFAULT 1 GENERATED ALWAYS AS (a)", InvalidValue, "DEFAULT and is generated"),
+        ("a INT, c INT GENERATED ALWAYS AS (a), e INT GENERATED ALWAYS AS (c)", NotSupported, "generated too"),
+        ("a INT, c INT GENERATED ALWAYS AS (c)", NotSupported, "generated too"),
+        ("a INT, c INT GENERATED ALWAYS AS (rand())", Exception, "rand"),
+        ("a INT, c DATE GENERATED ALWAYS AS (current_date())", InvalidValue, "time of the statement"),
+        ("a INT, c INT GENERATED ALWAYS AS (a) PRIMARY KEY", NotSupported, "primary key"),
+        ("a INT, c VARCHAR(3) GENERATED ALWAYS AS (a)", NotSupported, "cannot be varchar"),
+        ("a CHAR(3), c STRING GENERATED ALWAYS AS (a)", NotSupported, "pads its values"),
+        ("a STRUCT<x: INT>, c INT GENERATED ALWAYS AS (a.x)", NotSupported, "fields inside"),
+        ("a INT, CONSTRAINT `generated column 1` CHECK (a > 0)", InvalidValue, "those of generated columns"),
+    ],
+)
+def test_what_no_generated_column_can_be_is_refused_by_name(
+    lake: Lake, columns: str, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        lake.sql(f"CREATE TABLE d.t ({columns})")
+
+
+def test_a_generated_column_is_not_added_later(made: Lake) -> None:
+    with pytest.raises(NotSupported, match="ADD COLUMN takes no generated column"):
+        made.sql("ALTER TABLE d.t ADD COLUMN c INT GENERATED ALWAYS AS (a)")
+
+
+# -- merges -------------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_both_sides_merge(made: Lake) -> None:
+    made.sql("INSERT INTO d.t (a) VALUES (5)", "b")
+    made.sql("UPDATE d.t SET a = 2", "main")
+    made.merge("b")
+    assert made.rows("d.t") == [(2, 2, 4), (5, 10, 15)]
+    assert made.breaches() == []
+
+
+def test_cells_of_both_sides_that_no_longer_fit_are_named(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, high INT GENERATED ALWAYS AS (a + b))")
+    lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET a = 2", "b")
+    lake.sql("UPDATE d.t SET b = 6")
+    # Both sides computed the same sum, of cells of which the other side changed one.
+    found = conflict(lake)
+    assert found["code"] == "CHECK_VIOLATED"
+    assert "generated column" in found["message"]
+    lake.sql("UPDATE d.t SET b = 5")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, 2, 5, 7)]
+
+
+def test_a_new_expression_meets_rows_of_the_other_side(made: Lake) -> None:
+    made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a * b))", "b")
+    made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a - b))")
+    assert "CHECK_DIFFERS" in made.codes("b")
+
+
+@pytest.mark.parametrize("other", ["a * 3", "a * 2"])
+def test_one_column_that_both_sides_add_is_generated_one_way(lake: Lake, other: str) -> None:
+    lake.sql("CREATE TABLE d.t (a INT)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE OR REPLACE TABLE d.t (a INT, c INT GENERATED ALWAYS AS (a * 2))", "b")
+    lake.sql(f"CREATE OR REPLACE TABLE d.t (a INT, c INT GENERATED ALWAYS AS ({other}))")
+    if other == "a * 3":
+        assert conflict(lake)["code"] == "CHECK_DIFFERS"
+        key = conflict(lake)["details"]["property"]
+        lake.sql(f"MERGE BRANCH b TO main RESOLVE (TABLE d.t PROPERTY '{key}' TAKE TARGET)")
+    else:
+        lake.merge("b")
+    lake.sql("INSERT INTO d.t (a) VALUES (1)")
+    assert lake.rows("d.t") == [(1, 3 if other == "a * 3" else 2)]
+    assert lake.breaches() == []
+
+
+def test_the_drop_of_a_generated_column_comes_over(made: Lake) -> None:
+    made.sql("ALTER TABLE d.t DROP COLUMN total", "b")
+    made.sql("INSERT INTO d.t (a) VALUES (5)")
+    made.merge("b")
+    assert made.rows("d.t") == [(1, 2), (5, 10)]
+    made.sql("INSERT INTO d.t VALUES (6, 7)")
+    assert made.breaches() == []
+
+
+def test_a_statement_that_runs_again_computes_again(made: Lake) -> None:
+    made.sql("UPDATE d.t SET a = a + 1", "b")
+    made.sql("INSERT INTO d.t (a, b) VALUES (5, 6)")
+    made.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
+    assert made.rows("d.t") == [(2, 2, 4), (6, 6, 12)]

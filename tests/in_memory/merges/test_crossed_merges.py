@@ -1,0 +1,102 @@
+"""Two branches merge the same two others, each for itself: what they have in common is what both merged, not the newer
+of the two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.in_memory.conftest import lake
+from tests.support.lake import Lake
+
+__all__ = ["lake"]
+
+BY_COLUMN = "'merge.column.n' = 'sum', 'merge.column.tags' = 'union'"
+COLUMNS = "v STRING, w STRING, n INT, tags ARRAY<STRING>"
+TABLES = {
+    "cells": f"(id INT, {COLUMNS}) TBLPROPERTIES ('merge.conflicts' = 'cell', {BY_COLUMN})",
+    "a key": f"(id INT PRIMARY KEY, {COLUMNS}) TBLPROPERTIES ({BY_COLUMN})",
+}
+by_table = pytest.mark.parametrize("table", TABLES)
+
+
+def made(lake: Lake, table: str) -> None:
+    lake.sql(f"CREATE TABLE d.t {TABLES[table]}")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o', 'o', 0, array('o'))")
+    for branch in ("f", "g", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+
+
+def crossed(lake: Lake, table: str) -> None:
+    """Main and dev have both what f and what g did."""
+    made(lake, table)
+    lake.sql("UPDATE d.t SET n = n + 1, v = 'x', tags = array('f') WHERE id = 1", "f")
+    lake.sql("UPDATE d.t SET n = n + 10, w = 'y', tags = array('g') WHERE id = 1", "g")
+    for source, target in (("f", "main"), ("g", "main"), ("g", "dev"), ("f", "dev")):
+        lake.merge(source, target)
+
+
+def shown(lake: Lake, branch: str) -> list[Any]:
+    """The row; tags are a set."""
+    ((*cells, tags),) = lake.rows("d.t", branch)
+    return [*cells, sorted(tags)]
+
+
+@by_table
+def test_what_both_sides_added_counts_once(lake: Lake, table: str) -> None:
+    crossed(lake, table)
+    lake.merge("dev")
+    assert shown(lake, "main") == [1, "x", "y", 11, ["f", "g"]]
+    lake.merge("main", "dev")
+    assert lake.rows("d.t", "dev") == lake.rows("d.t")
+
+
+@by_table
+@pytest.mark.parametrize("source", ["main", "dev"])
+@pytest.mark.parametrize("change", ["v = 'o'", "w = 'o'", "v = 'z'", "w = 'z'", "n = n + 100", "tags = array('f')"])
+def test_a_later_change_of_one_side_comes(lake: Lake, table: str, source: str, change: str) -> None:
+    crossed(lake, table)
+    target = "dev" if source == "main" else "main"
+    lake.sql(f"UPDATE d.t SET {change} WHERE id = 1", source)
+    lake.merge(source, target)
+    assert shown(lake, target) == shown(lake, source)
+
+
+@by_table
+def test_later_changes_of_both_sides_add_up(lake: Lake, table: str) -> None:
+    crossed(lake, table)
+    lake.sql("UPDATE d.t SET n = n + 100 WHERE id = 1")
+    lake.sql("UPDATE d.t SET n = n + 1000 WHERE id = 1", "dev")
+    lake.merge("dev")
+    assert lake.rows("d.t", columns="n") == [(1111,)]
+
+
+def test_cells_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> None:
+    made(lake, "a key")
+    for branch in ("f", "g"):
+        lake.sql(f"UPDATE d.t SET v = '{branch}' WHERE id = 1", branch)
+    decided = "RESOLVE (TABLE d.t ROWS TAKE SOURCE)"
+    lake.merge("f")
+    lake.sql(f"MERGE BRANCH g TO main {decided}")
+    lake.merge("g", "dev")
+    lake.sql(f"MERGE BRANCH f TO dev {decided}")
+    assert (lake.rows("d.t", columns="v"), lake.rows("d.t", "dev", columns="v")) == ([("g",)], [("f",)])
+    assert lake.codes("dev") == {"PRIMARY_KEY_CLASH"}
+    assert lake.codes("main", "dev") == {"PRIMARY_KEY_CLASH"}
+
+
+def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o')")
+    for branch in ("f", "g", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    for branch in ("f", "g"):
+        lake.sql(f"UPDATE d.t SET v = '{branch}'", branch)
+    for first, second, target in (("f", "g", "main"), ("g", "f", "dev")):
+        lake.merge(first, target)
+        lake.sql(f"MERGE BRANCH {second} TO {target} RESOLVE (TABLE d.t TAKE SOURCE)")
+    assert (lake.rows("d.t"), lake.rows("d.t", "dev")) == ([(1, "g")], [(1, "f")])
+    assert lake.codes("dev") == {"SAME_FILE_UPDATE_UPDATE"}
+    assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_UPDATE"}

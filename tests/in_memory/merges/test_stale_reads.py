@@ -1,0 +1,154 @@
+"""A commit records what its statement read; a merge tells what of that the target changed since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog_app.models import CommitRead, ProtectionRule
+from catalog_app.selectors.snapshots import catalog_get
+from lakeui.common.errors import BranchProtected
+from tests.support.lake import Lake
+
+COPY = "INSERT INTO d.made SELECT id FROM d.read"
+
+
+@pytest.fixture
+def two_tables(lake: Lake) -> Lake:
+    """Tables d.read with a row and d.made without one, and branch b."""
+    lake.sql("CREATE TABLE d.read (id INT)")
+    lake.sql("CREATE TABLE d.made (id INT)")
+    lake.sql("INSERT INTO d.read VALUES (1)")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+def reads(lake: Lake) -> list[tuple[str, int]]:
+    """Branch and version of all that was read, oldest first."""
+    found = CommitRead.objects.filter(commit__catalog__name=lake.catalog).order_by("id")
+    return list(found.values_list("branch__name", "version"))
+
+
+def stale(found: dict[str, Any]) -> list[tuple[str, int, int]]:
+    """Table, version read and the target's, of each note."""
+    told = [note["details"] for note in found["notes"] if note["code"] == "STALE_READ"]
+    return [(item["table"], item["version_read"], item["target_version"]) for item in told]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        COPY,
+        "CREATE TABLE d.fresh AS SELECT id FROM d.read",
+        "MERGE INTO d.made t USING d.read s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+        "INSERT OVERWRITE d.made SELECT id FROM d.seen",
+    ],
+)
+def test_a_read_is_stale_once_the_target_changed_the_table(two_tables: Lake, statement: str) -> None:
+    two_tables.sql("CREATE VIEW d.seen AS SELECT id FROM d.read", "b")
+    seen = two_tables.head("b")
+    two_tables.sql(statement, "b")
+    assert reads(two_tables) == [("b", seen)]
+    assert stale(two_tables.dry_run("b")) == []
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    expected = [("d.read", seen, two_tables.head())]
+    assert stale(two_tables.dry_run("b")) == expected
+    merged = two_tables.merge("b")
+    assert stale(merged) == stale(two_tables.audit(merged["merge_id"])) == expected
+
+
+def test_the_note_says_what_was_read_and_where_the_target_is(two_tables: Lake) -> None:
+    two_tables.sql(COPY, "b")
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    (note,) = two_tables.dry_run("b")["notes"]
+    (branch, version), head = reads(two_tables)[0], two_tables.head()
+    assert note["message"] == (
+        f"On d.made: the source read d.read at version {version} of {branch}; the target's is at version {head}."
+    )
+
+
+def test_a_read_stays_stale_until_the_statement_runs_again(two_tables: Lake) -> None:
+    two_tables.sql(COPY, "b")
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    two_tables.merge("main", "b")
+    assert len(stale(two_tables.dry_run("b"))) == 1
+    two_tables.sql("INSERT OVERWRITE d.made SELECT id FROM d.read", "b")
+    assert stale(two_tables.dry_run("b")) == []
+
+
+def test_what_changes_no_rows_makes_no_read_stale(two_tables: Lake) -> None:
+    two_tables.sql(COPY, "b")
+    two_tables.sql("ALTER TABLE d.read SET TBLPROPERTIES ('k' = 'v')")
+    two_tables.sql("INSERT INTO d.made VALUES (7)")
+    assert stale(two_tables.dry_run("b")) == []
+
+
+def test_a_table_that_is_read_for_itself_is_not_recorded(two_tables: Lake) -> None:
+    two_tables.sql("INSERT INTO d.read SELECT id + 10 FROM d.read", "b")
+    assert reads(two_tables) == []
+
+
+def test_reads_of_another_branch_and_of_the_past_count(two_tables: Lake) -> None:
+    past = two_tables.head()
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    now = two_tables.head()
+    two_tables.sql("INSERT INTO d.made SELECT id FROM d.`read@main`", "b")
+    assert reads(two_tables) == [("main", now)]
+    assert stale(two_tables.dry_run("b")) == []
+    two_tables.sql(f"INSERT INTO d.made SELECT id FROM d.`read@main` VERSION AS OF {past}", "b")
+    assert stale(two_tables.dry_run("b")) == [("d.read", past, now)]
+
+
+def test_a_branch_brings_the_reads_of_what_it_merged(two_tables: Lake) -> None:
+    two_tables.sql("CREATE BRANCH c FROM b")
+    two_tables.sql(COPY, "c")
+    two_tables.merge("c", "b")
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    assert len(stale(two_tables.dry_run("b"))) == 1
+
+
+def test_a_transactions_commit_has_the_reads_of_its_statements(two_tables: Lake) -> None:
+    opened = two_tables.sql("BEGIN", "b").extra["transaction"]
+    two_tables.sql(COPY, "b", transaction=opened)
+    two_tables.sql("INSERT INTO d.read VALUES (3)", "b", transaction=opened)
+    two_tables.sql("COMMIT", "b", transaction=opened)
+    assert stale(two_tables.dry_run("b")) == []
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    assert [item[2] for item in stale(two_tables.dry_run("b"))] == [two_tables.head()]
+
+
+def test_protection_refuses_stale_reads_until_the_source_knows_the_changes(two_tables: Lake) -> None:
+    protect(two_tables)
+    two_tables.sql(COPY, "b")
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    with pytest.raises(BranchProtected, match=r"newer changes of d\.read") as refused:
+        two_tables.merge("b")
+    assert "run the statements there again" in refused.value.remedy
+    two_tables.merge("main", "b")
+    two_tables.sql("INSERT OVERWRITE d.made SELECT id FROM d.read", "b")
+    two_tables.merge("b")
+    assert two_tables.rows("d.made") == [(1,), (2,)]
+
+
+def test_protection_refuses_the_commit_of_a_transaction_with_stale_reads(two_tables: Lake) -> None:
+    protect(two_tables)
+    opened = two_tables.sql("BEGIN").extra["transaction"]
+    two_tables.sql(COPY, transaction=opened)
+    two_tables.sql("INSERT INTO d.read VALUES (2)")
+    with pytest.raises(BranchProtected, match=r"newer changes of d\.read"):
+        two_tables.sql("COMMIT", transaction=opened)
+    assert two_tables.rows("d.made") == []
+
+
+def protect(lake: Lake) -> None:
+    """Main takes no stale reads, and all else."""
+    others = ("refuse_direct_writes", "refuse_direct_merges", "refuse_deletion")
+    ProtectionRule.objects.create(
+        catalog=catalog_get(lake.catalog),
+        pattern="main",
+        required_approvals=0,
+        merge_role="contributor",
+        refuse_stale_reads=True,
+        **dict.fromkeys(others, False),
+    )

@@ -1,0 +1,157 @@
+"""Two statements on one branch at once: both land, or the later one is refused with verdicts (semantics P8)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from lakeui.common.errors import DuplicateKey, MergeConflict
+from lakeui.frontdoor import compute
+from lakeui.frontdoor.tables import recovery
+from tests.support.lake import Lake
+
+
+@contextmanager
+def between_staging_and_commit(monkeypatch: pytest.MonkeyPatch, method: str, act: Callable[[], Any]) -> Iterator[None]:
+    """``act`` happens after the next call of an engine method, when its statement has staged but not committed."""
+    used = type(compute.engine())
+    original = getattr(used, method)
+    done = threading.Event()
+
+    def staged(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        if not done.is_set():
+            done.set()
+            elsewhere(act)
+        return result
+
+    with monkeypatch.context() as patch:
+        patch.setattr(used, method, staged)
+        yield
+    assert done.is_set(), f"no statement called {method}"
+
+
+def elsewhere(act: Callable[[], Any]) -> None:
+    """In a thread with a database connection of its own."""
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            act()
+        except BaseException as failure:  # noqa: BLE001 - handed to the thread that waits
+            failures.append(failure)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]
+
+
+def small_table(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id int, name string)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c'), (4, 'd')")
+
+
+def test_two_inserts_both_land(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("INSERT INTO d.t VALUES (5, 'e')")):
+        lake.sql("INSERT INTO d.t VALUES (6, 'f')")
+    assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_insert_beside_a_compaction_lands(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with between_staging_and_commit(monkeypatch, "compact", lambda: lake.sql("INSERT INTO d.t VALUES (5, 'e')")):
+        lake.sql("OPTIMIZE d.t")
+    assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
+    assert len(lake.sql("SHOW SEGMENTS d.t").rows) == 2
+
+
+def test_a_compaction_beside_an_insert_lands(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("OPTIMIZE d.t")):
+        lake.sql("INSERT INTO d.t VALUES (5, 'e')")
+    assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
+
+
+def test_a_delete_follows_its_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql("OPTIMIZE d.t")):
+        lake.sql("DELETE FROM d.t WHERE id = 2")
+    assert [row[0] for row in lake.rows("d.t")] == [1, 3, 4]
+
+
+def test_an_update_follows_its_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with between_staging_and_commit(monkeypatch, "update", lambda: lake.sql("OPTIMIZE d.t")):
+        lake.sql("UPDATE d.t SET name = 'x' WHERE id >= 3")
+    assert lake.rows("d.t") == [(1, "a"), (2, "b"), (3, "x"), (4, "x")]
+
+
+def test_a_delete_looks_again_when_its_rows_were_updated_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    update = "UPDATE d.t SET name = 'x' WHERE id IN (1, 2)"
+    with between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql(update)):
+        result = lake.sql("DELETE FROM d.t WHERE id = 2 OR name = 'c'")
+    assert lake.rows("d.t") == [(1, "x"), (4, "d")]
+    assert result.metrics["rows_deleted"] == 2
+
+
+def test_a_delete_is_refused_when_rows_arrived_that_it_never_saw(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    with (
+        between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql("INSERT INTO d.t VALUES (5, 'e')")),
+        pytest.raises(MergeConflict) as refusal,
+    ):
+        lake.sql("DELETE FROM d.t WHERE id >= 2")
+    assert [conflict["code"] for conflict in refusal.value.details["conflicts"]] == ["PREDICATE_DML_VS_INSERT"]
+    assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
+
+
+def test_two_inserts_of_one_key_do_not_both_land(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.k (id int, name string, PRIMARY KEY (id))")
+    with (
+        between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("INSERT INTO d.k VALUES (1, 'theirs')")),
+        pytest.raises((MergeConflict, DuplicateKey)),
+    ):
+        lake.sql("INSERT INTO d.k VALUES (1, 'mine')")
+    assert lake.rows("d.k") == [(1, "theirs")]
+
+
+def test_inserts_of_other_keys_both_land(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.k (id int, name string, PRIMARY KEY (id))")
+    with between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("INSERT INTO d.k VALUES (1, 'theirs')")):
+        lake.sql("INSERT INTO d.k VALUES (2, 'mine')")
+    assert lake.rows("d.k") == [(1, "theirs"), (2, "mine")]
+
+
+@pytest.mark.parametrize("meanwhile", ["INSERT INTO d.t VALUES (5, 'e')", "UPDATE d.t SET name = 'z' WHERE id = 3"])
+def test_a_restored_table_is_as_it_was_whatever_came_meanwhile(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    """The statement that came first counts as before the restore, as versions say; the restore looks again."""
+    small_table(lake)
+    version, rows = lake.head(), lake.rows("d.t")
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    original, once = recovery.restore_plan, threading.Event()
+
+    def planned(*args: Any) -> Any:
+        found = original(*args)
+        if not once.is_set():
+            once.set()
+            elsewhere(lambda: lake.sql(meanwhile))
+        return found
+
+    monkeypatch.setattr(recovery, "restore_plan", planned)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    assert once.is_set()
+    assert lake.rows("d.t") == rows

@@ -1,0 +1,121 @@
+"""Dry runs that need no Spark: changes of metadata, refusals, and transactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from catalog_app.models import Commit, Database, DataFile, DeleteFile, Table, Tag, Transaction
+from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict
+from lakeui.frontdoor import Session, execute
+from tests.support.lake import Lake
+
+METADATA = [
+    "CREATE TABLE d.other (id INT)",
+    "DROP TABLE d.t",
+    "ALTER TABLE d.t ADD COLUMN w INT",
+    "ALTER TABLE d.t RENAME COLUMN v TO u",
+    "ALTER TABLE d.t RENAME TO d.u",
+    "ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')",
+    "CREATE DATABASE e",
+    "DROP DATABASE d CASCADE",
+    "CREATE BRANCH fresh",
+    "DROP BRANCH b",
+    "ALTER BRANCH b RENAME TO c",
+    "CREATE TAG fresh",
+    "DROP TAG early",
+    "CREATE VIEW d.v AS SELECT 1 AS one",
+    "RESTORE TABLE d.t TO VERSION AS OF 2",
+    "UNDROP TABLE d.gone",
+    "DROP CATALOG {catalog}",
+]
+READS = ["SHOW TABLES IN d", "DESCRIBE TABLE d.t", "USE BRANCH b", "BEGIN", "SHOW HISTORY"]
+
+
+@pytest.fixture
+def filled(lake: Lake) -> Lake:
+    """Table d.t of two files, a dropped table, a branch and a tag."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING, PRIMARY KEY (id))")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a')")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
+    lake.sql("CREATE TABLE d.gone (id INT)")
+    lake.sql("DROP TABLE d.gone")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE TAG early VERSION AS OF 2")
+    return lake
+
+
+def everything(lake: Lake) -> dict[str, Any]:
+    """What there is of the lake, in the metadata and on disk."""
+    catalog = catalog_get(lake.catalog)
+    tables = list(Table.objects.filter(catalog=catalog).order_by("pk").values_list("pk", flat=True))
+    return {
+        "heads": [row[3] for row in lake.sql("SHOW BRANCHES").rows],
+        "branches": [row[0] for row in lake.sql("SHOW BRANCHES").rows],
+        "commits": Commit.objects.filter(catalog=catalog).count(),
+        "tags": Tag.objects.filter(catalog=catalog).count(),
+        "databases": Database.objects.filter(catalog=catalog).count(),
+        "views": lake.sql("SHOW VIEWS").rows,
+        "tables": tables,
+        "transactions": Transaction.objects.filter(target__catalog=catalog).count(),
+        "data": sorted(DataFile.objects.filter(table_id__in=tables).values_list("path", flat=True)),
+        "deletes": sorted(DeleteFile.objects.filter(table_id__in=tables).values_list("path", flat=True)),
+        "files": files_of(lake),
+        "rows": lake.rows("d.t"),
+        "columns": lake.sql("DESCRIBE TABLE d.t").rows,
+    }
+
+
+def files_of(lake: Lake) -> list[str]:
+    """Paths of all files of the catalog's tables on disk."""
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    tables = Table.objects.filter(catalog=catalog_get(lake.catalog)).values_list("pk", flat=True)
+    return sorted(file.path for table in (0, *tables) for file in warehouse.all_under(str(table)))
+
+
+def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake) -> None:
+    before = everything(filled)
+    for statement in METADATA:
+        dry = filled.sql(f"{statement.format(catalog=filled.catalog)} DRY RUN")
+        assert everything(filled) == before, statement
+        assert dry.extra["dry_run"] is True
+
+
+def test_what_writes_nothing_has_no_dry_run(filled: Lake) -> None:
+    for statement in READS:
+        with pytest.raises(InvalidValue, match="no dry run") as refusal:
+            execute(statement, Session(filled.catalog, dry_run=True))
+        assert refusal.value.details["field"] == "dry_run", statement
+    with pytest.raises(InvalidValue):
+        execute("SELECT 1", Session(filled.catalog, dry_run=True))
+
+
+def test_a_write_that_would_be_refused_is_refused_in_its_dry_run(filled: Lake) -> None:
+    before = everything(filled)
+    with pytest.raises(DuplicateKey):
+        filled.sql("INSERT INTO d.t VALUES (1, 'twice') DRY RUN")
+    assert everything(filled) == before
+
+
+def test_a_dry_run_in_a_transaction_leaves_the_transaction_as_it_is(filled: Lake) -> None:
+    opened = filled.sql("BEGIN").extra["transaction"]
+    filled.sql("INSERT INTO d.t VALUES (3, 'c')", transaction=opened)
+    filled.sql("DELETE FROM d.t DRY RUN", transaction=opened)
+    dry = filled.sql("COMMIT DRY RUN", transaction=opened)
+    assert dry.extra["dry_run"] is True
+    assert filled.rows("d.t") == [(1, "a"), (2, "b")]
+    filled.sql("COMMIT", transaction=opened)
+    assert filled.rows("d.t") == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_a_conflicting_dry_run_keeps_the_transaction(filled: Lake) -> None:
+    opened = filled.sql("BEGIN").extra["transaction"]
+    filled.sql("UPDATE d.t SET v = 'mine' WHERE id = 1", transaction=opened)
+    filled.sql("UPDATE d.t SET v = 'theirs' WHERE id = 1")
+    with pytest.raises(MergeConflict):
+        filled.sql("COMMIT DRY RUN", transaction=opened)
+    filled.sql("ROLLBACK", transaction=opened)

@@ -1,0 +1,169 @@
+"""DELETE and UPDATE with subqueries, common tables before a write, and REPLACE WHERE."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog_app.domain.roles import Role
+from catalog_app.models import CommitRead
+from lakeui.common.errors import DuplicateKey, ForbiddenStatement, InvalidValue, NotFound, NotSupported
+from lakeui.frontdoor import Session, execute
+from tests.support.lake import Lake
+from tests.support.members import join
+from tests.support.row_stories import STORIES, Rows, story_made
+
+
+@pytest.fixture
+def told(lake: Lake) -> Lake:
+    story_made(lake)
+    return lake
+
+
+def reads(lake: Lake) -> list[tuple[str, int]]:
+    found = CommitRead.objects.filter(commit__catalog__name=lake.catalog).order_by("id")
+    return list(found.values_list("branch__name", "version"))
+
+
+@pytest.mark.parametrize(("statement", "rows"), STORIES)
+def test_what_is_left(told: Lake, statement: str, rows: Rows) -> None:
+    told.sql(statement)
+    assert told.rows("d.t") == sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize(("statement", "rows"), STORIES)
+def test_a_dry_run_says_the_metrics_of_the_write_and_writes_nothing(told: Lake, statement: str, rows: Rows) -> None:
+    before, head = told.rows("d.t"), told.head()
+    rehearsed = told.sql(f"{statement} DRY RUN")
+    assert (told.rows("d.t"), told.head()) == (before, head)
+    assert rehearsed.metrics == told.sql(statement).metrics
+
+
+def test_files_are_left_out_by_what_statistics_answer_beside_a_subquery(told: Lake) -> None:
+    metrics = told.sql("DELETE FROM d.t WHERE id > 2 AND id IN (SELECT id + 2 FROM d.s)").metrics
+    assert (metrics["files_scanned"], metrics["files_skipped"], metrics["rows_deleted"]) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("condition", ["id IN (SELECT 4)", "id > 9 OR id = (SELECT 4)", "NOT id <> (SELECT 4)"])
+def test_a_file_is_kept_where_only_the_subquery_knows(told: Lake, condition: str) -> None:
+    metrics = told.sql(f"DELETE FROM d.t WHERE {condition}").metrics
+    assert (metrics["files_scanned"], metrics["files_skipped"], metrics["rows_deleted"]) == (2, 0, 1)
+
+
+def test_the_tables_of_subqueries_are_recorded_reads_and_become_stale(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    seen = told.head("b")
+    told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.seen)", "b")
+    assert reads(told) == [("b", seen)]
+    told.sql("UPDATE d.t SET v = (SELECT max(note) FROM d.s) WHERE id = 1", "b")
+    assert reads(told) == [("b", seen), ("b", seen + 1)]
+    told.sql("INSERT INTO d.s VALUES (4, 'go')")
+    notes = [note["code"] for note in told.dry_run("b")["notes"]]
+    assert notes.count("STALE_READ") == 1
+
+
+def test_subqueries_read_the_same_branch(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    told.sql("INSERT INTO d.s VALUES (3, 'go')", "b")
+    told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.`s@main` WHERE note = 'go')", "b")
+    assert told.rows("d.t", "b", "id") == [(1,), (3,), (4,)]
+    told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE note = 'go')", "b")
+    assert told.rows("d.t", "b", "id") == [(1,), (4,)]
+    assert told.rows("d.t", "main", "id") == [(1,), (2,), (3,), (4,)]
+
+
+def test_a_subquery_sees_what_its_transaction_wrote(told: Lake) -> None:
+    opened = told.sql("BEGIN").extra["transaction"]
+    told.sql("INSERT INTO d.s VALUES (4, 'go')", transaction=opened)
+    told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE note = 'go')", transaction=opened)
+    assert told.rows("d.t", columns="id") == [(1,), (2,), (3,), (4,)]
+    told.sql("COMMIT", transaction=opened)
+    assert told.rows("d.t", columns="id") == [(1,), (3,)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM d.t WHERE id IN (SELECT id FROM {other}.d.s)",
+        "UPDATE d.t SET v = (SELECT max(note) FROM {other}.d.s)",
+        "WITH o AS (SELECT id FROM {other}.d.s) DELETE FROM d.t WHERE id IN (SELECT id FROM o)",
+    ],
+)
+def test_who_cannot_see_the_table_of_a_subquery_is_refused(told: Lake, statement: str) -> None:
+    other = Lake()
+    other.sql("CREATE DATABASE d")
+    other.sql("CREATE TABLE d.s (id INT, note STRING)")
+    person = User.objects.create_user(f"writer-{told.catalog}")
+    join(person, told.catalog, Role.CONTRIBUTOR)
+    text = statement.format(other=other.catalog)
+    with pytest.raises(NotFound) as caught:
+        execute(text, Session(told.catalog, "main", person))
+    assert caught.value.details["kind"] == "catalog"
+    told.sql(text)
+
+
+@pytest.mark.parametrize(
+    ("error", "statement"),
+    [
+        (NotSupported, "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s LIMIT 1)"),
+        (NotSupported, "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s TABLESAMPLE (10 PERCENT))"),
+        (ForbiddenStatement, "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE rand() < 0.5)"),
+        (ForbiddenStatement, "DELETE FROM d.t WHERE id IN (SELECT id FROM parquet.`/etc/passwd`)"),
+        (ForbiddenStatement, "WITH p AS (SELECT reflect('a', 'b')) DELETE FROM d.t WHERE id IN (SELECT 1 FROM p)"),
+        (NotSupported, "OPTIMIZE d.t WHERE id IN (SELECT id FROM d.s)"),
+        (NotSupported, "INSERT INTO d.t REPLACE WHERE id IN (1) AND EXISTS (SELECT 1 FROM d.s) VALUES (1, 'a')"),
+        (NotSupported, "INSERT OVERWRITE d.t REPLACE WHERE id = 1 VALUES (1, 'a')"),
+        (NotSupported, "INSERT INTO d.t REPLACE USING (id) VALUES (1, 'a')"),
+        (NotSupported, "MERGE INTO d.t USING d.s ON t.id IN (SELECT 1) WHEN MATCHED THEN DELETE"),
+        (InvalidValue, "INSERT INTO d.t REPLACE WHERE id > 2 VALUES (3, 'x'), (1, 'y')"),
+        (InvalidValue, "INSERT INTO d.t REPLACE WHERE id > 2 VALUES (NULL, 'x')"),
+    ],
+)  # fmt: skip
+def test_refused_by_name(told: Lake, error: type[Exception], statement: str) -> None:
+    before, head = told.rows("d.t"), told.head()
+    with pytest.raises(error):
+        told.sql(statement)
+    assert (told.rows("d.t"), told.head()) == (before, head)
+
+
+def test_a_limit_is_allowed_where_its_rows_do_not_matter(told: Lake) -> None:
+    told.sql("DELETE FROM d.t WHERE EXISTS (SELECT 1 FROM d.s WHERE s.id = t.id LIMIT 1)")
+    told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.t ORDER BY id DESC LIMIT 1)")
+    assert told.rows("d.t") == [(3, "c")]
+
+
+def test_replaced_rows_free_their_keys_and_no_others(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (id INT, v STRING, PRIMARY KEY (id))")
+    lake.sql("INSERT INTO d.k VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO d.k REPLACE WHERE v = 'b' SELECT 2, 'b'")
+    with pytest.raises(DuplicateKey):
+        lake.sql("INSERT INTO d.k REPLACE WHERE v = 'b' SELECT 1, 'b'")
+    assert lake.rows("d.k") == [(1, "a"), (2, "b")]
+
+
+def test_replace_where_is_one_version_that_merges(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    before = told.head("b")
+    told.sql("INSERT INTO d.t REPLACE WHERE id >= 3 VALUES (7, 'g')", "b")
+    assert told.sql("SHOW HISTORY LIMIT 1", "b").rows[0][0] > before
+    assert len(told.sql("SHOW HISTORY", "b").rows) == len(told.sql("SHOW HISTORY").rows) + 1
+    told.merge("b")
+    assert told.rows("d.t") == [(1, "a"), (2, "b"), (7, "g")]
+
+
+def test_replace_where_spares_rows_of_other_branches(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    for branch in ("main", "b"):
+        told.sql("INSERT INTO d.t REPLACE WHERE id >= 70 VALUES (70, 'g')", branch)
+    assert told.codes("b") == told.codes("main", "b") == {"PREDICATE_DML_VS_INSERT"}
+    told.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
+    assert [row for row in told.rows("d.t") if row[0] == 70] == [(70, "g")]
+    assert told.breaches() == []
+
+
+def test_a_statement_with_subqueries_is_not_run_again_by_a_merge(told: Lake) -> None:
+    told.sql("CREATE BRANCH b")
+    told.sql("UPDATE d.t SET v = 'x' WHERE id IN (SELECT id FROM d.s)", "b")
+    told.sql("INSERT INTO d.t VALUES (2, 'late')")
+    with pytest.raises(NotSupported, match="reads other rows in its subqueries"):
+        told.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")

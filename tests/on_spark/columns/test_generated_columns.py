@@ -1,0 +1,53 @@
+"""Generated columns as Spark computes them; what they mean is tried in ``tests/in_memory``."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import CheckViolated, InvalidValue
+from tests.support.lake import Lake
+
+
+def test_values_are_computed_as_they_are_stored(lake: Lake) -> None:
+    lake.sql(
+        "CREATE TABLE d.t (id INT NOT NULL, at TIMESTAMP, price DECIMAL(9,2) DEFAULT 1.005, n INT,"
+        " day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), each DECIMAL(9,2) GENERATED ALWAYS AS (price / n),"
+        " label STRING NOT NULL GENERATED ALWAYS AS (concat('it''s ', id))) PARTITIONED BY (day)"
+    )
+    shown = "id, CAST(day AS STRING) AS day, CAST(each AS STRING) AS each, label"
+    lake.sql("INSERT INTO d.t (id, at, n) VALUES (1, TIMESTAMP'2026-01-31 23:30:00', 3)")
+    lake.sql("INSERT INTO d.t (id, at, price, n) SELECT 2, TIMESTAMP'2026-02-01 00:30:00', 10, 3")
+    assert lake.rows("d.t", columns=shown) == [
+        (1, "2026-01-31", "0.34", "it's 1"),
+        (2, "2026-02-01", "3.33", "it's 2"),
+    ]
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
+    lake.sql("UPDATE d.t x SET price = DEFAULT, n = x.n + 1, at = dateadd(day, 1, at) WHERE id = 2 -- end")
+    lake.sql(
+        "MERGE INTO d.t USING (SELECT 1 AS id, 5.5 AS price UNION ALL SELECT 9, 7) s ON t.id = s.id"
+        " WHEN MATCHED THEN UPDATE SET price = s.price, n = n * 2"
+        " WHEN NOT MATCHED THEN INSERT (id, price, n) VALUES (s.id, s.price, 2)"
+    )
+    assert lake.rows("d.t", columns=shown) == [
+        (1, "2026-01-31", "0.92", "it's 1"),
+        (2, "2026-02-02", "0.25", "it's 2"),
+        (9, None, "3.50", "it's 9"),
+    ]
+    with pytest.raises(CheckViolated, match="generated column"):
+        lake.sql("UPDATE d.t SET each = 0 WHERE id = 1")
+    with pytest.raises(InvalidValue, match="differs each time"):
+        lake.sql("UPDATE d.t SET n = CAST(rand() * 10 AS INT)")
+
+
+def test_a_value_by_chance_is_computed_once(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (a DOUBLE, b DOUBLE GENERATED ALWAYS AS (a * 2))")
+    lake.sql("INSERT INTO d.t (a) SELECT rand() FROM range(50)")
+    lake.sql("MERGE INTO d.t USING (SELECT rand() AS a FROM range(50)) s ON false WHEN NOT MATCHED THEN INSERT *")
+    assert lake.rows("d.t", columns="count(*), count_if(b = a * 2)") == [(100, 100)]
+    with pytest.raises(InvalidValue, match="takes 2"):
+        lake.sql("INSERT INTO d.t VALUES (1)")
+
+
+def test_an_expression_that_cannot_be_of_the_type_is_refused(lake: Lake) -> None:
+    with pytest.raises(InvalidValue, match="GENERATED"):
+        lake.sql("CREATE TABLE d.t (a ARRAY<INT>, c INT GENERATED ALWAYS AS (a))")

@@ -1,0 +1,23 @@
+"""Lakes over the run's PostgreSQL and Spark. Within a module nothing is flushed: every lake is a catalog of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.lake import Lake
+
+
+@pytest.fixture(scope="module")
+def services(open_database: None, spark_remote: str) -> None:
+    """PostgreSQL open to a whole module, and Spark."""
+
+
+@pytest.fixture
+def lake(services: None) -> Iterator[Lake]:
+    """A fresh lake with a database ``d``; its invariants are checked when the test is over."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    yield fresh
+    assert fresh.breaches() == []
