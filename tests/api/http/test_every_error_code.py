@@ -43,7 +43,7 @@ CONTRACT = {
 """The list of interfaces §2."""
 
 NOT_OF_STATEMENTS = {
-    "ROWS_RESTRICTED",  # tests/on_spark/test_nothing_restricted_leaves.py
+    "ROWS_RESTRICTED",  # tests/on_spark/queries/test_nothing_restricted_leaves.py
     "UNAUTHENTICATED",  # tests/api/people/test_own_tokens.py
     "BRANCH_MOVED",  # tests/sql/test_failures.py, over a branch that never rests
     "STALE",  # tests/review
