@@ -28,7 +28,7 @@ class Files:
     def __init__(self, folder: Path) -> None:
         self.warehouse = Warehouse(str(folder))
         bases = itertools.count(0, 100)
-        self.writer = FileWriter(self.warehouse, lambda table_id, count: next(bases))
+        self.writer = FileWriter(self.warehouse, lambda table_id, count: next(bases), lambda table_id, count: 0)
         self._numbers = itertools.count(1)
 
     def plain(self, rows: int) -> FileScan:

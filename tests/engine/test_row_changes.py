@@ -192,8 +192,8 @@ def test_the_live_rows_of_a_file_are_marked(lake: Lake) -> None:
     (file,) = lake.files
     marks = lake.engine.mark_live_rows(TABLE, file)
     assert marks is not None
-    assert (deleted_positions.rows, deleted_positions.data_file_id) == (2, file.file_id)
-    lake.files = [replace(file, delete_paths=(*file.delete_paths, deleted_positions.path))]
+    assert (marks.rows, marks.data_file_id) == (2, file.file_id)
+    lake.files = [replace(file, delete_paths=(*file.delete_paths, marks.path))]
     assert lake.rows() == []
     assert lake.engine.mark_live_rows(TABLE, lake.files[0]) is None
 

@@ -37,7 +37,7 @@ def unchanged(tmp_path: Path, n: list[int | None], at: list[int]) -> Any:
             "__c3": pa.array(at, pa.timestamp("us", "UTC")),
         }
     )
-    writer = FileWriter(Warehouse(str(tmp_path)), lambda *_: 0)
+    writer = FileWriter(Warehouse(str(tmp_path)), lambda *_: 0, lambda *_: 0)
     nobody: Any = None
     scan = TableScan(TABLE, SCHEMA, (file,))
     return unchanged_images(nobody, writer, scan, images, SCHEMA.columns[1:], "folder")

@@ -83,7 +83,17 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
         "username": "bob",
         "name": "keys",
         **dict.fromkeys(
-            ("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id", "pipeline_id"), 1
+            (
+                "number",
+                "rule_id",
+                "comment_id",
+                "resolution_id",
+                "token_id",
+                "webhook_id",
+                "pipeline_id",
+                "restriction_id",
+            ),
+            1,
         ),
         **dict.fromkeys(
             ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id", "result_id"),
