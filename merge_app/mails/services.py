@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import BigIntegerField, Q
-from django.db.models.functions import Cast, Extract
 from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.newest import newest_list
 from catalog_app.selectors.people import person_id, scope_require
 from lakeui.common.errors import InvalidValue
 from merge_app.mails.models import Mail, MailChoice, MailEvent
@@ -70,22 +69,5 @@ def mail_test(*, principal: Principal) -> Mail:
 
 
 def mails_list(user: User, *, after: tuple[int, str] | None = None, limit: int) -> list[Mail]:
-    """Mails to the person, newest first, behind the key ``after`` (``sort_key`` and id)."""
-    found = Mail.objects.filter(user=user).annotate(
-        sort_key=Cast(Extract("created_at", "epoch") * 1_000_000, BigIntegerField())
-    )
-    if after is not None:
-        found = found.filter(Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=_identity(after[1])))
-    return list(found.order_by("-sort_key", "-pk")[:limit])
-
-
-def _identity(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise InvalidValue("The cursor is not one that this list gave.", remedy="Follow `next`.") from None
-
-
-def sort_key(mail: Mail) -> tuple[int, str]:
-    """Where a mail stands in its list: the key to go on behind."""
-    return mail.sort_key, str(mail.pk)  # type: ignore[attr-defined]  # annotated by the list
+    """Mails to the person, newest first, behind the key ``after`` (``newest_key``)."""
+    return newest_list(Mail.objects.filter(user=user), after=after, limit=limit)

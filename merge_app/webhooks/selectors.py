@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
-from django.db.models import BigIntegerField, Q
-from django.db.models.functions import Cast, Extract
-
 from catalog_app.models import Catalog
-from lakeui.common.errors import InvalidValue, NotFound
+from catalog_app.selectors.newest import newest_list
+from lakeui.common.errors import NotFound
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery
 
 
@@ -26,25 +22,8 @@ def webhook_get(catalog: Catalog, webhook_id: int) -> Webhook:
 
 
 def deliveries_list(webhook: Webhook, *, after: tuple[int, str] | None = None, limit: int) -> list[WebhookDelivery]:
-    """Messages, newest first, behind the key ``after`` (``sort_key`` and id)."""
-    found = WebhookDelivery.objects.filter(webhook=webhook).annotate(
-        sort_key=Cast(Extract("created_at", "epoch") * 1_000_000, BigIntegerField())
-    )
-    if after is not None:
-        found = found.filter(Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=_identity(after[1])))
-    return list(found.order_by("-sort_key", "-pk")[:limit])
-
-
-def _identity(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise InvalidValue("The cursor is not one that this list gave.", remedy="Follow `next`.") from None
-
-
-def sort_key(delivery: WebhookDelivery) -> tuple[int, str]:
-    """Where a message stands in its list: the key to go on behind."""
-    return delivery.sort_key, str(delivery.pk)  # type: ignore[attr-defined]  # annotated by the list
+    """Messages, newest first, behind the key ``after`` (``newest_key``)."""
+    return newest_list(WebhookDelivery.objects.filter(webhook=webhook), after=after, limit=limit)
 
 
 def deliveries_pending() -> int:

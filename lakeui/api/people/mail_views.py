@@ -12,12 +12,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.selectors.newest import newest_key
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, STALE
 from lakeui.api.http.base import ApiView, checked, principal_of, tagged, unchanged
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
 from merge_app.mails.models import CHOOSABLE, Mail, MailChoice, MailEvent, MailState
-from merge_app.mails.services import mail_choice, mail_choice_change, mail_test, mails_list, sort_key
+from merge_app.mails.services import mail_choice, mail_choice_change, mail_test, mails_list
 
 _EVENTS = [event.value for event in CHOOSABLE]
 _ADDRESS = "Where mails go. Empty: to the address of the account."
@@ -127,5 +128,5 @@ class MailListView(ApiView):
     def get(self, request: Request) -> Response:
         page = keyset_page(checked(PageFilter, request), int, str)
         found = mails_list(_user(request), after=page.after, limit=page.fetch)
-        body = page_body(request, page, found, key=sort_key, shown=lambda part: MailAnswer(part, many=True).data)
+        body = page_body(request, page, found, key=newest_key, shown=lambda part: MailAnswer(part, many=True).data)
         return tagged(request, Response(body))

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.roles import Action
+from catalog_app.selectors.newest import newest_key
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
@@ -26,7 +27,7 @@ from merge_app.webhooks.models import (
     WebhookEvent,
     WebhookForm,
 )
-from merge_app.webhooks.selectors import deliveries_list, sort_key, webhook_get, webhooks_list
+from merge_app.webhooks.selectors import deliveries_list, webhook_get, webhooks_list
 from merge_app.webhooks.services import (
     delivery_repeat,
     webhook_change,
@@ -214,7 +215,7 @@ class DeliveryListView(ApiView):
         page = keyset_page(checked(PageFilter, request), int, str)
         found = deliveries_list(_place(request, catalog, webhook_id), after=page.after, limit=page.fetch)
         body = page_body(
-            request, page, found, key=sort_key, shown=lambda entries: DeliveryAnswer(entries, many=True).data
+            request, page, found, key=newest_key, shown=lambda entries: DeliveryAnswer(entries, many=True).data
         )
         return tagged(request, Response(body))
 
