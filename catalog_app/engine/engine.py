@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.checks import RowCheck, Violation
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan, is_outside
-from catalog_app.domain.identity_columns import columns_numbered
 from catalog_app.domain.results import KeptRows
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
@@ -39,7 +38,7 @@ from catalog_app.engine.kept_results import plain_keep, rows_keep
 from catalog_app.engine.merge_into import merge_rows
 from catalog_app.engine.merge_source import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
-from catalog_app.engine.numbering import NumberedRows, given_names, rows_numbered, values_numbered
+from catalog_app.engine.numbering import NumberedRows, columns_asked, rows_numbered, values_numbered
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
@@ -202,13 +201,9 @@ class Engine:
         """
         target = Target(table_id, schema)
         fixed = dict(partition or ())
-        has_identity = any(column.identity for column in schema.columns)
-        if isinstance(source, ValuesSource) and has_identity:
-            asked = columns_numbered(schema, given_names(schema, columns, fixed, None))
-            if asked:
-                source, columns = values_numbered(self._writer, table_id, source, columns or (), asked)
-        if isinstance(source, ValuesSource) and not by_name and not partition:
-            plain = plain_values(target, source, columns)
+        if isinstance(source, ValuesSource):
+            source, columns = values_numbered(self._writer, target, source, columns, fixed)
+            plain = plain_values(target, source, columns) if not by_name and not partition else None
             if plain is not None:
                 return self._writer.write_arrow(target, plain)
 
@@ -227,25 +222,16 @@ class Engine:
             return self._writer.write(target, frame, may_be_small=_may_be_small(source))
 
         def work(spark: SparkSession) -> list[NewDataFile]:
-            if isinstance(source, ValuesSource) or not has_identity:
+            if isinstance(source, ValuesSource) or not any(column.identity for column in schema.columns):
                 return write(spark, None)
             described = source_described(spark, self._warehouse, source) if by_name else None
-            asked = columns_numbered(schema, given_names(schema, columns, fixed, described))
+            asked = columns_asked(schema, columns, fixed, described)
             if not asked:
                 return write(spark, None)
             with staging_folder(self._writer, table_id) as folder:
-                return write(
-                    spark,
-                    rows_numbered(
-                        spark,
-                        self._writer,
-                        table_id,
-                        source,
-                        asked,
-                        folder,
-                        may_be_small=_may_be_small(source),
-                    ),
-                )
+                few = _may_be_small(source)
+                rows = rows_numbered(spark, self._writer, table_id, source, asked, folder, may_be_small=few)
+                return write(spark, rows)
 
         return self._sessions.run(work)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_app.domain.identity_columns import numbers_check
+from catalog_app.domain.identity_columns import columns_numbered, numbers_check
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource, ValuesSource
 from catalog_app.engine.merge_source import NUMBER, TASK_BITS, freeze_rows, frozen_dataframe
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from catalog_app.domain.schema import Column, Schema
     from catalog_app.engine.describing import Described
-    from catalog_app.engine.writing import FileWriter
+    from catalog_app.engine.writing import FileWriter, Target
 
 _ALIAS, _FILE = "__lake_source", "__lake_0"
 
@@ -34,27 +34,39 @@ class NumberedRows:
     values: Mapping[int, str]
 
 
-def given_names(
-    schema: Schema, columns: Sequence[str] | None, partition: Mapping[str, str | None], described: Described | None
-) -> list[str]:
-    """The columns that rows have values for. ``described``: the source's, where these go by name."""
+def columns_asked(
+    schema: Schema,
+    columns: Sequence[str] | None,
+    partition: Mapping[str, str | None],
+    described: Described | None = None,
+) -> list[Column]:
+    """The identity columns that rows have no value for. ``described``: the source's, where its columns go by name.
+    Raises InvalidValue where one takes no value.
+    """
     fixed = {name.casefold() for name, text in partition.items() if text is not None}
     if described is not None:
-        return [*(name for name, _ in described), *fixed]
+        return columns_numbered(schema, [*(name for name, _ in described), *fixed])
     own = [column.name for column in schema.columns if column.name.casefold() not in fixed]
-    return [*(own if columns is None else columns), *fixed]
+    return columns_numbered(schema, [*(own if columns is None else columns), *fixed])
 
 
 def values_numbered(
-    writer: FileWriter, table_id: int, source: ValuesSource, names: Sequence[str], numbered: Sequence[Column]
-) -> tuple[ValuesSource, tuple[str, ...]]:
-    """Literal rows with numbers for these columns, and the columns that they have values for."""
-    first = numbers_take(writer, table_id, numbered, len(source.rows))
+    writer: FileWriter,
+    target: Target,
+    source: ValuesSource,
+    columns: tuple[str, ...] | None,
+    partition: Mapping[str, str | None],
+) -> tuple[ValuesSource, tuple[str, ...] | None]:
+    """Literal rows with numbers where identity columns ask for them, and the columns that they have values for."""
+    numbered = columns_asked(target.schema, columns, partition)
+    if not numbered:
+        return source, columns
+    first = numbers_take(writer, target.table_id, numbered, len(source.rows))
     rows = (
         (*row, *(str(column.identity.value(first + place)) for column in numbered if column.identity is not None))
         for place, row in enumerate(source.rows)
     )
-    return ValuesSource(tuple(rows)), (*names, *(column.name for column in numbered))
+    return ValuesSource(tuple(rows)), (*(columns or ()), *(column.name for column in numbered))
 
 
 def rows_numbered(
