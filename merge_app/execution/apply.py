@@ -155,12 +155,7 @@ def plan_apply(
     recorded = recorded_under(pairs, made.operation_ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
-    if source is not None:
-        facts = facts_made(merged, version)
-    elif restores is not None:
-        facts = restored_facts(plan, snapshot, version, restores)
-    else:
-        facts = statement_facts(plan, version)
+    facts = _facts_made(plan, snapshot, version, merged if source is not None else None, restores)
     attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
@@ -182,6 +177,15 @@ def plan_apply(
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
+
+
+def _facts_made(
+    plan: MergePlan, snapshot: Snapshot, version: int, merged: Written | None, restores: Restores | None
+) -> Written:
+    """The facts of a merge, of a restore, or of a statement."""
+    if merged is not None:
+        return facts_made(merged, version)
+    return statement_facts(plan, version) if restores is None else restored_facts(plan, snapshot, version, restores)
 
 
 def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: Source | None) -> None:

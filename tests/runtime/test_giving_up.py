@@ -102,7 +102,7 @@ command = Command(no_color=True)
 command._say("before")
 sys.stdin.readline()
 command._say("after")
-print("went on", file=sys.stderr)
+print("still runs", file=sys.stderr)
 """
 
 
@@ -116,7 +116,7 @@ def test_a_closed_terminal_keeps_no_part_from_being_stopped() -> None:
     assert b"before" in os.read(terminal, 100)
     os.close(terminal)
     answer = process.communicate("\n", timeout=60)
-    assert answer[1].endswith("went on\n")
+    assert answer[1].endswith("still runs\n")
     assert process.returncode == 0
 
 
@@ -124,6 +124,7 @@ def test_all_parts_stop_where_nothing_can_be_written_down(
     supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the parts after the first would run on without anyone to stop them."""
+    # Parts that run until they are stopped: the test ends them at once, and nothing waits for the minute.
     command = [sys.executable, "-c", "import time; time.sleep(60)"]
     parts = [supervisor._start(name, command, restarts=True) for name in ("worker", "web")]
 

@@ -152,7 +152,7 @@ def _identity_sync(target: ResolvedTable, name: str) -> None:
     identity = identities_of(table.properties, table.schema).get(column.id)
     if identity is None:
         raise InvalidValue(
-            f"{column.name} is no identity column, so there is nothing to sync.",
+            f"{column.name} is no identity column, so it has no counter that SYNC IDENTITY could move.",
             remedy="DESCRIBE EXTENDED names the identity columns.",
             column=column.name,
         )
