@@ -118,6 +118,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("pipeline-policy/", pipeline_views.PipelinePolicyView.as_view(), name="api-pipeline-policy"),
     path("checks/", review_check_views.CheckListView.as_view(), name="api-checks"),
     path("checks/<str:name>/", review_check_views.CheckView.as_view(), name="api-check"),
+    path("dbt-tests/", review_check_views.DbtTestsView.as_view(), name="api-dbt-tests"),
     path("merge-requests/", review_views.RequestListView.as_view(), name="api-merge-requests"),
     path("merge-requests/<int:number>/", include(merge_request_patterns)),
     path("members/", member_views.MemberListView.as_view(), name="api-members"),

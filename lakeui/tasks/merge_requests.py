@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -17,6 +17,7 @@ from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.sql.dialect import quote_name
+from lakeui.tasks.checks import examine
 from merge_app.audit.selectors import attempt_of_task
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import TaskContext
@@ -25,9 +26,9 @@ from merge_app.jobs.models import FINISHED_STATES, Task, TaskState
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_submit
 from merge_app.review.carry_out import MergeWish, merge_begin, request_merge_run, request_release
-from merge_app.review.checking import Found, checks_missing, checks_run
+from merge_app.review.checking import Examined, Found, Merged, checks_missing, checks_run
 from merge_app.review.known_plans import plan_load
-from merge_app.review.models import MergeRequest
+from merge_app.review.models import Check, MergeRequest
 from merge_app.review.policies import PolicyWork, is_in_hand, policies_keep, policies_waiting, policy_work
 from merge_app.review.queue import QueuePort, destinations_waiting, queue_is_waiting, queue_take
 from merge_app.review.states import RequestState
@@ -59,12 +60,12 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
     assert header.author_id is not None
     user = User.objects.get(pk=header.author_id)
 
-    def ask(query: str, transaction: UUID) -> Found:
+    def ask(merged: Merged, query: str) -> Found:
         session = frontdoor.Session(
             catalog=request.catalog.name,
             branch=request.destination.name,
             user=user,
-            transaction=str(transaction),
+            transaction=merged.transaction,
             scopes=context.scopes,
             is_whole=True,
         )
@@ -72,7 +73,10 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
             found = frontdoor.execute(query, session)
         return Found(found.columns, found.rows)
 
-    return checks_run(request_id=request.pk, header=header, engine=engine, progress=context, ask=ask)
+    def examined(checks: Sequence[Check], merged: Merged) -> Iterator[Examined]:
+        return examine(checks, merged, ask=partial(ask, merged), progress=context)
+
+    return checks_run(request_id=request.pk, header=header, engine=engine, progress=context, examine=examined)
 
 
 @handles(POLICY_KIND)

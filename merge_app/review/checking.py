@@ -6,21 +6,19 @@ that the merge will apply, and dropped when the queries have been asked.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from catalog_app.domain.roles import Action, Principal
-from catalog_app.models import Catalog, Transaction, TransactionState
+from catalog_app.models import Branch, Catalog, Transaction, TransactionState
 from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
-from lakeui.common.errors import AlreadyExists, EngineError, LakeError, NotFound, Overloaded
+from lakeui.common.errors import AlreadyExists, NotFound
 from merge_app.audit.settings import setting_recorder
 from merge_app.execution.apply import CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
@@ -28,7 +26,6 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import merge_prepare
 from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.row_work import row_work_run
-from merge_app.jobs.errors import TaskCancelled
 from merge_app.review.approval_rules import CheckState, Seen
 from merge_app.review.approval_state import check_states, required_checks
 from merge_app.review.carry_out import RequestPort
@@ -40,7 +37,7 @@ from merge_app.review.timeline import Event, timeline_append
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
-SAMPLE_ROWS = 20
+SAMPLE_ROWS = 10
 """So many of the rows that a check found are kept."""
 
 
@@ -52,12 +49,36 @@ class Found:
     rows: Sequence[Sequence[Any]]
 
 
-Ask = Callable[[str, UUID], Found]
-"""Runs a query in the transaction whose workspace holds the state to be checked."""
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What came of one check. ``found``: bad rows; ``problem``: why it could not run. Of a template: how many rows it
+    looked at, and how many are bad. ``is_passed``: whether so few bad rows are allowed.
+    """
+
+    check: Check
+    is_passed: bool
+    found: Found | None = None
+    problem: str = ""
+    rows_seen: int | None = None
+    rows_bad: int | None = None
+    duration_ms: int = 0
 
 
-def check_create(*, principal: Principal, catalog: Catalog, name: str, query: str, is_required: bool) -> Check:
-    """Add a check to the catalog; the caller has made sure that the query only reads."""
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Where the state to be checked lies: the transaction, and on its workspace the versions before and after."""
+
+    transaction: str
+    before: int
+    after: int
+
+
+Examine = Callable[[Sequence[Check], Merged], Iterator[Examined]]
+"""Asks the checks of the merged state. An error that says nothing about the data ends the run."""
+
+
+def check_create(*, principal: Principal, catalog: Catalog, name: str, is_required: bool, **asked: Any) -> Check:
+    """Add a check to the catalog; ``asked`` is the query, which only reads, and the template that it is of."""
     action_require(principal, catalog, Action.MANAGE_CHECKS)
     try:
         with transaction.atomic():
@@ -65,14 +86,45 @@ def check_create(*, principal: Principal, catalog: Catalog, name: str, query: st
             check = Check.objects.create(
                 catalog=catalog,
                 name=name.strip(),
-                query=query,
                 is_required=is_required,
                 created_by_id=person_id(principal),
+                **asked,
             )
             _record(principal, check, None, _content(check))
             return check
     except IntegrityError:
         raise AlreadyExists("check", name, where=f"in catalog {catalog.name}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of wanted checks, by name: made, there as they are wanted, or in the way with another content."""
+
+    made: tuple[str, ...]
+    present: tuple[str, ...]
+    differing: tuple[str, ...]
+
+
+def checks_add(
+    *, principal: Principal, catalog: Catalog, wanted: Sequence[Mapping[str, Any]], dry_run: bool = False
+) -> Added:
+    """Add the checks of which there is none of that name: all of them, or with ``dry_run`` none."""
+    action_require(principal, catalog, Action.MANAGE_CHECKS)
+    with transaction.atomic():
+        settings_lock(catalog)
+        known = {check.name.lower(): check for check in Check.objects.filter(catalog=catalog)}
+        made, present, differing = [], [], []
+        for content in wanted:
+            check = known.get(content["name"].lower())
+            if check is None:
+                made.append(content["name"])
+                if not dry_run:
+                    check_create(principal=principal, catalog=catalog, **content)
+            elif (check.template, check.parameters) == (content["template"], content["parameters"]):
+                present.append(check.name)
+            else:
+                differing.append(check.name)
+    return Added(tuple(made), tuple(present), tuple(differing))
 
 
 def check_get(catalog: Catalog, name: str) -> Check:
@@ -84,7 +136,7 @@ def check_get(catalog: Catalog, name: str) -> Check:
 
 
 def check_change(*, principal: Principal, check: Check, changes: Mapping[str, Any]) -> Check:
-    """Change the query, or whether it is required. What was found with another query does not count any more."""
+    """Change what is asked, or whether it is required. What was found with another query does not count any more."""
     action_require(principal, check.catalog, Action.MANAGE_CHECKS)
     with transaction.atomic():
         settings_lock(check.catalog)
@@ -92,7 +144,7 @@ def check_change(*, principal: Principal, check: Check, changes: Mapping[str, An
         before = _content(check)
         for name, value in changes.items():
             setattr(check, name, value)
-        check.save(update_fields=["query", "is_required"])
+        check.save(update_fields=["query", "template", "parameters", "is_required"])
         _record(principal, check, before, _content(check))
     return check
 
@@ -107,7 +159,8 @@ def check_remove(*, principal: Principal, check: Check) -> None:
 
 
 def _content(check: Check) -> dict[str, Any]:
-    return {"query": check.query, "is_required": check.is_required}
+    content = {"query": check.query, "is_required": check.is_required}
+    return content | ({"template": check.template, "parameters": check.parameters} if check.template else {})
 
 
 def _record(principal: Principal, check: Check, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
@@ -120,7 +173,7 @@ def checks_of(request: MergeRequest) -> list[Check]:
 
 
 def checks_run(
-    *, request_id: int, header: CommitHeader, engine: EngineSource, progress: Progress, ask: Ask
+    *, request_id: int, header: CommitHeader, engine: EngineSource, progress: Progress, examine: Examine
 ) -> dict[str, Any]:
     """Run every check of the catalog on what the merge of the request would make, and keep what they find. Raises
     MergeConflict where there is nothing to check, because the merge would be refused.
@@ -133,8 +186,9 @@ def checks_run(
         workspace = transaction_begin(target=request.destination, user_id=header.author_id)
         try:
             prepared = _preview_make(request, workspace, header, engine, progress)
-            results = [_check(check, workspace, progress, ask) for check in checks_of(request)]
-            _keep(request_id, header, prepared, results)
+            branch = Branch.objects.get(pk=workspace.workspace_id)
+            merged = Merged(str(workspace.pk), branch.fork_version, branch.head_version)
+            _keep(request_id, header, prepared, [_result(item) for item in examine(checks_of(request), merged)])
         finally:
             transaction_close(identity=workspace.pk, state=TransactionState.ROLLED_BACK)
     kept = CheckResult.objects.filter(task_id=header.task_id).order_by("name")
@@ -169,24 +223,20 @@ def _preview_make(
     return prepared
 
 
-def _check(check: Check, workspace: Transaction, progress: Progress, ask: Ask) -> CheckResult:
-    progress.step("check", check.name)
-    began = time.monotonic()
-    result = CheckResult(name=check.name, query=check.query, state=CheckState.PASSED)
-    try:
-        found = ask(check.query, workspace.pk)
-    except (TaskCancelled, EngineError, Overloaded):
-        # Says nothing about the data: the run as a whole failed.
-        raise
-    except LakeError as error:
-        result.state, result.problem = CheckState.BROKEN, error.message
-    else:
-        if found.rows:
-            result.state = CheckState.FAILED
-            result.columns = [{"name": name, "type": kind} for name, kind in found.columns]
-            result.sample = [[_shown(value) for value in row] for row in found.rows[:SAMPLE_ROWS]]
-    result.duration_ms = round(1000 * (time.monotonic() - began))
-    return result
+def _result(examined: Examined) -> CheckResult:
+    found = examined.found
+    state = CheckState.BROKEN if examined.problem else CheckState.PASSED if examined.is_passed else CheckState.FAILED
+    return CheckResult(
+        name=examined.check.name,
+        query=examined.check.query,
+        state=state,
+        problem=examined.problem,
+        columns=[{"name": name, "type": kind} for name, kind in found.columns] if found else [],
+        sample=[[_shown(value) for value in row] for row in found.rows[:SAMPLE_ROWS]] if found else [],
+        rows_seen=examined.rows_seen,
+        rows_bad=examined.rows_bad,
+        duration_ms=examined.duration_ms,
+    )
 
 
 def _shown(value: Any) -> Any:

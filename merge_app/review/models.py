@@ -170,12 +170,15 @@ class ConflictResolution(models.Model):
 
 class Check(models.Model):
     """An assertion about the tables of a catalog: a query that must return no rows. One that is required gates every
-    merge request of the catalog; a protection rule may ask for others by name.
+    merge request of the catalog; a protection rule may ask for others by name. One of a ``template`` has its
+    ``parameters``, and ``query`` is what they make of it.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
     name = models.TextField()
     query = models.TextField()
+    template = models.TextField(default="")
+    parameters = models.JSONField(default=dict)
     is_required = models.BooleanField(default=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
@@ -191,6 +194,7 @@ class CheckResult(models.Model):
     """What a check found in the state that the merge of a request would make, as of these heads, rules and resolutions.
 
     ``sample`` holds the first rows that it found, ``columns`` their names and types; ``problem`` why it could not run.
+    A check of a template counts the rows that it looked at, and the bad ones of them.
     """
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="check_results")
@@ -203,6 +207,8 @@ class CheckResult(models.Model):
     resolutions_digest = models.TextField(default="")
     columns = models.JSONField(default=list)
     sample = models.JSONField(default=list)
+    rows_seen = models.BigIntegerField(null=True)
+    rows_bad = models.BigIntegerField(null=True)
     problem = models.TextField(default="")
     task_id = models.UUIDField()
     checked_at = models.DateTimeField(default=timezone.now)

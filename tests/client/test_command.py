@@ -267,8 +267,9 @@ VERBS = {
     "catalogs/branches/protection": "policies",
     "catalogs/branches/trash": "undrop",
     "catalogs/candidates": "people",
-    "catalogs/checks": "api",
+    "catalogs/checks": "checks",
     "catalogs/compare": "diff",
+    "catalogs/dbt-tests": "checks",
     "catalogs/graph": "api",
     "catalogs/groups": "api",
     "catalogs/members": "people",
@@ -337,6 +338,22 @@ def test_owners_set_policies_and_requests_show_them(lake: Call, tmp_path: Path) 
         time.sleep(0.1)
     assert status == 3
     assert "policy: No policy lets this merge through, so it waits for 1 approval: small (it has 1 changed" in text
+
+
+def test_tests_of_dbt_are_read_from_a_file(lake: Call, tmp_path: Path) -> None:
+    file = tmp_path / "schema.yml"
+    file.write_text("models: [{name: t, columns: [{name: id, data_tests: [not_null, {own.test: {a: 1}}]}]}]")
+    options = ("--dbt", str(file), "--database", "d", "--required")
+    assert [check["outcome"] for check in document(lake, "checks", *options, "--dry-run")["checks"]] == ["made"]
+    assert document(lake, "checks") == []
+    _, text, _ = lake("checks", *options)
+    assert "line 1: own.test of d.t: lakeui knows not_null" in text
+    (kept,) = document(lake, "checks")
+    assert (kept["name"], kept["is_required"]) == ("not_null: d.t.id", True)
+    made = {"name": "one id", "template": "unique", "parameters": {"table": "d.t", "columns": ["id"]}}
+    assert document(lake, "checks", "--create", json.dumps(made))["template"] == "unique"
+    assert document(lake, "checks", "--remove", kept["name"]) == {"removed": kept["name"]}
+    assert [check["name"] for check in document(lake, "checks")] == ["one id"]
 
 
 def test_a_merge_is_planned_again_by_its_id(lake: Call) -> None:

@@ -180,3 +180,105 @@ def test_only_maintainers_manage_checks_and_members_see_them(lake: ReviewLake) -
 def test_a_finished_request_is_not_checked(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     lake.patch("alice", "1/", {"state": "closed"})
     problem(lake.post("alice", "1/checks/"), 409, "WRONG_STATE")
+
+
+def of_null(column: str, **parameters: Any) -> dict[str, Any]:
+    return {"template": "not_null", "parameters": {"table": "d.r", "column": column, **parameters}}
+
+
+def test_a_check_of_a_template_shows_its_query(lake: ReviewLake) -> None:
+    dora = lake.people["dora"]
+    created = dora.post(f"{lake.address}checks/", {"name": "whole", **of_null("v")})
+    assert created.status_code == 201, created.content
+    assert created.json() | {"created_at": ""} == {
+        "name": "whole",
+        "query": "SELECT * FROM `d`.`r` WHERE `v` IS NULL",
+        **of_null("v"),
+        "is_required": False,
+        "created_by": dora.user.username,
+        "created_at": "",
+    }
+    path = f"{lake.address}checks/whole/"
+
+    def change(body: Any) -> Any:
+        return dora.client.patch(path, body, content_type="application/json", headers=dora.headers)
+
+    changed = change(of_null("v", rows="changed"))
+    assert changed.json()["parameters"] == {"table": "d.r", "column": "v", "rows": "changed"}
+    problem(change({"parameters": {"table": "d.r"}}), 400, "INVALID_VALUE")
+    assert change({"query": NONE}).json() | {"created_at": "", "created_by": ""} == {
+        "name": "whole",
+        "query": NONE,
+        "template": "",
+        "parameters": {},
+        "is_required": False,
+        "created_by": "",
+        "created_at": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"query": NONE, **of_null("v")},
+        {"parameters": {}},
+        {"template": "not_null"},
+        of_null("v", colum="w"),
+        {"template": "bad_share", "parameters": {"table": "d.r", "condition": "input_file_name() = ''"}},
+    ],
+)
+def test_a_check_asks_one_thing_that_is_understood(lake: ReviewLake, body: dict[str, Any]) -> None:
+    response = lake.people["dora"].post(f"{lake.address}checks/", {"name": "odd", **body})
+    assert response.status_code == 400, response.content
+    assert lake.read("checks/")["results"] == []
+
+
+SCHEMA = """
+models:
+  - name: r
+    columns:
+      - name: id
+        data_tests: [unique, not_null]
+      - name: v
+        data_tests:
+          - accepted_values: {values: [base], severity: warn}
+          - dbt_expectations.expect_column_to_exist
+"""
+
+
+def imported(lake: ReviewLake, by: str = "dora", **body: Any) -> Any:
+    return lake.people[by].post(f"{lake.address}dbt-tests/", {"text": SCHEMA, "database": "d", **body})
+
+
+def test_tests_of_dbt_become_checks(lake: ReviewLake) -> None:
+    looked = imported(lake, dry_run=True).json()
+    assert [check["outcome"] for check in looked["checks"]] == ["made"] * 3
+    assert lake.read("checks/")["results"] == []
+    made = imported(lake, is_required=True)
+    assert made.json() == {**looked, "dry_run": False}
+    (skipped,) = made.json()["not_read"]
+    assert (skipped["line"], skipped["test"]) == (10, "dbt_expectations.expect_column_to_exist of d.r")
+    assert "lakeui knows not_null, unique" in skipped["reason"]
+    kept = {check["name"]: (check["template"], check["is_required"]) for check in lake.read("checks/")["results"]}
+    assert kept == {
+        "unique: d.r.id": ("unique", True),
+        "not_null: d.r.id": ("not_null", True),
+        "accepted_values: d.r.v": ("accepted_values", False),
+    }
+    dora = lake.people["dora"]
+    dora.client.patch(
+        f"{lake.address}checks/not_null: d.r.id/",
+        {"query": NONE},
+        content_type="application/json",
+        headers=dora.headers,
+    )
+    again = imported(lake).json()
+    assert [check["outcome"] for check in again["checks"]] == ["present", "differs", "present"]
+    assert lake.read("checks/not_null: d.r.id/")["query"] == NONE
+
+
+def test_only_maintainers_make_checks_of_dbt(lake: ReviewLake) -> None:
+    problem(imported(lake, by="carol", dry_run=True), 403, "PERMISSION_DENIED")
+    problem(imported(lake, by="mallory"), 404, "NOT_FOUND")
+    problem(imported(lake, text="- a: [", dry_run=True), 400, "INVALID_VALUE")

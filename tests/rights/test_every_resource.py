@@ -82,6 +82,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),
     ("owner", "patch", CATALOG + "settings/", {"merge_conflicts": "row"}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
+    ("maintainer", "post", CATALOG + "dbt-tests/", {"text": "version: 2", "database": "d"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),
     ("contributor", "post", CATALOG + "merge-requests/", {"source": "c", "destination": "main", "title": "New"}),

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
 import type { Check } from "../api/resources";
+import type { components } from "../api/schema";
 import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
@@ -18,7 +19,10 @@ export function useChecks(catalog: string) {
 }
 
 /** `shown`: the check as it was when its editing began; undefined for a new one. */
-export type CheckChange = { save: Pick<Check, "name" | "query" | "is_required">; shown: Check | undefined } | { remove: string };
+export type CheckChange = { save: CheckBody; shown: Check | undefined } | { remove: string };
+
+/** A query, or a template with its parameters. */
+export type CheckBody = Pick<Check, "name" | "is_required"> & ({ query: string } | { template: Exclude<Check["template"], "">; parameters: Record<string, unknown> });
 
 export function useCheckChange(catalog: string) {
   const queries = useQueryClient();
@@ -38,6 +42,18 @@ export function useCheckChange(catalog: string) {
       await client.PATCH(`${OF_CATALOG}/{name}/`, { params: { path, header }, body: fields });
     },
     onSettled: () => refresh(queries, ["catalog", catalog]),
+  });
+}
+
+export type DbtTestsAsked = components["schemas"]["DbtTests"];
+export type DbtTestsRead = components["schemas"]["DbtTestsAnswer"];
+
+export function useDbtTests(catalog: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (asked: DbtTestsAsked) =>
+      body(client.POST("/api/v1/catalogs/{catalog}/dbt-tests/", { params: { path: { catalog }, header: once() }, body: asked })),
+    onSettled: (read) => (read?.dry_run ? undefined : refresh(queries, ["catalog", catalog])),
   });
 }
 

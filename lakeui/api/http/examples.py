@@ -11,7 +11,15 @@ BODIES: dict[str, dict[str, Any]] = {
     "import_reread": {"header": True, "delimiter": ";", "null_text": "NA"},
     "import_load": {"database": "flights", "table": "reasons", "mode": "append"},
     "check_create": {"name": "known carriers", "query": _NO_LATE_NULLS, "is_required": True},
-    "check_change": {"query": _NO_LATE_NULLS},
+    "check_change": {
+        "template": "not_null",
+        "parameters": {"table": "flights.flights", "column": "carrier", "rows": "changed"},
+    },
+    "check_import": {
+        "text": "models:\n  - name: airlines\n    columns:\n      - {name: carrier, data_tests: [unique, not_null]}\n",
+        "database": "flights",
+        "dry_run": True,
+    },
     "member_add": {"username": "erin", "role": "reviewer"},
     "member_change": {"role": "maintainer"},
     "merge_request_open": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponse
@@ -11,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.domain.names import LONGEST_NAME
 from lakeui.api.http.answers import IF_MATCH, IF_NONE_MATCH, STALE
 from lakeui.api.http.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
@@ -21,7 +23,9 @@ from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.entries.dbt_tests import LONGEST_FILE, dbt_tests_read
 from lakeui.sql import statements as sql
+from lakeui.sql.check_templates import TEMPLATES, parameters_read, query_shown
 from lakeui.sql.parse import parse
 from lakeui.tasks.merge_requests import CHECK_KIND
 from merge_app.jobs.services import task_submit
@@ -30,6 +34,7 @@ from merge_app.review.checking import (
     check_create,
     check_get,
     check_remove,
+    checks_add,
     checks_standing,
     request_require_checkable,
 )
@@ -37,32 +42,45 @@ from merge_app.review.models import CHECK_STATES, Check
 
 
 class CheckAnswer(serializers.Serializer[Any]):
-    """An assertion: its query must return no rows. A required one gates every merge request of the catalog."""
+    """An assertion: its query must return no rows. A required one gates every merge request of the catalog. Of a
+    template, ``query`` finds the bad rows; ``template`` is empty where the query was written by hand.
+    """
 
     name = serializers.CharField()
     query = serializers.CharField()
+    template = serializers.ChoiceField([*TEMPLATES, ""])
+    parameters = serializers.DictField()
     is_required = serializers.BooleanField()
     created_by = serializers.CharField(source="created_by.username")
     created_at = serializers.DateTimeField()
 
 
-class NewCheck(serializers.Serializer[Any]):
-    name = serializers.RegexField(r"^[^/]+$", max_length=100)
-    query = serializers.CharField(max_length=100_000, help_text="A SELECT, in the target's branch.")
-    is_required = serializers.BooleanField(required=False, default=False)
-
-
 class CheckChange(serializers.Serializer[Any]):
-    query = serializers.CharField(max_length=100_000, required=False)
+    """Either ``query``, or ``template`` with ``parameters``."""
+
+    query = serializers.CharField(max_length=100_000, required=False, help_text="A SELECT, in the target's branch.")
+    template = serializers.ChoiceField(list(TEMPLATES), required=False)
+    parameters = serializers.DictField(required=False, help_text="Of the template, by name.")
     is_required = serializers.BooleanField(required=False)
 
 
+class NewCheck(CheckChange):
+    """A name, and either ``query``, or ``template`` with ``parameters``."""
+
+    name = serializers.RegexField(r"^[^/]+$", max_length=100)
+    is_required = serializers.BooleanField(required=False, default=False)
+
+
 class CheckResultEntry(serializers.Serializer[Any]):
-    """What a run found. ``sample`` holds the first 20 rows; ``problem`` why a broken one could not run."""
+    """What a run found. ``sample`` holds the first 10 rows; ``problem`` why a broken one could not run. A check of a
+    template counts the rows that it looked at, ``rows_seen``, and the bad ones, ``rows_bad``.
+    """
 
     state = serializers.ChoiceField(CHECK_STATES)
     columns = ColumnEntry(many=True)
     sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    rows_seen = serializers.IntegerField(allow_null=True)
+    rows_bad = serializers.IntegerField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
@@ -107,15 +125,93 @@ class CheckListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         body = body_checked(NewCheck, request)
-        _require_reading(body["query"])
+        asked = _asked(body)
+        if not asked:
+            raise InvalidValue("The check asks nothing.", remedy="Give query, or template with parameters.")
 
         def create() -> Response:
             found = catalog_of(request, catalog)
-            check = check_create(principal=principal_of(request), catalog=found, **body)
+            check = check_create(principal=principal_of(request), catalog=found, **body, **asked)
             address = reverse("api-check", args=[found.name, check.name], request=request)
             return Response(CheckAnswer(check).data, status=201, headers={"Location": address})
 
         return once(request, create)
+
+
+class DbtTests(serializers.Serializer[Any]):
+    """``text``: a ``schema.yml``; its models lie in ``database``."""
+
+    text = serializers.CharField(max_length=LONGEST_FILE, trim_whitespace=False)
+    database = serializers.CharField(max_length=LONGEST_NAME)
+    is_required = serializers.BooleanField(
+        required=False, default=False, help_text="Whether tests of severity error gate every merge request."
+    )
+    dry_run = serializers.BooleanField(required=False, default=False)
+
+
+class DbtCheckEntry(serializers.Serializer[Any]):
+    """A test that is understood. ``note`` says how the answer may differ from dbt's."""
+
+    name = serializers.CharField()
+    template = serializers.ChoiceField(list(TEMPLATES))
+    parameters = serializers.DictField()
+    query = serializers.CharField()
+    note = serializers.CharField(allow_blank=True)
+    outcome = serializers.ChoiceField(["made", "present", "differs"])
+
+
+class NotReadEntry(serializers.Serializer[Any]):
+    line = serializers.IntegerField()
+    test = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class DbtTestsAnswer(serializers.Serializer[Any]):
+    """``differs``: there is another check of that name, which stays."""
+
+    dry_run = serializers.BooleanField()
+    checks = DbtCheckEntry(many=True)
+    not_read = NotReadEntry(many=True, help_text="Tests that make no check, each with its line and the reason.")
+
+
+class DbtTestsView(ApiView):
+    @extend_schema(
+        operation_id="check_import",
+        summary="Make checks of the tests of a dbt project",
+        description="Each test of `schema.yml` that is understood becomes a check. The others are listed, with why.",
+        tags=["checks"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=DbtTests,
+        responses={200: DbtTestsAnswer, **WRITES, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str) -> Response:
+        body = body_checked(DbtTests, request)
+        found = dbt_tests_read(body["text"], body["database"])
+        wanted = [
+            {
+                "name": check.name,
+                "query": check.query,
+                "template": check.template,
+                "parameters": check.parameters,
+                "is_required": body["is_required"] and check.is_error,
+            }
+            for check in found.checks
+        ]
+
+        def add() -> Response:
+            added = checks_add(
+                principal=principal_of(request),
+                catalog=catalog_of(request, catalog),
+                wanted=wanted,
+                dry_run=body["dry_run"],
+            )
+            outcomes = {name.lower(): "present" for name in added.present}
+            outcomes |= {name.lower(): "differs" for name in added.differing}
+            checks = [{**asdict(check), "outcome": outcomes.get(check.name.lower(), "made")} for check in found.checks]
+            answer = {"dry_run": body["dry_run"], "checks": checks, "not_read": found.not_read}
+            return Response(DbtTestsAnswer(answer).data)
+
+        return once(request, add)
 
 
 class CheckView(ApiView):
@@ -140,11 +236,10 @@ class CheckView(ApiView):
     )
     def patch(self, request: Request, catalog: str, name: str) -> Response:
         body = body_checked(CheckChange, request)
-        if "query" in body:
-            _require_reading(body["query"])
+        asked = _asked(body)
         check = check_get(catalog_of(request, catalog), name)
         unchanged(request, CheckAnswer(check).data)
-        changed = check_change(principal=principal_of(request), check=check, changes=body)
+        changed = check_change(principal=principal_of(request), check=check, changes=body | asked)
         return tagged(request, Response(CheckAnswer(changed).data))
 
     @extend_schema(
@@ -200,6 +295,24 @@ class RequestCheckView(ApiView):
             scopes=scopes_of(request),
         )
         return task_response(task, preference)
+
+
+def _asked(body: dict[str, Any]) -> dict[str, Any]:
+    """What the check asks, taken out of the body; nothing where the body says nothing of it."""
+    query, template, parameters = (body.pop(name, None) for name in ("query", "template", "parameters"))
+    if template is None and parameters is not None:
+        raise InvalidValue("There are parameters without a template.", remedy="Give the template too.")
+    if template is not None and query is not None:
+        raise InvalidValue("A check has a query or a template.", remedy="Leave out one of them.")
+    if template is not None:
+        read = parameters_read(template, parameters or {})
+        query = query_shown(template, read)
+        _require_reading(query)
+        return {"query": query, "template": template, "parameters": read}
+    if query is None:
+        return {}
+    _require_reading(query)
+    return {"query": query, "template": "", "parameters": {}}
 
 
 def _require_reading(query: str) -> None:

@@ -176,6 +176,7 @@ describe("checks", () => {
     renderAt("/c/demo/settings?tab=checks");
     await user.click(await screen.findByRole("button", { name: "New check" }));
     await user.type(screen.getByLabelText("Name"), "no_sevens");
+    await user.selectOptions(screen.getByLabelText("What it checks"), "A query of my own");
     await user.type(screen.getByLabelText("A query over the merged result. The check fails if it returns rows."), "SELECT 7 AS x");
     await user.click(screen.getByRole("button", { name: "Try it on main" }));
     expect(await screen.findByText("✕ It finds 1 row.")).toBeTruthy();
@@ -186,5 +187,46 @@ describe("checks", () => {
         name: "no_sevens", query: "SELECT 7 AS x", is_required: false,
       }),
     );
+  });
+
+  it("are made of templates without SQL", async () => {
+    const asked = serve({ ...LAKE, [`POST ${AT}checks/`]: () => json(CHECK, 201) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=checks");
+    await user.click(await screen.findByRole("button", { name: "New check" }));
+    await user.type(screen.getByLabelText("Name"), "carriers");
+    await user.selectOptions(screen.getByLabelText("What it checks"), "Only these values in a column");
+    await user.type(screen.getByLabelText("Table, as database.table"), "flights.flights");
+    await user.type(screen.getByLabelText("Column"), "carrier");
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Save" }).disabled).toBe(true);
+    await user.type(screen.getByLabelText("Values, with commas between them"), "AA, UA");
+    await user.click(screen.getByLabelText("Only of rows that the merge inserts or updates"));
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() =>
+      expect(asked.find(({ method, address }) => method === "POST" && address === `${AT}checks/`)?.body).toEqual({
+        name: "carriers",
+        template: "accepted_values",
+        parameters: { table: "flights.flights", column: "carrier", values: ["AA", "UA"], rows: "changed" },
+        is_required: false,
+      }),
+    );
+  });
+
+  it("come from tests of dbt, which are shown before they are made", async () => {
+    const check = { name: "unique: d.t.id", template: "unique", parameters: {}, query: "SELECT 1", note: "", outcome: "made" };
+    const not_read = [{ line: 7, test: "own of d.t", reason: "lakeui knows not_null." }];
+    const asked = serve({ ...LAKE, [`POST ${AT}dbt-tests/`]: { dry_run: true, checks: [check], not_read } });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=checks");
+    await user.click(await screen.findByRole("button", { name: "Read tests of dbt" }));
+    await user.type(screen.getByLabelText("Its text"), "models: 1");
+    await user.type(screen.getByLabelText("Database of its models"), "d");
+    await user.click(screen.getByRole("button", { name: "Read the tests" }));
+    expect(await screen.findByText("1 test is not read:")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Make 1 check" }));
+    await waitFor(() => {
+      const sent = asked.filter(({ address }) => address === `${AT}dbt-tests/`).map(({ body }) => body);
+      expect(sent).toEqual([true, false].map((dry_run) => ({ text: "models: 1", database: "d", is_required: false, dry_run })));
+    });
   });
 });

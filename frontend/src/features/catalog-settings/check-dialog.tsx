@@ -2,22 +2,29 @@ import { useState, type SubmitEvent } from "react";
 
 import type { Check } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
+import { TEMPLATES, TEMPLATE_NAMES, parametersOf, textsOf, type Template } from "../../model/check-templates";
 import { counted } from "../../model/format";
 import { useCheckChange } from "../../queries/checks";
 import { useStatement } from "../../queries/statements";
 import { Dialog } from "../../ui/dialog";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
+import { CheckTemplateFields } from "./check-template-fields";
 
-/** A check, and a way to try its query on main before it is kept. */
+/** A check of a template, or a query with a way to try it on main before it is kept. */
 export function CheckDialog({ catalog, check, onClose }: { catalog: string; check: Check | undefined; onClose: () => void }) {
   const change = useCheckChange(catalog);
   const [name, setName] = useState(check?.name ?? "");
-  const [query, setQuery] = useState(check?.query ?? "");
+  const [template, setTemplate] = useState<Template | "">(check ? check.template : "not_null");
+  const [texts, setTexts] = useState(check ? textsOf(check) : {});
+  const [ofChangedRows, setOfChangedRows] = useState(check?.parameters.rows === "changed");
+  const [query, setQuery] = useState(check?.template ? "" : (check?.query ?? ""));
   const [is_required, setRequired] = useState(check?.is_required ?? false);
+  const parameters = template ? parametersOf(template, texts, ofChangedRows) : undefined;
+  const asked = template && parameters ? { template, parameters } : !template && query.trim() ? { query } : undefined;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ save: { name: name.trim(), query, is_required }, shown: check }, { onSuccess: onClose });
+    if (asked) change.mutate({ save: { name: name.trim(), ...asked, is_required }, shown: check }, { onSuccess: onClose });
   };
   return (
     <Dialog title={check ? `The check ${check.name}` : "New check"} onClose={onClose} className="wide">
@@ -29,27 +36,50 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
           </label>
         )}
         <label className="field">
-          <span>A query over the merged result. The check fails if it returns rows.</span>
-          <textarea
-            className="input mono"
-            required
-            spellCheck={false}
-            placeholder="SELECT * FROM flights.flights WHERE distance <= 0"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-          />
+          <span>What it checks</span>
+          <select className="input" value={template} onChange={(event) => setTemplate(event.target.value as Template | "")}>
+            {TEMPLATE_NAMES.map((one) => (
+              <option key={one} value={one}>
+                {TEMPLATES[one].label}
+              </option>
+            ))}
+            <option value="">A query of my own</option>
+          </select>
         </label>
+        {template ? (
+          <CheckTemplateFields
+            key={template}
+            catalog={catalog}
+            template={template}
+            texts={texts}
+            ofChangedRows={ofChangedRows}
+            onTexts={setTexts}
+            onRows={setOfChangedRows}
+          />
+        ) : (
+          <label className="field">
+            <span>A query over the merged result. The check fails if it returns rows.</span>
+            <textarea
+              className="input mono"
+              required
+              spellCheck={false}
+              placeholder="SELECT * FROM flights.flights WHERE distance <= 0"
+              value={query}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+          </label>
+        )}
         <label className="row">
           <input type="checkbox" checked={is_required} onChange={(event) => setRequired(event.target.checked)} />
           <span>Required of every merge request of the catalog</span>
         </label>
-        <Trial key={query} catalog={catalog} query={query} />
+        {template ? null : <Trial key={query} catalog={catalog} query={query} />}
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={change.isPending || name.trim() === "" || query.trim() === ""}>
+          <button type="submit" className="button primary" disabled={change.isPending || name.trim() === "" || asked === undefined}>
             {change.isPending ? "Saving …" : "Save"}
           </button>
         </div>

@@ -8,23 +8,30 @@ import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CheckDialog } from "./check-dialog";
+import { DbtDialog } from "./dbt-dialog";
 
 export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
   const checks = useChecks(catalog);
   const [edited, setEdited] = useState<Check | "new">();
+  const [readsDbt, setReadsDbt] = useState(false);
   const [removed, setRemoved] = useState<Check>();
   const mayManage = isAtLeast(role, "maintainer");
   return (
     <>
       <p className="inside row apart">
         <span className="muted">
-          A check is a query that must find no rows in what a merge would make.{mayManage ? "" : " Maintainers change them."}
+          A check says what must be true of what a merge would make.{mayManage ? "" : " Maintainers change them."}
         </span>
         {mayManage ? (
-          <button type="button" className="button" onClick={() => setEdited("new")}>
-            <Icon name="plus" />
-            New check
-          </button>
+          <span className="row">
+            <button type="button" className="button" onClick={() => setReadsDbt(true)}>
+              Read tests of dbt
+            </button>
+            <button type="button" className="button" onClick={() => setEdited("new")}>
+              <Icon name="plus" />
+              New check
+            </button>
+          </span>
         ) : null}
       </p>
       <Loaded query={checks} label="the checks">
@@ -41,6 +48,7 @@ export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
         }
       </Loaded>
       {edited ? <CheckDialog catalog={catalog} check={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} /> : null}
+      {readsDbt ? <DbtDialog catalog={catalog} onClose={() => setReadsDbt(false)} /> : null}
       {removed ? <RemoveDialog catalog={catalog} check={removed} onClose={() => setRemoved(undefined)} /> : null}
     </>
   );

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 
 import type { CheckStanding, RequestDetail, Role } from "../../api/resources";
 import { catalogSettingsAddress } from "../../model/addresses";
-import { duration } from "../../model/format";
+import { count, counted, duration } from "../../model/format";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useCheckStandings, useChecksRun } from "../../queries/checks";
@@ -38,7 +38,7 @@ export function CheckStandings({ place, request, role }: { place: RequestPlace; 
             <Panel>
               <Empty title="This catalog has no checks">
                 <p>
-                  A check is a query over the merged result. It fails if it returns rows. <Link to={catalogSettingsAddress(place.catalog, "checks")}>Checks of {place.catalog}</Link>
+                  A check says what must be true of the merged result. <Link to={catalogSettingsAddress(place.catalog, "checks")}>Checks of {place.catalog}</Link>
                 </p>
               </Empty>
             </Panel>
@@ -77,6 +77,7 @@ function StandingPanel({ standing }: { standing: CheckStanding }) {
           <p className="small muted">
             <Time at={result.checked_at} />, on source <code>v{result.source_head}</code> and target <code>v{result.destination_head}</code>, took{" "}
             {duration(result.duration_ms)}
+            {result.rows_seen === null || result.rows_bad === null ? "" : `; ${counted(result.rows_bad, "bad row")} of ${count(result.rows_seen)}`}
             {is_current ? "" : "; the branches or the query changed since, so that it does not count"}
           </p>
         ) : null}

@@ -440,12 +440,32 @@ def policies(place: Place, given: Namespace) -> Said:
         )
     if given.set is None:
         return Said(rule["policies"], json.dumps(rule["policies"], ensure_ascii=False, indent=2))
-    text = Path(given.set).read_text(encoding="utf-8") if given.set != "-" else sys.stdin.read()
-    wanted = {"policies": _json_read(text, list, "--set")}
+    wanted = {"policies": _json_read(_file_text(given.set), list, "--set")}
     changed = http.write("PATCH", f"{path}{rule['id']}/", wanted, has_key=False)
     return Said(
         changed, f"Version {changed['version']} of {changed['pattern']} has {len(changed['policies'])} policies."
     )
+
+
+def checks(place: Place, given: Namespace) -> Said:
+    """What every merge request of the catalog can be asked to pass."""
+    http, path = place.catalog.http, f"{place.catalog.path}checks/"
+    if given.dbt:
+        if not given.database:
+            raise failed("The models of the file need a database.", "Give it by --database.")
+        body = {"text": _file_text(given.dbt), "database": given.database}
+        body |= {"is_required": given.required, "dry_run": given.dry_run}
+        read = http.write("POST", f"{place.catalog.path}dbt-tests/", body)
+        left_out = [f"line {entry['line']}: {entry['test']}: {entry['reason']}" for entry in read["not_read"]]
+        return Said(read, "\n".join([show.entries(read["checks"], "outcome", "name", "query", "note"), *left_out]))
+    if given.remove:
+        http.write("DELETE", f"{path}{segment(given.remove)}/", has_key=False)
+        return Said({"removed": given.remove}, f"Removed the check {given.remove}.")
+    if given.create:
+        made = http.write("POST", path, _json_read(given.create, dict, "--create"))
+        return Said(made, f"Made the check {made['name']}: {made['query']}")
+    found = http.get(path)["results"]
+    return Said(found, show.entries(found, "name", "is_required", "template", "query"))
 
 
 def agents(place: Place, given: Namespace) -> Said:
@@ -612,6 +632,10 @@ def completion(place: Place, given: Namespace) -> Said:
     from lakeui_client.cli.completion import script
 
     return Said({"shell": given.shell, "script": script(given.shell)}, script(given.shell))
+
+
+def _file_text(name: str) -> str:
+    return Path(name).read_text(encoding="utf-8") if name != "-" else sys.stdin.read()
 
 
 def _json_read(text: str, kind: Any, option: str) -> Any:

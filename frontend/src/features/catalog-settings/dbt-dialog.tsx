@@ -1,0 +1,142 @@
+import { useId, useState, type SubmitEvent } from "react";
+
+import { counted } from "../../model/format";
+import { useDbtTests, type DbtTestsRead } from "../../queries/checks";
+import { useDatabases } from "../../queries/tables";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/states";
+
+/** Tests of a dbt project become checks. What would come of them is shown first. */
+export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () => void }) {
+  const read = useDbtTests(catalog);
+  const list = useId();
+  const databases = useDatabases(catalog, "main");
+  const [text, setText] = useState("");
+  const [database, setDatabase] = useState("");
+  const [is_required, setRequired] = useState(false);
+  const asked = { text, database: database.trim(), is_required };
+  const canAsk = text.trim() !== "" && asked.database !== "" && !read.isPending;
+  const changed = () => read.reset();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    read.mutate({ ...asked, dry_run: true });
+  };
+  const made = read.data?.checks.filter(({ outcome }) => outcome === "made").length ?? 0;
+  return (
+    <Dialog title="Tests of dbt" onClose={onClose} className="wide">
+      <form className="stack" onSubmit={submit}>
+        <label className="field">
+          <span>A schema.yml of the project</span>
+          <input
+            type="file"
+            accept=".yml,.yaml"
+            onChange={(event) => {
+              changed();
+              void event.target.files?.[0]?.text().then(setText);
+            }}
+          />
+        </label>
+        <label className="field">
+          <span>Its text</span>
+          <textarea
+            className="input mono"
+            required
+            spellCheck={false}
+            placeholder={"models:\n  - name: orders\n    columns:\n      - name: id\n        data_tests: [unique, not_null]"}
+            value={text}
+            onChange={(event) => {
+              changed();
+              setText(event.target.value);
+            }}
+          />
+        </label>
+        <label className="field">
+          <span>Database of its models</span>
+          <input
+            className="input"
+            required
+            list={list}
+            value={database}
+            onChange={(event) => {
+              changed();
+              setDatabase(event.target.value);
+            }}
+          />
+          <datalist id={list}>
+            {databases.data?.results.map(({ name }) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </label>
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={is_required}
+            onChange={(event) => {
+              changed();
+              setRequired(event.target.checked);
+            }}
+          />
+          <span>Tests of severity error are required of every merge request</span>
+        </label>
+        {read.error ? <Failure error={read.error} /> : null}
+        {read.data ? <Read read={read.data} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            {read.data?.dry_run === false ? "Close" : "Cancel"}
+          </button>
+          {read.data?.dry_run === false ? null : read.data ? (
+            <button type="button" className="button primary" disabled={!canAsk || made === 0} onClick={() => read.mutate({ ...asked, dry_run: false })}>
+              Make {counted(made, "check")}
+            </button>
+          ) : (
+            <button type="submit" className="button primary" disabled={!canAsk}>
+              {read.isPending ? "Reading …" : "Read the tests"}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Read({ read: { checks, not_read, dry_run } }: { read: DbtTestsRead }) {
+  const outcomes = {
+    made: dry_run ? "+ to be made" : "✓ made",
+    present: "= there already",
+    differs: "✕ another check has this name",
+  };
+  return (
+    <div role="status" className="stack tight">
+      {checks.length ? (
+        <ul className="setting-list" aria-label="Checks">
+          {checks.map((check) => (
+            <li key={check.name}>
+              <span>
+                <strong>{check.name}</strong> <span className="badge">{outcomes[check.outcome]}</span>
+              </span>
+              <span className="small">
+                <code className="query">{check.query}</code>
+                {check.note ? <span className="muted">{check.note}</span> : null}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p>No test of this file becomes a check.</p>
+      )}
+      {not_read.length ? (
+        <>
+          <p>{counted(not_read.length, "test is", "tests are")} not read:</p>
+          <ul className="small" aria-label="Tests that are not read">
+            {not_read.map((one) => (
+              <li key={`${one.line} ${one.test}`}>
+                Line {one.line}, <strong>{one.test}</strong>: {one.reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </div>
+  );
+}
