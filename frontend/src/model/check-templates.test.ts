@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parametersOf, textsOf, type Template, type Texts } from "./check-templates";
+import { inWords, parametersOf, textsOf, type Template, type Texts } from "./check-templates";
 
 const CASES: [Template, Texts, boolean, Record<string, unknown>][] = [
   ["not_null", { table: "d.t", column: " v " }, true, { table: "d.t", column: "v", rows: "changed" }],
@@ -23,4 +23,16 @@ test("a form with an empty field has no parameters", () => {
   expect(parametersOf("not_null", { table: "d.t" }, false)).toBeUndefined();
   expect(parametersOf("row_count_change", { table: "d.t" }, false)).toBeUndefined();
   expect(parametersOf("bad_share", { table: "d.t", condition: "x", at_most: "few" }, false)).toBeUndefined();
+});
+
+test("a check is said in words", () => {
+  const words = CASES.map(([template, , , parameters]) => inWords({ template, parameters }));
+  expect(words).toEqual([
+    "No NULL in a column: d.t, v; of changed rows",
+    "No two rows with the same values: d.t, id, day",
+    'Only these values in a column: d.t, s, a, "b, c", "say ""x""", 7',
+    "The number of rows changes little: d.t, at least 90%",
+    "The newest value is not too old: d.t, at, at most 24 hours",
+    "Few rows meet a condition: d.t, price < 0, at most 0.1%",
+  ]);
 });

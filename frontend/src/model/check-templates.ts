@@ -79,6 +79,17 @@ export function textsOf(check: Pick<Check, "template" | "parameters">): Texts {
   return Object.fromEntries(TEMPLATES[template].fields.map((field) => [field, shown(field)]));
 }
 
+/** What a check of a template says, for people who read no SQL. */
+export function inWords(check: Pick<Check, "template" | "parameters">): string {
+  if (check.template === "") return "";
+  const { label, fields } = TEMPLATES[check.template];
+  const texts = textsOf(check);
+  const share = (field: Field) => (check.template !== "" && isShare(check.template, field) ? "%" : "");
+  const bound = { at_least: "at least ", at_most: "at most " } as Partial<Record<Field, string>>;
+  const said = fields.filter((field) => texts[field]).map((field) => `${bound[field] ?? ""}${texts[field] ?? ""}${share(field)}`);
+  return `${label}: ${said.join(", ")}${check.parameters.rows === "changed" ? "; of changed rows" : ""}`;
+}
+
 /** `a, "b, c"`: quotes keep a comma or blanks inside of a text. */
 function listed(text: string): string[] {
   const items = text.match(/\s*(?:"(?:[^"]|"")*"|[^,]*)\s*(?:,|$)/g) ?? [];

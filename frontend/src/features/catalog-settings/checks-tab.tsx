@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import type { Check, Role } from "../../api/resources";
+import { inWords } from "../../model/check-templates";
 import { isAtLeast } from "../../model/roles";
 import { useCheckChange, useChecks } from "../../queries/checks";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -61,7 +62,7 @@ function CheckRow({ check, mayManage, onEdit, onRemove }: { check: Check; mayMan
         <strong>{check.name}</strong> <span className="badge">{check.is_required ? "required everywhere" : "advisory"}</span>
       </span>
       <span className="small">
-        <code className="query">{check.query}</code>
+        {check.template ? <span title={check.query}>{inWords(check)}</span> : <code className="query">{check.query}</code>}
         <span className="muted">
           {check.created_by}, <Time at={check.created_at} />
         </span>
