@@ -252,6 +252,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],
         "MergedKind": ["database", "table"],
+        "ChangeSinceReview": ["new", "changed", "gone"],
         "FindingVerdict": ["ok", "conflict", "note", "decided"],
         "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],

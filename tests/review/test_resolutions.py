@@ -308,6 +308,11 @@ def test_another_decision_takes_the_place_of_the_first_and_makes_approvals_stale
     assert (left["author"], left["decision"]) == ("carol", "destination")
     changes = lake.read(f"merge-requests/1/reviews/{detail['votes'][0]['review']}/changes/")
     assert changes["resolutions_changed"] is True
+    (decision,) = changes["decisions"]
+    assert (decision["change"], decision["decision"], changes["summary"]) == (
+        "changed", "destination", "1 decision is changed.",
+    )  # fmt: skip
+    assert [item["change"] for item in changes["objects"]] == ["changed"]
 
 
 def test_a_decision_that_is_taken_back_opens_the_conflict_again(lake: ReviewLake, conflict: MergeRequest) -> None:

@@ -198,3 +198,58 @@ def test_who_answers_for_an_agent_does_not_approve_for_it(lake: ReviewLake, agen
     assert again.status_code == (403 if "bob" in agents else 201)
     assert lake.review("carol", request).status_code == 201
     assert lake.detail(request, "carol")["approvals"] == 1
+
+
+def since(lake: ReviewLake, review: int, number: int = 1) -> dict[str, str]:
+    """The objects that the comparison shows since the review, with what became of each."""
+    found = lake.read(f"compare/b...main/?merge_request={number}&since_review={review}")
+    assert found["counts"]["objects"] >= len(found["results"])
+    return {entry["name"]: entry["since_review"] for entry in found["results"]}
+
+
+def test_objects_that_changed_since_a_review_are_shown_alone(lake: ReviewLake) -> None:
+    lake.write("CREATE DATABASE quiet", "alice", "b")
+    request = lake.open()
+    review = lake.review("bob", request).json()["id"]
+    path = f"merge-requests/1/reviews/{review}/changes/"
+    assert (since(lake, review), lake.read(path)["summary"]) == ({}, "nothing changed.")
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "b")
+    lake.write("CREATE DATABASE e", "alice", "b")
+    assert since(lake, review) == {"d.t": "changed", "e": "new"}
+    changes = lake.read(path)
+    assert changes["summary"] == "2 commits on b change d.t, e."
+    assert [(item["name"], item["change"]) for item in changes["objects"]] == [("d.t", "changed"), ("e", "new")]
+    lake.write("DROP DATABASE quiet", "alice", "b")
+    gone = [item["name"] for item in lake.read(path)["objects"] if item["change"] == "gone"]
+    assert gone == ["quiet"]
+    assert since(lake, review) == {"d.t": "changed", "e": "new"}
+
+
+def test_a_commit_of_the_target_on_another_object_changes_nothing_of_the_request(lake: ReviewLake) -> None:
+    request = lake.open()
+    review = lake.review("bob", request).json()["id"]
+    lake.write("CREATE DATABASE e", "alice")
+    changes = lake.read(f"merge-requests/1/reviews/{review}/changes/")
+    assert (changes["summary"], changes["objects"]) == ("1 commit on main changes nothing of the request.", [])
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '3')", "alice")
+    assert since(lake, review) == {"d.t": "changed"}
+
+
+def test_a_merged_request_shows_what_changed_before_the_merge(lake: ReviewLake, local_worker: None) -> None:
+    request = lake.open()
+    review = lake.review("bob", request).json()["id"]
+    lake.write("CREATE DATABASE e", "alice", "b")
+    assert lake.post("alice", "1/merge/", {}).status_code == 200
+    lake.write("CREATE DATABASE later", "alice", "b")
+    assert lake.detail(request)["state"] == "merged"
+    assert since(lake, review) == {"e": "new"}
+    assert lake.read(f"merge-requests/1/reviews/{review}/changes/")["summary"] == "1 commit on b changes e."
+
+
+def test_since_review_names_a_review_of_the_request(lake: ReviewLake) -> None:
+    request = lake.open()
+    review = lake.review("bob", request).json()["id"]
+    alice, pair = lake.people["alice"], f"{lake.address}compare/b...main/"
+    problem(alice.get(f"{pair}?since_review={review}"), 400, "INVALID_VALUE")
+    problem(alice.get(f"{pair}?merge_request=1&since_review={review + 1}"), 404, "NOT_FOUND")
+    problem(lake.people["mallory"].get(f"{pair}?merge_request=1&since_review={review}"), 404, "NOT_FOUND")

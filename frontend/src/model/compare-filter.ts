@@ -10,5 +10,7 @@ export function compareFilterOf(query: URLSearchParams): CompareFilter {
   const search = query.get("search");
   const verdict = VERDICTS.find((known) => known === query.get("verdict"));
   const kind = KINDS.find((known) => known === query.get("kind"));
-  return { ...(search ? { search } : {}), ...(verdict ? { verdict } : {}), ...(kind ? { kind } : {}) };
+  const review = Number(query.get("since_review"));
+  const since = Number.isSafeInteger(review) && review > 0 ? { since_review: review } : {};
+  return { ...since, ...(search ? { search } : {}), ...(verdict ? { verdict } : {}), ...(kind ? { kind } : {}) };
 }

@@ -31,10 +31,10 @@ export function useReviewSubmit(place: RequestPlace) {
   });
 }
 
-/** What both branches got since a review. */
-export function useChangesSince(place: RequestPlace, reviewId: number, enabled: boolean) {
+/** What both branches got since a review. `state`: asked again when it is another. */
+export function useChangesSince(place: RequestPlace, reviewId: number, enabled: boolean, state: readonly unknown[] = []) {
   return useQuery({
-    queryKey: [...requestKey(place), "changes", reviewId],
+    queryKey: [...requestKey(place), "changes", reviewId, ...state],
     queryFn: ({ signal }) => body(client.GET(`${AT}/{review_id}/changes/`, { params: { path: { ...place, review_id: reviewId } }, signal })),
     enabled,
   });

@@ -26,6 +26,11 @@ class CompareQuery(PageFilter):
     kind = serializers.ChoiceField(KINDS, required=False)
     verdict = serializers.ChoiceField(VERDICTS, required=False)
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the full name.")
+    since_review = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        help_text="A review of the merge request that `merge_request` names: only objects that are not what it saw.",
+    )
 
 
 class CompareRowsQuery(PageFilter):
@@ -115,6 +120,9 @@ class ComparedEntry(serializers.Serializer[Any]):
     codes = serializers.ListField(child=serializers.CharField())
     brings = BroughtEntry()
     newest_version = serializers.IntegerField(help_text="The last commit of either side that changed it, or 0.")
+    since_review = serializers.ChoiceField(
+        ["new", "changed"], required=False, help_text="With the parameter of this name: what became of it since."
+    )
 
 
 class ComparedDatabase(serializers.Serializer[Any]):

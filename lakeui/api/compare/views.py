@@ -30,6 +30,7 @@ from lakeui.api.compare.serializers import (
     DecisionsQuery,
     ObjectComparisonAnswer,
 )
+from lakeui.api.compare.since_review import objects_since, review_of
 from lakeui.api.compare.table_readers import risks_of_readers
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of, tagged
@@ -42,6 +43,7 @@ from merge_app.planning.merge_plan import Resolution, Verdict
 from merge_app.review.known_plans import heads_merged, resolutions_of
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
+from merge_app.review.since_review import changes_since
 
 REFUSALS: dict[Any, Any] = {
     **NOT_MODIFIED,
@@ -67,7 +69,8 @@ class CompareView(ApiView):
         page = keyset_page(filters, int)
         found = comparison_read(pair)
         first = page.after[0] if page.after else 0
-        matching = [item for item in enumerate(found["objects"], 1) if _matches(item[1], filters)]
+        objects = _since_review(request, catalog, filters, found["objects"])
+        matching = [item for item in enumerate(objects, 1) if _matches(item[1], filters)]
         listed = page_body(
             request,
             page,
@@ -239,6 +242,25 @@ def _of_other_branches(wanted: MergeRequest) -> InvalidValue:
         f"Merge request #{wanted.number} is of other branches.",
         remedy=f"It merges {wanted.source.name} into {wanted.destination.name}.",
     )
+
+
+def _since_review(
+    request: Request, catalog: str, filters: Mapping[str, Any], entries: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The entries that are not what the review saw that the filter names, each with what became of it."""
+    if "since_review" not in filters:
+        return entries
+    number = checked(DecidedQuery, request).get("merge_request")
+    if number is None:
+        raise InvalidValue(
+            "since_review names a review of a merge request, and no merge request is named.",
+            remedy="Name it with merge_request.",
+            field="since_review",
+        )
+    review = review_of(request_get(catalog_of(request, catalog), number), filters["since_review"])
+    changes = {item.key: item.change for item in objects_since(review, changes_since(review))}
+    keyed = ((entry, changes.get((entry["kind"], entry["object_id"]))) for entry in entries)
+    return [{**entry, "since_review": change} for entry, change in keyed if change is not None]
 
 
 def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:

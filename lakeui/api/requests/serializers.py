@@ -16,6 +16,7 @@ from merge_app.review.markdown import markdown_render
 from merge_app.review.models import Comment, CommentPlace, TimelineEntry, TimelineKind
 from merge_app.review.requests import MOST_LABELS
 from merge_app.review.selectors import REQUEST_ORDERS, RequestSummary
+from merge_app.review.since_review import CHANGES
 from merge_app.review.states import CHOSEN, RequestState
 
 # Members called ``source`` or ``label`` bear names of DRF's own attributes. Its metaclass takes declared fields off the
@@ -252,8 +253,35 @@ class ReviewAnswer(serializers.Serializer[Any]):
         return markdown_render(review.body)
 
 
+class ObjectSinceEntry(serializers.Serializer[Any]):
+    """An object of the request that is not what the reviewer saw. ``gone``: the request does not change it any more."""
+
+    kind = serializers.ChoiceField(["database", "table"])
+    object_id = serializers.IntegerField()
+    name = serializers.CharField()
+    change = serializers.ChoiceField(CHANGES)
+
+
+class DecisionSinceEntry(serializers.Serializer[Any]):
+    """A decision that is not what the reviewer saw; one that is ``gone`` as it was."""
+
+    change = serializers.ChoiceField(CHANGES)
+    object_kind = serializers.ChoiceField(["database", "table"])
+    object_id = serializers.IntegerField()
+    part = serializers.CharField()
+    part_key = serializers.CharField(allow_blank=True)
+    decision = serializers.CharField()
+
+
 class ChangesAnswer(serializers.Serializer[Any]):
     """What came after a review, newest first; at most the 100 newest commits of each side."""
+
+    reviewed_at = serializers.DateTimeField()
+    summary = serializers.CharField(help_text="All of it in one sentence.")
+    objects = ObjectSinceEntry(
+        many=True, allow_null=True, help_text="None where the versions of the review are older than the retention."
+    )
+    decisions = DecisionSinceEntry(many=True)
 
     source = CommitAnswer(many=True)  # type: ignore[assignment]  # a declared field
     destination = CommitAnswer(many=True)

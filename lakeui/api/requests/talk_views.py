@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from lakeui.api.compare.since_review import changes_shown, review_of
 from lakeui.api.http.answers import IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.http.base import ApiView, checked, principal_of, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
@@ -22,7 +23,6 @@ from lakeui.api.requests.serializers import (
     ReviewDraftBody,
 )
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
-from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
 from merge_app.review.approval_rules import ReviewVerdict
 from merge_app.review.comments import (
@@ -33,10 +33,8 @@ from merge_app.review.comments import (
     comment_edit,
     thread_resolve,
 )
-from merge_app.review.models import Review
 from merge_app.review.reviews import ReviewDraft, review_submit
 from merge_app.review.selectors import comment_get, comments_list, reviews_list
-from merge_app.review.since_review import changes_since
 
 
 class ReviewListView(ApiView):
@@ -85,16 +83,15 @@ class ReviewChangesView(ApiView):
     @extend_schema(
         operation_id="review_changes",
         summary="What changed since a review",
+        description="New commits of both branches, objects whose change is now another, and decisions that came,"
+        " changed or went. Objects are compared by their commits; no row is read.",
         tags=["merge requests"],
         parameters=[IF_NONE_MATCH],
         responses={200: ChangesAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, number: int, review_id: int) -> Response:
         found = addressed_request(request, catalog, number)
-        review = Review.objects.filter(request=found, pk=review_id).first()
-        if review is None:
-            raise NotFound("review", str(review_id), where=f"of merge request #{number}")
-        return tagged(request, Response(ChangesAnswer(changes_since(review)).data))
+        return tagged(request, Response(ChangesAnswer(changes_shown(review_of(found, review_id))).data))
 
 
 class CommentListView(ApiView):

@@ -181,6 +181,7 @@ function ObjectOption({ object, isChosen, isViewed, onChoose }: { object: Compar
       <span className="ellipsis small muted ops">
         {changeText(object)}
         <ChangeBars brings={object.brings} short />
+        {object.since_review ? <span className="viewed-mark">{object.since_review === "new" ? "new since your review" : "changed since your review"}</span> : null}
         {isViewed ? <span className="viewed-mark">viewed</span> : null}
       </span>
     </div>

@@ -31,7 +31,7 @@ export function useCompared(pair: Pair) {
     n: () => choose(objects.slice(place + 1).find(isConflict)),
     p: () => choose(objects.slice(0, Math.max(0, place)).findLast(isConflict)),
   });
-  const onFilter = (more: { search?: string; verdict?: string; kind?: string }) => {
+  const onFilter = (more: { search?: string; verdict?: string; kind?: string; since_review?: string }) => {
     setFirst("");
     setQuery((before) => changed(before, { ...more, object: undefined }), { replace: true });
   };

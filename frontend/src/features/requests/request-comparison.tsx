@@ -15,6 +15,7 @@ import { AddComment } from "./add-comment";
 import { Decisions } from "./decisions";
 import { rowAdditions } from "./row-additions";
 import { ColumnTalk, RowTalk } from "./row-talk";
+import { SinceReview } from "./since-review";
 import { ThreadView } from "./thread-view";
 
 /** The comparison with what was decided about its conflicts, and what people say about objects and cells. It follows both
@@ -59,6 +60,7 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
   return (
     <>
       {compared.summary ? <SummaryLine summary={compared.summary} isMerged={request.state === "merged"} /> : null}
+      <SinceReview place={place} request={request} compared={compared} />
       <ComparedObjects pair={pair} compared={compared} additions={additions} />
     </>
   );

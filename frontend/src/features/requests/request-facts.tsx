@@ -3,7 +3,6 @@ import { Link } from "react-router";
 
 import type { RequestDetail } from "../../api/resources";
 import { mergeAddress, requestsAddress } from "../../model/addresses";
-import { counted } from "../../model/format";
 import { isFinishedState } from "../../model/review";
 import type { RequestPlace } from "../../queries/requests";
 import { useChangesSince } from "../../queries/reviews";
@@ -91,8 +90,9 @@ function ChangedSince({ place, review }: { place: RequestPlace; review: number }
     <details className="small" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What changed since</summary>
       <Loaded query={changes} label="what changed since">
-        {({ source, destination, rules_changed, resolutions_changed }) => (
+        {({ summary, source, destination, rules_changed, resolutions_changed }) => (
           <ul>
+            <li>{summary}</li>
             {[...source, ...destination].map((commit) => (
               <li key={`${commit.branch} ${commit.version}`}>
                 {commit.branch} <code>v{commit.version}</code> {commit.operation} <span className="muted">{commit.author}</span>
@@ -100,9 +100,6 @@ function ChangedSince({ place, review }: { place: RequestPlace; review: number }
             ))}
             {rules_changed ? <li>The rules of merging changed.</li> : null}
             {resolutions_changed ? <li>Decisions about conflicts changed.</li> : null}
-            <li className="muted">
-              {counted(source.length, "commit")} on the source, {counted(destination.length, "commit")} on the target
-            </li>
           </ul>
         )}
       </Loaded>

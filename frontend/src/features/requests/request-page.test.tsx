@@ -63,13 +63,34 @@ describe("a merge request", () => {
   it("shows what changed since a stale approval when asked", async () => {
     const commit = { version: 16, branch: "main", operation: "INSERT", author: "carol", time: "2026-01-01T00:00:00Z" };
     lake(request({ votes: [STALE] }), {
-      [`${AT}reviews/1/changes/`]: { source: [], destination: [commit], rules_changed: false, resolutions_changed: true },
+      [`${AT}reviews/1/changes/`]: { summary: "1 commit on main changes d.t.", source: [], destination: [commit], rules_changed: false, resolutions_changed: true },
     });
     const user = userEvent.setup();
     renderAt(ADDRESS);
     await user.click(await screen.findByText("What changed since"));
     expect(await screen.findByText("carol")).toBeTruthy();
     expect(screen.getByText("Decisions about conflicts changed.")).toBeTruthy();
+    expect(screen.getByText("1 commit on main changes d.t.")).toBeTruthy();
+  });
+
+  it("shows a reviewer the objects alone that changed since their review", async () => {
+    const objects = [
+      { kind: "table", object_id: 5, name: "flights.flights", change: "changed" },
+      { kind: "table", object_id: 99, name: "flights.old", change: "gone" },
+    ];
+    const asked = lake(request({ votes: [STALE] }), {
+      [`${AT}reviews/1/changes/`]: { summary: "2 commits on delays change flights.flights.", reviewed_at: "2026-01-02T00:00:00Z", objects, decisions: [], source: [], destination: [], rules_changed: false, resolutions_changed: false },
+      [COMPARE]: ({ address }: Asked) =>
+        json(address.includes("since_review=1") ? { ...COMPARISON, results: [{ ...COMPARED[0], since_review: "changed" }] } : COMPARISON),
+    });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    expect(await screen.findByText(/2 commits on delays change flights.flights. The request no longer changes flights.old./)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Show only these objects" }));
+    expect(await screen.findByText("changed since your review")).toBeTruthy();
+    expect(asked.some(({ address }) => address.startsWith(COMPARE) && address.includes("since_review=1"))).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Show all objects" }));
+    await waitFor(() => expect(screen.queryByText("changed since your review")).toBeNull());
   });
 
   it("approves the plan that is on the page, and says which", async () => {
