@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 
+from catalog_app.domain.owners import OwnerSet, owners_judge
 from catalog_app.domain.policies import PlanFacts, PolicySet, PolicyVerdict, policy_judge
 from catalog_app.domain.roles import Action, Role, may
 
@@ -22,6 +23,7 @@ class Protection:
     ``allow_queue_unchanged``: the merge queue may go on after the head moved, if no verdict changed.
     ``allow_bypass``: an owner may go past everything here, with a reason.
     ``policies``: of each rule that has some; how many approvals such a rule asks for follows from the plan.
+    ``owners``: of each rule that has some; which of them are asked follows from the plan.
     """
 
     patterns: tuple[str, ...]
@@ -36,12 +38,19 @@ class Protection:
     allow_queue_unchanged: bool = True
     allow_bypass: bool = True
     policies: tuple[PolicySet, ...] = ()
+    owners: tuple[OwnerSet, ...] = ()
+
+    @property
+    def judges_plans(self) -> bool:
+        """Whether what it asks follows from the plan."""
+        return bool(self.policies or self.owners)
 
     @property
     def takes_requests(self) -> bool:
         """Whether only a merge request gets in: nothing else has approvals, checks, statuses or a judged plan."""
         asked = self.required_checks or self.required_statuses or self.policies
-        return self.refuse_direct_merges or self.required_approvals > 0 or bool(asked)
+        by_owners = any(item.is_required for item in self.owners)
+        return self.refuse_direct_merges or self.required_approvals > 0 or bool(asked) or by_owners
 
 
 def pattern_matches(pattern: str, name: str) -> bool:
@@ -69,6 +78,7 @@ def strictest(rules: Iterable[Protection]) -> Protection | None:
         allow_queue_unchanged=all(rule.allow_queue_unchanged for rule in found),
         allow_bypass=all(rule.allow_bypass for rule in found),
         policies=tuple(policies for rule in found for policies in rule.policies),
+        owners=tuple(owners for rule in found for owners in rule.owners),
     )
 
 
@@ -171,6 +181,12 @@ def _merge_refusal(protection: Protection, role: Role | None, authority: MergeAu
             return Refusal(
                 f"its policies ask for more. {verdict.message.removesuffix('.')}",
                 "Ask reviewers to approve what the request holds now.",
+            )
+    for owned in owners_judge(protection.owners, authority.facts):
+        if not owned.is_fulfilled(authority.approvers):
+            return Refusal(
+                f"it asks owners of tables. {owned.message.removesuffix('.')}",
+                "Ask an owner to approve what the request holds now.",
             )
     missing = protection.required_checks - authority.passed_checks
     if missing:

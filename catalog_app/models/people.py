@@ -57,8 +57,8 @@ class ProtectionRule(models.Model):
     """What branches whose name is of ``pattern`` are protected from; ``domain.protection`` says what each field means.
 
     Where several patterns match a name, the strictest of each field holds. ``policies`` are documents of
-    ``domain.policies``, in order; ``policies_by`` set them last, and answers for what they merge. ``version`` counts
-    the changes of the rule.
+    ``domain.policies``, ``owners`` those of ``domain.owners``, in order. ``policies_by`` set the policies last, and
+    answers for what they merge. ``version`` counts the changes of the rule.
     """
 
     catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="protection_rules")
@@ -74,6 +74,8 @@ class ProtectionRule(models.Model):
     allow_queue_unchanged = models.BooleanField(default=True)
     allow_bypass = models.BooleanField(default=True)
     policies = models.JSONField(default=list)
+    owners = models.JSONField(default=list)
+    require_owner_approval = models.BooleanField(default=False)
     policies_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     version = models.PositiveIntegerField(default=1)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

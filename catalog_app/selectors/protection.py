@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from catalog_app.domain.agents import Account
+from catalog_app.domain.owners import OwnerSet
 from catalog_app.domain.policies import PolicySet, policy_read
 from catalog_app.domain.protection import (
     Change,
@@ -22,6 +23,7 @@ from catalog_app.domain.protection import (
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, ProtectionRule
 from catalog_app.selectors.agents import account_of, agent_branch_require
+from catalog_app.selectors.owners import entries_load
 from catalog_app.selectors.people import role_of_user
 from catalog_app.selectors.rows import columns_of, fetch_models, json_value
 from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
@@ -50,8 +52,9 @@ def protection_of_name(catalog_id: int, name: str) -> Protection | None:
 
 
 def _rule_value(rule: ProtectionRule) -> Protection:
-    """One rule as the value that ``strictest`` combines. Its policies are text, as ``fetch_models`` reads them."""
+    """One rule as the value that ``strictest`` combines. Its documents are text, as ``fetch_models`` reads them."""
     policies = tuple(policy_read(document) for document in json_value(rule.policies))
+    owners = entries_load(json_value(rule.owners))
     asked = rule.required_approvals
     return Protection(
         patterns=(rule.pattern,),
@@ -66,6 +69,7 @@ def _rule_value(rule: ProtectionRule) -> Protection:
         allow_queue_unchanged=rule.allow_queue_unchanged,
         allow_bypass=rule.allow_bypass,
         policies=(PolicySet(rule.pattern, rule.version, policies, asked, rule.policies_by_id),) if policies else (),
+        owners=(OwnerSet(rule.pattern, rule.version, owners, rule.require_owner_approval),) if owners else (),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from catalog_app.models import Catalog, ProtectionRule
+from catalog_app.selectors.owners import owners_check
 from catalog_app.selectors.protection import protection_rule_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists
@@ -25,6 +26,8 @@ RULE_FIELDS = (
     "allow_queue_unchanged",
     "allow_bypass",
     "policies",
+    "owners",
+    "require_owner_approval",
 )
 
 
@@ -39,6 +42,7 @@ def protection_rule_add(
     """A new rule; ``fields`` are some of RULE_FIELDS, ``pattern`` among them. Raises AlreadyExists."""
     with transaction.atomic():
         settings_lock(catalog)
+        owners_check(catalog, fields.get("owners", ()))
         author = {"policies_by_id": user_id} if fields.get("policies") else {}
         try:
             with transaction.atomic():
@@ -66,6 +70,7 @@ def protection_rule_change(
         settings_lock(catalog)
         rule = protection_rule_get(catalog, rule_id)
         check(rule)
+        owners_check(catalog, fields.get("owners", ()))
         before = rule_as_json(rule)
         for name, value in fields.items():
             setattr(rule, name, value)

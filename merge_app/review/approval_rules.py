@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from catalog_app.domain.owners import OwnerVerdict
 from catalog_app.domain.policies import PolicyVerdict
 from merge_app.review.states import RequestState
 
@@ -71,6 +72,7 @@ class BlockerCode(StrEnum):
     CHANGES_REQUESTED = "CHANGES_REQUESTED"
     APPROVALS_MISSING = "APPROVALS_MISSING"
     POLICY_MISSING = "POLICY_MISSING"
+    OWNER_MISSING = "OWNER_MISSING"
     CHECK_MISSING = "CHECK_MISSING"
     CHECK_FAILED = "CHECK_FAILED"
     STATUS_MISSING = "STATUS_MISSING"
@@ -105,6 +107,7 @@ class Case:
     them may. ``checks``: state of each required check for what is ``seen`` now, ``statuses`` of each required context
     for the source's head. ``fingerprint``: that of the very plan
     which is about to be merged, "" where there is none yet. ``policies``: what those of each rule say of the plan.
+    ``owners``: the entries that count for what the plan changes.
     """
 
     state: RequestState
@@ -121,6 +124,7 @@ class Case:
     is_conflicted: bool = False
     is_gone: bool = False
     policies: tuple[PolicyVerdict, ...] = ()
+    owners: tuple[OwnerVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,7 @@ class ApprovalState:
     passed_checks: frozenset[str] = frozenset()
     passed_statuses: frozenset[str] = frozenset()
     policies: tuple[PolicyVerdict, ...] = ()
+    owners: tuple[OwnerVerdict, ...] = ()
 
     @property
     def approvers(self) -> frozenset[str]:
@@ -157,7 +162,7 @@ class ApprovalState:
         codes = {blocker.code for blocker in self.blockers}
         if BlockerCode.CONFLICTS in codes:
             return RequestState.CONFLICTED
-        is_approved = self.counting and BlockerCode.APPROVALS_MISSING not in codes
+        is_approved = self.counting and not codes & {BlockerCode.APPROVALS_MISSING, BlockerCode.OWNER_MISSING}
         return RequestState.APPROVED if is_approved else RequestState.OPEN
 
 
@@ -181,7 +186,7 @@ def judge(case: Case) -> ApprovalState:
     reported = frozenset(name for name, state in case.statuses.items() if state is StatusState.SUCCESS)
     required = max([case.required_approvals, *(verdict.required_approvals for verdict in case.policies)])
     return ApprovalState(
-        tuple(counting), tuple(excluded), objections, blockers, required, passed, reported, case.policies
+        tuple(counting), tuple(excluded), objections, blockers, required, passed, reported, case.policies, case.owners
     )
 
 
@@ -249,6 +254,11 @@ def _blockers(case: Case, objections: Sequence[Vote], counting: Sequence[Vote]) 
         )
         for verdict in case.policies
         if not verdict.is_fulfilled(names)
+    ]
+    found += [
+        Blocker(BlockerCode.OWNER_MISSING if owned.is_judged else BlockerCode.POLICY_MISSING, owned.message)
+        for owned in case.owners
+        if not owned.is_fulfilled(names)
     ]
     found += [_check_blocker(name, state) for name, state in case.checks.items() if state is not CheckState.PASSED]
     found += [

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from django.utils import timezone
 
+from catalog_app.domain.owners import owners_judge
 from catalog_app.domain.policies import PlanFacts
 from catalog_app.domain.protection import Protection, policies_judge
 from catalog_app.domain.roles import Action
@@ -48,6 +49,7 @@ def request_approval_state(
     seen, known = seen_now(request, source, destination), plan_known(request)
     protection = protection_of(destination) or Protection(())
     votes = votes_load([request.pk]).get(request.pk, ())
+    facts = facts_known(looked or known, protection, seen, fingerprint)
     writer_id = last_writer_id(source, destination_id=destination.pk)
     return judge(
         Case(
@@ -66,11 +68,10 @@ def request_approval_state(
             fingerprint=approved.fingerprint if approved else fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
+            owners=owners_judge(protection.owners, facts),
             policies=tuple(
                 replace(verdict, drawn=verdict.rows_drawn(approved.facts)) if approved and approved.facts else verdict
-                for verdict in policies_judge(
-                    protection, facts_known(looked or known, protection, seen, fingerprint), timezone.now()
-                )
+                for verdict in policies_judge(protection, facts, timezone.now())
             ),
         )
     )

@@ -33,7 +33,7 @@ from merge_app.review.known_plans import (
     plan_keep,
     plan_known,
     plan_load,
-    policies_of,
+    protection_now,
     resolution_value,
     resolutions_of,
     seen_now,
@@ -55,6 +55,7 @@ PROTECTED = frozenset(
     {
         BlockerCode.APPROVALS_MISSING,
         BlockerCode.POLICY_MISSING,
+        BlockerCode.OWNER_MISSING,
         BlockerCode.CHECK_MISSING,
         BlockerCode.CHECK_FAILED,
         BlockerCode.STATUS_MISSING,
@@ -216,11 +217,16 @@ class RequestPort:
             "checks": checks_described(self.held, prepared),
             "statuses": statuses_described(self.held, prepared),
             "policies": [verdict.as_json() for verdict in self._standing.policies] if self._standing else [],
+            "owners": self._owners_described(),
             "policy_facts": self._facts_described(prepared),
         }
 
+    def _owners_described(self) -> list[dict[str, Any]]:
+        standing = self._standing
+        return [owned.as_json(standing.approvers) for owned in standing.owners if owned.is_judged] if standing else []
+
     def _facts_described(self, prepared: PreparedMerge) -> dict[str, Any] | None:
-        facts = self._facts(prepared) if self._standing and self._standing.policies else None
+        facts = self._facts(prepared) if self._standing and (self._standing.policies or self._standing.owners) else None
         return facts.as_json() if facts else None
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -309,7 +315,7 @@ def request_merge_run(
     command = MergeCommand(request.source_id, request.destination_id, header, request_port=request_port)
     try:
         merge_require(principal, request)
-        if policies_of(branches_now(request)[1]):
+        if protection_now(branches_now(request)[1]).judges_plans:
             # Outside of all locks. Where a branch moves meanwhile, no policy knows the plan, and it waits for a person.
             request_port.look(plan_load(request, engine))
         return merge_run(command, engine, progress)

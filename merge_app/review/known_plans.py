@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.policies import PlanFacts, PolicySet, facts_read, policies_digest
+from catalog_app.domain.protection import Protection
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.protection import protection_of
@@ -84,26 +85,26 @@ def plan_known(request: MergeRequest) -> KnownPlan | None:
 
 
 def plan_load(request: MergeRequest, engine: EngineSource) -> KnownPlan:
-    """The plan of the request as its branches are now, with facts where the target has policies: the last one if it is
-    still that, else made anew.
+    """The plan of the request as its branches are now, with facts where the target's protection judges them: the last
+    one if it is still that, else made anew.
     """
     source, destination = branches_now(request)
     seen, known = seen_now(request, source, destination), plan_known(request)
-    policies = policies_of(destination)
-    if known is not None and known.seen == seen and (not policies or known.facts_for(policies)):
+    protection = protection_now(destination)
+    policies = protection.policies
+    if known is not None and known.seen == seen and (not protection.judges_plans or known.facts_for(policies)):
         return known
     resolutions = resolutions_of(request, source, destination)
-    if policies:
+    if protection.judges_plans:
         facts = policy_facts_load(source, destination, engine, resolutions, policies)
         return KnownPlan(seen, facts.fingerprint, facts.conflicts, facts)
     made = comparison_load(source, destination, engine, resolutions)
     return KnownPlan(seen, made.fingerprint, made.conflicts)
 
 
-def policies_of(destination: Branch) -> tuple[PolicySet, ...]:
-    """The policies in force for merges into the branch."""
-    protection = protection_of(destination)
-    return protection.policies if protection is not None else ()
+def protection_now(destination: Branch) -> Protection:
+    """The protection in force for merges into the branch, the mildest where it has none."""
+    return protection_of(destination) or Protection(())
 
 
 def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:

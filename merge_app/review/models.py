@@ -98,10 +98,11 @@ class MergeRequest(models.Model):
 
 
 class RequestedReviewer(models.Model):
-    """Somebody who was asked for a review."""
+    """Somebody who was asked for a review. ``is_owner``: only as an owner of tables that the request changes."""
 
     request = models.ForeignKey(MergeRequest, models.CASCADE, related_name="requested_reviewers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    is_owner = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "user"], name="requested_reviewer_once")]

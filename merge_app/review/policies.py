@@ -12,13 +12,15 @@ from dataclasses import astuple, dataclass
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from catalog_app.domain.policies import policies_digest
 from catalog_app.models import ProtectionRule
 from merge_app.review.approval_rules import ApprovalState
 from merge_app.review.approval_state import request_approval_state
-from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, policies_of, seen_now
-from merge_app.review.models import MergeRequest
+from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, protection_now, seen_now
+from merge_app.review.models import MergeRequest, RequestedReviewer
+from merge_app.review.owners import owners_ask, owners_follow
 from merge_app.review.requests import request_lock, request_settle, request_touch
 from merge_app.review.states import REVIEWED, RequestState
 
@@ -39,8 +41,9 @@ def policy_work(request: MergeRequest) -> PolicyWork | None:
     nothing is in the way. None where nothing is to be done.
     """
     source, destination = branches_now(request)
-    policies = policies_of(destination)
-    if not policies or source.dropped_at is not None or destination.dropped_at is not None:
+    protection = protection_now(destination)
+    policies = protection.policies
+    if not protection.judges_plans or source.dropped_at is not None or destination.dropped_at is not None:
         return None
     seen, known = seen_now(request, source, destination), plan_known(request)
     is_known = known is not None and known.seen == seen and known.facts_for(policies) is not None
@@ -55,10 +58,13 @@ def policy_work(request: MergeRequest) -> PolicyWork | None:
 
 
 def policies_waiting() -> Iterator[PolicyWork]:
-    """The work for all requests that wait for people in catalogs that have policies."""
-    catalogs = ProtectionRule.objects.exclude(policies=[]).values("catalog")
-    waiting = MergeRequest.objects.filter(state__in=[state.value for state in REVIEWED], catalog__in=catalogs)
+    """The work for all requests that wait for people where rules judge plans. Owners are asked meanwhile."""
+    catalogs = ProtectionRule.objects.exclude(policies=[], owners=[]).values("catalog")
+    asked = RequestedReviewer.objects.filter(is_owner=True).values("request")
+    waiting = MergeRequest.objects.filter(state__in=[state.value for state in REVIEWED])
+    waiting = waiting.filter(Q(catalog__in=catalogs) | Q(pk__in=asked))
     for request in waiting.select_related("catalog", "source", "destination", "author").order_by("pk").iterator(100):
+        owners_follow(request)
         work = policy_work(request)
         if work is not None:
             yield work
@@ -77,6 +83,7 @@ def policies_keep(*, request_id: int, plan: KnownPlan) -> ApprovalState | None:
         standing = request_approval_state(request, source, destination)
         reasons = " ".join(f"Version {item.version} of {item.pattern}: {item.message}" for item in standing.policies)
         request_settle(request, reason=reasons)
+        owners_ask(request, standing)
         request_touch(request)
     return standing
 

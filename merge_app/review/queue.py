@@ -32,7 +32,7 @@ from merge_app.review.known_plans import (
     plan_keep,
     plan_known,
     plan_load,
-    policies_of,
+    protection_now,
     seen_now,
 )
 from merge_app.review.models import MergeRequest
@@ -62,7 +62,7 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
     command = MergeCommand(
         request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), request_port=request_port
     )
-    looked = plan_load(request, engine) if policies_of(branches_now(request)[1]) else None
+    looked = plan_load(request, engine) if protection_now(branches_now(request)[1]).judges_plans else None
     for _ in range(ATTEMPTS):
         entered = _enter(principal, request, merge_prepare(command, engine), looked)
         if entered is not None:

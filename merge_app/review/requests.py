@@ -92,7 +92,7 @@ def labels_clean(labels: Sequence[str]) -> list[str]:
 
 
 def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
-    """Ask these users for a review, and no others. Each must be able to give one."""
+    """Ask these users for a review, and no others but owners of changed tables. Each must be able to give one."""
     wanted = dict.fromkeys(names)
     users = {user.get_username(): user.pk for user in User.objects.filter(username__in=wanted, is_active=True)}
     able = users_who_may(Action.REVIEW, catalog_id=request.catalog_id, among=list(users.values()))
@@ -104,7 +104,8 @@ def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
             remedy="Name members who may review.",
             reviewers=unable,
         )
-    RequestedReviewer.objects.filter(request=request).exclude(user__in=users.values()).delete()
+    asked = RequestedReviewer.objects.filter(request=request, is_owner=False)
+    asked.exclude(user__in=users.values()).delete()
     RequestedReviewer.objects.bulk_create(
         [RequestedReviewer(request=request, user_id=users[name]) for name in wanted], ignore_conflicts=True
     )

@@ -41,6 +41,7 @@ export type Role = Described["CatalogRole"];
 export type Member = Described["MemberAnswer"];
 export type CatalogSettings = Described["CatalogSettings"];
 export type ProtectionRule = Described["RuleAnswer"];
+export type TableOwners = Described["TableOwners"];
 export type MergePolicy = Described["MergePolicy"];
 export type ProtectionChoice = Described["RuleRequest"];
 export type Protection = Described["ProtectionAnswer"];

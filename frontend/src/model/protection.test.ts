@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { Protection } from "../api/resources";
 import { PROTECTED, UNPROTECTED } from "../testing/review";
-import { patternMatches, protectionText, takesRequestsOnly } from "./protection";
+import { ownersOf, ownersText, patternMatches, protectionText, takesRequestsOnly } from "./protection";
 
 it("says what a protection asks, in words", () => {
   expect(protectionText(PROTECTED as Protection)).toBe(
@@ -41,4 +41,16 @@ it("lets only merge requests in where approvals or checks are asked, too", () =>
   expect(takesRequestsOnly({ ...open, required_checks: ["c"] })).toBe(true);
   expect(takesRequestsOnly({ ...open, required_statuses: ["ci"] })).toBe(true);
   expect(takesRequestsOnly({ ...open, refuse_direct_merges: true })).toBe(true);
+  const owners = [{ pattern: "d.*", people: ["ada"], groups: [] }];
+  expect(takesRequestsOnly({ ...open, owners })).toBe(false);
+  expect(takesRequestsOnly({ ...open, owners, require_owner_approval: true })).toBe(true);
+});
+
+it("reads and writes owners of tables as lines", () => {
+  const owners = [
+    { pattern: "sales.*", people: ["ada", "bob"], groups: ["stewards"] },
+    { pattern: "sales.drafts", people: [], groups: [] },
+  ];
+  expect(ownersText(owners)).toBe("sales.* ada bob @stewards\nsales.drafts");
+  expect(ownersOf("  sales.*  ada bob @stewards \n\nsales.drafts")).toEqual(owners);
 });

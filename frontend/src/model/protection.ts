@@ -1,5 +1,5 @@
 /** What a protection of branches asks, in words. */
-import type { Protection, ProtectionChoice } from "../api/resources";
+import type { Protection, ProtectionChoice, TableOwners } from "../api/resources";
 import { counted } from "./format";
 import { policiesText } from "./policies";
 
@@ -17,6 +17,7 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
     rule.refuse_deletion ? "neither dropped nor renamed" : "",
     rule.refuse_stale_reads ? "no stale reads" : "",
     rule.allow_queue_unchanged ? "" : "the queue stops whenever the branch moved",
+    rule.owners?.length ? (rule.require_owner_approval ? "an approval of an owner of each table" : "owners are asked") : "",
     rule.allow_bypass ? "" : "no bypass",
   ];
   return parts.filter(Boolean).join(", ");
@@ -31,7 +32,8 @@ function approvalsText(rule: Omit<Protection, "is_protected" | "patterns">): str
 /** Whether only a merge request gets in: nothing else has approvals, checks, statuses or a judged plan. */
 export function takesRequestsOnly(protection: Protection): boolean {
   const asked = [...(protection.required_checks ?? []), ...(protection.required_statuses ?? []), ...(protection.policies ?? [])];
-  return protection.refuse_direct_merges || protection.required_approvals > 0 || asked.length > 0;
+  const byOwners = protection.require_owner_approval === true && (protection.owners ?? []).length > 0;
+  return byOwners || protection.refuse_direct_merges || protection.required_approvals > 0 || asked.length > 0;
 }
 
 /** Whether a branch's name is of a rule's pattern: `*` any characters, `?` one, `[abc]` one of them, `[!abc]` none of them;
@@ -58,7 +60,26 @@ export const NEW_RULE: ProtectionChoice = {
   allow_queue_unchanged: true,
   allow_bypass: true,
   policies: [],
+  owners: [],
+  require_owner_approval: false,
 };
+
+/** Owners as lines of a file CODEOWNERS: `sales.* ada @stewards`. */
+export function ownersText(owners: readonly TableOwners[]): string {
+  return owners.map(({ pattern, people = [], groups = [] }) => [pattern, ...people, ...groups.map((name) => `@${name}`)].join(" ")).join("\n");
+}
+
+/** What such lines say; empty lines say nothing. */
+export function ownersOf(text: string): TableOwners[] {
+  return text
+    .split("\n")
+    .map((line) => line.split(/\s+/).filter(Boolean))
+    .flatMap(([pattern, ...names]) =>
+      pattern === undefined
+        ? []
+        : [{ pattern, people: names.filter((name) => !name.startsWith("@")), groups: names.filter((name) => name.startsWith("@")).map((name) => name.slice(1)) }],
+    );
+}
 
 function withArticle(role: string): string {
   return /^[aeiou]/.test(role) ? `an ${role}` : `a ${role}`;

@@ -97,7 +97,9 @@ function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] 
     case "APPROVALS_MISSING":
       return approvalSteps(request);
     case "POLICY_MISSING":
-      return ["lakeui judges the merge policies on what the branches hold now."];
+      return ["lakeui judges the merge policies and owners on what the branches hold now."];
+    case "OWNER_MISSING":
+      return [message];
     case "CHECK_MISSING":
       return [`${message} Anyone who may merge can run it.`];
     case "CHECK_FAILED":

@@ -31,6 +31,7 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     votes: [],
     blockers: [{ code: "APPROVALS_MISSING", message: "0 of 2 approvals count for what the branches hold now." }],
     policies: [],
+    owners: [],
     spot_rows: [],
     spot_code: "",
     mergeable: false,
@@ -103,7 +104,7 @@ export const STALE: RequestDetail["votes"][number] = {
 };
 export const UNPROTECTED = {
   is_protected: false, patterns: [], required_approvals: 0, required_checks: [], required_statuses: [], merge_role: "contributor", refuse_direct_writes: false,
-  refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true, policies: [],
+  refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true, policies: [], owners: [], require_owner_approval: false,
 };
 export const PROTECTED = {
   ...UNPROTECTED, is_protected: true, patterns: ["main"], required_approvals: 2, merge_role: "maintainer", refuse_direct_writes: true, refuse_direct_merges: true, refuse_deletion: true,

@@ -63,6 +63,8 @@ BODIES: dict[str, dict[str, Any]] = {
         "required_approvals": 2,
         "required_statuses": ["ci/tests"],
         "policies": [{"name": "small", "tables": ["sales.*"], "operations": ["insert", "update"], "max_rows": 1000}],
+        "owners": [{"pattern": "sales.*", "people": ["ada"]}, {"pattern": "sales.drafts"}],
+        "require_owner_approval": True,
     },
     "protection_rule_change": {"required_approvals": 1},
     "restriction_add": {

@@ -124,6 +124,49 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
+class TableOwners(serializers.Serializer[Any]):
+    """Owners of the tables of a pattern. Of a table the last entry that matches counts."""
+
+    pattern = serializers.CharField(
+        max_length=511,
+        help_text="`database.table`: `*` is any characters, `?` one; `database.*` and `database.**` are all tables of"
+        " the database, and itself. Upper and lower case are one.",
+    )
+    people = serializers.ListField(
+        child=serializers.CharField(max_length=150), default=list, max_length=100, help_text="User names."
+    )
+    groups = serializers.ListField(child=serializers.CharField(max_length=150), default=list, max_length=100)
+
+
+class OwnersField(serializers.ListField):
+    """Entries in order. Each is whole: also a change of a rule gives all of them."""
+
+    child = TableOwners()
+
+    def run_child_validation(self, data: Any) -> Any:
+        found = []
+        for item in data:
+            # A serializer of its own: in one of a partial change no default would hold.
+            entry = TableOwners(data=item)
+            entry.is_valid(raise_exception=True)
+            found.append(_plain(entry.validated_data))
+        return found
+
+
+class OwnerVerdictEntry(serializers.Serializer[Any]):
+    """Tables that the request changes, and who owns them. `branches`: the pattern of the rule of protection."""
+
+    branches = serializers.CharField()
+    version = serializers.IntegerField(help_text="Of the rule.")
+    pattern = serializers.CharField()
+    people = serializers.ListField(child=serializers.CharField())
+    groups = serializers.ListField(child=serializers.CharField())
+    tables = serializers.ListField(child=serializers.CharField(), help_text="The first 20.")
+    table_count = serializers.IntegerField()
+    is_required = serializers.BooleanField(help_text="The merge needs an approval of one of them.")
+    approved_by = serializers.ListField(child=serializers.CharField(), help_text="Owners whose approval counts.")
+
+
 class PolicyReason(serializers.Serializer[Any]):
     """What one limit of a policy says of the plan."""
 

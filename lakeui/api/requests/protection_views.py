@@ -32,10 +32,11 @@ from lakeui.api.http.answers import (
 from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
-from lakeui.api.requests.policy_serializers import MOST_POLICIES, PoliciesField
+from lakeui.api.requests.policy_serializers import MOST_POLICIES, OwnersField, PoliciesField
 from merge_app.audit.settings import setting_recorder
 
 MOST_APPROVALS = 100
+MOST_OWNERS = 100
 LONGEST_NAME = 200
 
 
@@ -79,6 +80,15 @@ class ProtectionFields(serializers.Serializer[Any]):
         max_length=MOST_POLICIES,
         help_text="Merge policies in order, judged on the plan of a request. The first that lets it through says how"
         " many approvals it needs, in the place of `required_approvals`; where none does, those hold, one at least.",
+    )
+    owners = OwnersField(
+        default=list,
+        max_length=MOST_OWNERS,
+        help_text="Owners of tables, in order. A request that changes such tables asks them for a review. Of a table"
+        " the last entry that matches counts; one without people and groups says that it has no owner.",
+    )
+    require_owner_approval = serializers.BooleanField(
+        default=False, help_text="No merge without an approval of one owner of each changed table that has some."
     )
 
 
@@ -248,4 +258,10 @@ def protection_shown(protection: Protection | None) -> dict[str, Any]:
         "allow_queue_unchanged": shown.allow_queue_unchanged,
         "allow_bypass": shown.allow_bypass,
         "policies": [asdict(policy) for item in shown.policies for policy in item.policies],
+        "owners": [
+            {"pattern": entry.pattern, "people": list(entry.people), "groups": list(entry.groups)}
+            for item in shown.owners
+            for entry in item.entries
+        ],
+        "require_owner_approval": any(item.is_required for item in shown.owners),
     }

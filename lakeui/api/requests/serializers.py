@@ -9,7 +9,7 @@ from rest_framework import serializers
 from catalog_app.models import Branch
 from lakeui.api.branches.lake_serializers import CommitAnswer
 from lakeui.api.http.paging import PageFilter
-from lakeui.api.requests.policy_serializers import PolicyVerdictEntry, SpotRowEntry
+from lakeui.api.requests.policy_serializers import OwnerVerdictEntry, PolicyVerdictEntry, SpotRowEntry
 from lakeui.common.errors import InvalidValue
 from merge_app.review.approval_rules import ApprovalState, BlockerCode, ReviewVerdict, Vote
 from merge_app.review.markdown import markdown_render
@@ -178,6 +178,9 @@ class RequestDetail(RequestAnswer):
     blockers = BlockerEntry(many=True)
     policies = PolicyVerdictEntry(
         many=True, help_text="What the policies of each rule say of the plan; of a merged request, what they said."
+    )
+    owners = OwnerVerdictEntry(
+        many=True, help_text="Owners of the changed tables; of a merged request, as they were at the merge."
     )
     spot_rows = SpotRowEntry(many=True, help_text="Changed rows that were drawn for whoever approves.")
     spot_code = serializers.CharField(

@@ -240,11 +240,13 @@ def _spot_code(request: MergeRequest, standing: ApprovalState, known: KnownPlan 
 
 
 def _policies_shown(request: MergeRequest, standing: ApprovalState) -> dict[str, Any]:
-    """What policies say of the request as it is; of a merged one, what its audit record has."""
+    """What policies and owners say of the request as it is; of a merged one, what its audit record has."""
     if request.merge_id is not None and request.state == RequestState.MERGED:
         body = MergeAttempt.objects.filter(merge_id=request.merge_id).values_list("body", flat=True).get()
         said, facts = body.get("policies") or [], body.get("policy_facts") or {}
+        owners = body.get("owners") or []
     else:
         said, facts = [verdict.as_json() for verdict in standing.policies], request.planned_facts
+        owners = [owned.as_json(standing.approvers) for owned in standing.owners if owned.is_judged]
     drawn = max((verdict["spot_check"] for verdict in said), default=0)
-    return {"policies": said, "spot_rows": facts.get("spot_rows", [])[:drawn]}
+    return {"policies": said, "owners": owners, "spot_rows": facts.get("spot_rows", [])[:drawn]}

@@ -2,7 +2,7 @@ import { useState, type SubmitEvent } from "react";
 
 import type { ProtectionChoice, ProtectionRule } from "../../api/resources";
 import { policiesSent } from "../../model/policies";
-import { NEW_RULE } from "../../model/protection";
+import { NEW_RULE, ownersOf, ownersText } from "../../model/protection";
 import { ROLES } from "../../model/roles";
 import { useChecks } from "../../queries/checks";
 import { useRuleChange } from "../../queries/protection";
@@ -49,6 +49,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
             </label>
           ))}
         </fieldset>
+        <Owners choice={choice} onChange={set} />
         <PoliciesField policies={choice.policies ?? []} onChange={(policies) => set({ policies })} />
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
@@ -107,6 +108,29 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
         </select>
       </label>
     </>
+  );
+}
+
+/** Who owns which tables, a line each. The text is kept as it is typed. */
+function Owners({ choice, onChange }: { choice: ProtectionChoice; onChange: (some: Partial<ProtectionChoice>) => void }) {
+  const [text, setText] = useState(() => ownersText(choice.owners ?? []));
+  const write = (value: string) => {
+    setText(value);
+    onChange({ owners: ownersOf(value) });
+  };
+  return (
+    <fieldset className="option-set">
+      <legend className="small">Owners of tables</legend>
+      <label className="field">
+        <span>Tables and their owners, a line each</span>
+        <textarea className="input" rows={3} placeholder="sales.* ada @stewards" value={text} onChange={(event) => write(event.target.value)} />
+        <span className="small muted">First database.table with * and ?, then people and @groups. Of a table the last line that matches counts.</span>
+      </label>
+      <label className="row">
+        <input type="checkbox" checked={choice.require_owner_approval ?? false} onChange={(event) => onChange({ require_owner_approval: event.target.checked })} />
+        <span>One owner of each changed table has to approve</span>
+      </label>
+    </fieldset>
   );
 }
 

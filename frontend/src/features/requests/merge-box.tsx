@@ -14,6 +14,7 @@ import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { TaskSteps } from "../tasks/task-steps";
 import { BypassDialog } from "./bypass-dialog";
+import { OwnerLines } from "./owner-lines";
 import { PolicyLines } from "./policy-lines";
 
 interface MergeProps {
@@ -126,6 +127,7 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
         {isFree ? <span>Both branches are checked again during the merge.</span> : null}
       </p>
       <PolicyLines request={request} />
+      <OwnerLines request={request} />
       <StepList place={place} steps={nextSteps(request)} />
       {protection.data && !mayMerge ? <p className="small">Minimum role to merge into {request.destination.name}: {protection.data.merge_role}.</p> : null}
       {failure && !isBypassing ? <Failure error={failure} /> : null}

@@ -93,6 +93,16 @@ describe("a merge request", () => {
     await waitFor(() => expect(screen.queryByText("changed since your review")).toBeNull());
   });
 
+  it("says whose approval is missing for which tables", async () => {
+    const message = "d.r: an approval of an owner is missing (carol or a member of stewards).";
+    const owner = { branches: "main", version: 1, pattern: "d.*", people: ["carol"], groups: ["stewards"], tables: ["d.r"], table_count: 1, is_required: true, approved_by: ["dora"] };
+    lake(request({ blockers: [{ code: "OWNER_MISSING", message }], owners: [owner] }));
+    renderAt(ADDRESS);
+    const steps = within(await screen.findByRole("list", { name: "What is left to do" }));
+    expect(steps.getByText(message)).toBeTruthy();
+    expect(screen.getByRole("list", { name: "Owners of changed tables" }).textContent).toBe("d.r: owned by carol, @stewards, approved by dora");
+  });
+
   it("approves the plan that is on the page, and says which", async () => {
     const asked = lake(request({ spot_code: "code" }), { [`POST ${AT}reviews/`]: () => json({}, 201) });
     const user = userEvent.setup();

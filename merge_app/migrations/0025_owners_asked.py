@@ -1,0 +1,13 @@
+"""Owners of changed tables are asked for reviews."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("merge_app", "0023_mails")]
+
+    operations = [
+        migrations.AddField(
+            model_name="requestedreviewer", name="is_owner", field=models.BooleanField(db_default=False, default=False)
+        ),
+    ]
