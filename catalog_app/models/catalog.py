@@ -64,6 +64,8 @@ class Branch(models.Model):
     ``head_version`` is the version of ``head_commit``; both come from the parent until the first own commit.
     ``oldest_version``: what the branch was at earlier versions has expired. ``is_workspace``: a transaction's own
     branch, which no other session sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
+    ``expires_at``: lakeui drops the valid branch from then on, for ``expiry_set_by``; the mails about it are left at
+    ``expiry_announced_at``.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="branches")
@@ -80,8 +82,19 @@ class Branch(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     dropped_at = models.DateTimeField(null=True)
     expired_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    expiry_set_at = models.DateTimeField(null=True)
+    expiry_set_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    expiry_announced_at = models.DateTimeField(null=True)
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["expires_at"],
+                name="branch_expiry",
+                condition=Q(expires_at__isnull=False, dropped_at__isnull=True),
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 F("catalog"), Lower("name"), name="branch_name_unique", condition=Q(dropped_at__isnull=True)

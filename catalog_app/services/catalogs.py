@@ -7,6 +7,8 @@ What takes a branch or a protected name away is judged here, by the protection o
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
@@ -15,6 +17,7 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
+from catalog_app.selectors.agents import account_of, agent_branch_require
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.selectors.tags import tag_get
@@ -25,6 +28,13 @@ from lakeui.common.nearest import nearest_name
 MAIN = "main"
 
 RecordBypass = Callable[[Branch, Bypass], None]
+
+NO_EXPIRY: dict[str, Any] = {
+    "expires_at": None,
+    "expiry_set_at": None,
+    "expiry_set_by": None,
+    "expiry_announced_at": None,
+}
 
 
 def merge_conflicts_change(
@@ -71,11 +81,19 @@ def catalog_drop(*, catalog: Catalog, asked: Asked, record: RecordBypass) -> Non
 
 
 def branch_create(
-    *, parent: Branch, name: str, version: int | None = None, asked: Asked, record: RecordBypass
+    *,
+    parent: Branch,
+    name: str,
+    version: int | None = None,
+    expires_at: datetime | None = None,
+    asked: Asked,
+    record: RecordBypass,
 ) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
     name_check("branch", name)
     branch = branch_cut(parent, name=name, version=version, user_id=asked.user_id)
+    if expires_at is not None:
+        branch.expires_at, branch.expiry_set_at, branch.expiry_set_by_id = expires_at, timezone.now(), asked.user_id
     try:
         with transaction.atomic():
             # Names after @ are branches or tags; expiry must not overtake a cut into the past.
@@ -85,6 +103,8 @@ def branch_create(
             _refuse_taken_by_tag(parent.catalog, name)
             branch.save(force_insert=True)
             _judge(branch, Change.NAMING, asked, record)
+            if expires_at is not None:
+                _judge(branch, Change.DELETION, asked, record)
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {parent.catalog.name}") from None
     return branch
@@ -143,6 +163,39 @@ def branch_drop(*, branch: Branch, asked: Asked, record: RecordBypass) -> None:
         Branch.objects.filter(pk=found.pk).update(dropped_at=timezone.now())
 
 
+def branch_expiry_set(
+    *,
+    branch: Branch,
+    expires_at: datetime | None,
+    asked: Asked,
+    record_bypass: RecordBypass,
+    record: RecordChange,
+    check: Callable[[Branch], None] = lambda _: None,
+) -> Branch:
+    """Have lakeui drop the branch at that time; None: never. Who may drop it may do so. ``check`` sees the branch as it
+    is and may object.
+    """
+    _refuse_main(branch, "dropped")
+    with transaction.atomic():
+        found = _lock(branch)
+        check(found)
+        if expires_at is None:
+            agent_branch_require(asked.account or account_of(asked.user_id), found.name)
+        else:
+            _judge(found, Change.DELETION, asked, record_bypass)
+        before = found.expires_at
+        if before != expires_at:
+            fields = NO_EXPIRY
+            if expires_at is not None:
+                set_by = {"expiry_set_at": timezone.now(), "expiry_set_by": asked.user_id}
+                fields = {**NO_EXPIRY, "expires_at": expires_at, **set_by}
+            Branch.objects.filter(pk=found.pk).update(**fields)
+            shown = ({"expires_at": item.isoformat() if item else None} for item in (before, expires_at))
+            record(found.catalog, SettingChange("branch", found.name, *shown))
+    found.refresh_from_db()
+    return found
+
+
 def _lock(branch: Branch) -> Branch:
     """The branch under the lock that its commits take: its name stays until the transaction ends. Raises NotFound where
     it was dropped or renamed meanwhile.
@@ -166,7 +219,7 @@ def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBy
             catalog_share(catalog.pk)
             _refuse_taken_by_tag(catalog, branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None):
+            if not found.update(dropped_at=None, **NO_EXPIRY):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
             _judge(branch, Change.NAMING, asked, record)
     except IntegrityError:

@@ -129,6 +129,7 @@ STATEMENTS: dict[type, StatementRow] = {
     ),
     sql.DropBranch: _row(branches.drop_branch, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.RenameBranch: _row(branches.rename_branch, _DROP_BRANCH, UNRECORDED | ALONE),
+    sql.SetBranchExpiry: _row(branches.set_branch_expiry, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.UndropBranch: _row(recovery.undrop_branch, _DROP_BRANCH, TASK | UNRECORDED | ALONE),
     sql.ShowBranches: _row(show.show_branches, _READ, KEEPS),
     sql.UseBranch: _row(branches.use_branch, _READ, ALONE | KEPT | KEEPS),

@@ -62,7 +62,13 @@ def create_branch(cursor: Cursor) -> s.CreateBranch:
     if_not_exists = accept_if_not_exists(cursor)
     branch = read_branch(cursor)
     parent = read_branch(cursor) if cursor.accept("FROM") else None
-    return s.CreateBranch(branch, if_not_exists, parent, *accept_as_of(cursor))
+    as_of = accept_as_of(cursor)
+    expires = _expiry(cursor) if cursor.accept("WITH", "EXPIRY") else None
+    return s.CreateBranch(branch, if_not_exists, parent, *as_of, expires)
+
+
+def _expiry(cursor: Cursor) -> str:
+    return cursor.string("how long, as '7 days', or a time in quotes")
 
 
 def drop_branch(cursor: Cursor) -> s.DropBranch:
@@ -70,10 +76,14 @@ def drop_branch(cursor: Cursor) -> s.DropBranch:
     return s.DropBranch(read_branch(cursor), if_exists)
 
 
-def alter_branch(cursor: Cursor) -> s.RenameBranch:
+def alter_branch(cursor: Cursor) -> s.RenameBranch | s.SetBranchExpiry:
     branch = read_branch(cursor)
-    cursor.expect("RENAME", "TO")
-    return s.RenameBranch(branch, cursor.name("the new name"))
+    phrase = cursor.accept_phrase("RENAME TO", "SET EXPIRY", "UNSET EXPIRY")
+    if phrase == "RENAME TO":
+        return s.RenameBranch(branch, cursor.name("the new name"))
+    if phrase is None:
+        cursor.fail("Expected RENAME TO, SET EXPIRY or UNSET EXPIRY")
+    return s.SetBranchExpiry(branch, _expiry(cursor) if phrase == "SET EXPIRY" else None)
 
 
 def show_branches(_cursor: Cursor) -> s.ShowBranches:

@@ -119,6 +119,12 @@ def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
     assert lake("branch", "-d", "b/c")[0] == 0
     assert [entry["name"] for entry in document(lake, "branch")] == ["main"]
     assert [entry["name"] for entry in document(lake, "branch", "--dropped")] == ["b/c"]
+    assert document(lake, "branch", "trial", "--expires", "7 days")["expires_at"] is not None
+    assert "expires_at" in lake("branch")[1]
+    assert document(lake, "branch", "--set-expiry", "trial", "never")["expires_at"] is None
+    assert "expires at" in lake("branch", "--set-expiry", "trial", "36 hours")[1]
+    assert document(lake, "branch", "--set-expiry", "trial", "soon", status=1)["code"] == "INVALID_VALUE"
+    assert lake("branch", "-d", "trial")[0] == 0
     assert lake("undrop", "b/c")[0] == 0
     assert "* main" in lake("branch")[1]
 

@@ -42,9 +42,16 @@ from lakeui.api.sql.resource_writes import (
     or_rehearsed,
     written,
 )
+from lakeui.common.errors import InvalidValue
 from lakeui.sql.dialect import quote_name, quote_text
 from merge_app.audit.selectors import audit_counts
 from merge_app.jobs.selectors import unfinished_count
+from merge_app.review.expiring import expiry_waits
+
+_EXPIRES_HELP = (
+    "When lakeui drops the branch: `7 days`, `36 hours`, `90 minutes`, or a time such as `2026-01-31 10:00:00` (UTC)."
+    " Null: never."
+)
 
 
 class CatalogRequest(NewName):
@@ -57,6 +64,23 @@ class BranchRequest(NewName, PointInTime):
     parent = serializers.CharField(  # type: ignore[assignment]  # a declared field
         required=False, default=MAIN, max_length=LONGEST_NAME, help_text="Branch."
     )
+    expires = serializers.CharField(
+        required=False, allow_null=True, default=None, max_length=64, help_text=_EXPIRES_HELP
+    )
+
+
+class BranchChange(WriteOptions):
+    """Another name, or another expiry: one of them."""
+
+    name = serializers.CharField(required=False, max_length=LONGEST_NAME)
+    expires = serializers.CharField(required=False, allow_null=True, max_length=64, help_text=_EXPIRES_HELP)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("name" in attrs) == ("expires" in attrs):
+            raise InvalidValue(
+                "A change of a branch has one of name and expires.", remedy="Send the one, or two requests."
+            )
+        return attrs
 
 
 class CatalogListView(ApiView):
@@ -176,6 +200,8 @@ class BranchListView(ApiView):
         found = catalog_of(request, catalog)
         as_of = as_of_written(wanted, is_required=False)
         statement = f"CREATE BRANCH {quote_name(wanted['name'])} FROM {quote_name(wanted['parent'])} {as_of}".rstrip()
+        if wanted["expires"] is not None:
+            statement += f" WITH EXPIRY {quote_text(wanted['expires'])}"
 
         def made(_: Any) -> Response:
             branch = branch_detail(found, wanted["name"])
@@ -200,22 +226,27 @@ class BranchView(ApiView):
 
     @extend_schema(
         operation_id="branch_rename",
-        summary="Rename a branch",
-        description="As ALTER BRANCH .. RENAME TO does.",
+        summary="Rename a branch, or set its expiry",
+        description="As ALTER BRANCH .. RENAME TO, SET EXPIRY and UNSET EXPIRY do: one of them.",
         tags=["branches"],
         parameters=[IF_MATCH, IDEMPOTENCY_KEY],
-        request=NewName,
+        request=BranchChange,
         responses={200: or_rehearsed(BranchAnswer), **AT_ONCE, **STALE},
     )
     def patch(self, request: Request, catalog: str, branch: str) -> HttpResponse:
-        wanted = body_checked(NewName, request)
+        wanted = body_checked(BranchChange, request)
         found = catalog_of(request, catalog)
-        statement = f"ALTER BRANCH {quote_name(branch)} RENAME TO {quote_name(wanted['name'])}"
+        change = "UNSET EXPIRY"
+        if "name" in wanted:
+            change = f"RENAME TO {quote_name(wanted['name'])}"
+        elif wanted["expires"] is not None:
+            change = f"SET EXPIRY {quote_text(wanted['expires'])}"
+        write = Write(f"ALTER BRANCH {quote_name(branch)} {change}", wanted, found.name)
 
-        def renamed(_: Any) -> Response:
-            return Response(branches_shown([branch_detail(found, wanted["name"])])[0])
+        def changed(_: Any) -> Response:
+            return Response(branches_shown([branch_detail(found, wanted.get("name", branch))])[0])
 
-        return written(request, Write(statement, wanted, found.name), renamed, check=_if_match(request, found, branch))
+        return written(request, write, changed, check=_if_match(request, found, branch))
 
     @extend_schema(
         operation_id="branch_drop",
@@ -244,7 +275,7 @@ def _if_match(request: Request, catalog: Catalog, name: str) -> Callable[[], Non
 
 
 def branches_shown(branches: Sequence[Branch]) -> list[dict[str, Any]]:
-    """Branches as JSON, each with how far it is from its parent: two queries for all."""
+    """Branches as JSON, each with how far it is from its parent: two queries for all, more where some have expired."""
     pairs = [(branch, branch.parent) for branch in branches if branch.parent is not None]
-    context = {"divergences": divergences_load(pairs)}
+    context = {"divergences": divergences_load(pairs), "waits": expiry_waits(branches)}
     return list(BranchAnswer(branches, many=True, context=context).data)

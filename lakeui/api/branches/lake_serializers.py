@@ -58,7 +58,7 @@ class CatalogAnswer(serializers.Serializer[Any]):
 class BranchAnswer(serializers.Serializer[Any]):
     """A branch. ``ahead`` and ``behind`` count commits against the parent's head; null where there is no parent.
 
-    The context's ``divergences`` hold both, by the ids of branch and parent.
+    The context's ``divergences`` hold both, by the ids of branch and parent; its ``waits`` why expired branches stay.
     """
 
     name = serializers.CharField()
@@ -72,6 +72,10 @@ class BranchAnswer(serializers.Serializer[Any]):
     is_dropped = serializers.SerializerMethodField()
     dropped_at = serializers.DateTimeField(allow_null=True)
     kept_until = serializers.SerializerMethodField(help_text="UNDROP works until then at least. Null of a valid one.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="When lakeui drops it. Null: never.")
+    expiry_waits_for = serializers.SerializerMethodField(
+        help_text="Why a branch that has expired is not dropped yet. Null: nothing."
+    )
     last_commit = CommitBrief(source="head_commit", allow_null=True)
     ahead = serializers.SerializerMethodField()
     behind = serializers.SerializerMethodField()
@@ -87,6 +91,10 @@ class BranchAnswer(serializers.Serializer[Any]):
 
     def get_kept_until(self, branch: Branch) -> datetime | None:
         return kept_until(branch.dropped_at) if branch.dropped_at else None
+
+    def get_expiry_waits_for(self, branch: Branch) -> str | None:
+        found: str | None = self.context["waits"].get(branch.pk)
+        return found
 
     def get_ahead(self, branch: Branch) -> int | None:
         found = self.context["divergences"].get((branch.pk, branch.parent_id))

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.selectors.expiries import expiry_read
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
 from catalog_app.services import catalogs
@@ -17,6 +18,7 @@ from lakeui.frontdoor.call import Call, branch_of
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
+from merge_app.audit.settings import setting_recorder
 from merge_app.execution.merge import merge_dry_run, merge_run
 from merge_app.execution.merge_command import MergeCommand
 from merge_app.webhooks.models import WebhookEvent
@@ -77,6 +79,7 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
             parent=parent,
             name=statement.branch.branch,
             version=version,
+            expires_at=expiry_read(statement.expires) if statement.expires is not None else None,
             asked=call.asked,
             record=call.record_bypass,
         )
@@ -84,7 +87,7 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
         if not statement.if_not_exists or taken.details["kind"] != "branch":
             raise
         branch = branch_get(parent.catalog, statement.branch.branch)
-    extra = {"branch": branch.name, **_notices(branch.catalog_id, branch.name)}
+    extra = {"branch": branch.name, "expires_at": expiry_shown(branch), **_notices(branch.catalog_id, branch.name)}
     return StatementResult(version=branch.head_version, extra=extra)
 
 
@@ -123,6 +126,21 @@ def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
     branch = call.named_branch(statement.branch)
     catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
     return StatementResult(extra=dict(_notices(branch.catalog_id, statement.new_name)))
+
+
+def set_branch_expiry(call: Call, statement: sql.SetBranchExpiry) -> StatementResult:
+    branch = catalogs.branch_expiry_set(
+        branch=call.named_branch(statement.branch),
+        expires_at=expiry_read(statement.expires) if statement.expires is not None else None,
+        asked=call.asked,
+        record_bypass=call.record_bypass,
+        record=setting_recorder(call.principal),
+    )
+    return StatementResult(extra={"branch": branch.name, "expires_at": expiry_shown(branch)})
+
+
+def expiry_shown(branch: Branch) -> str | None:
+    return branch.expires_at.isoformat() if branch.expires_at else None
 
 
 def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:

@@ -40,9 +40,11 @@ def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> StatementRes
 
 def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:
     branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True, is_workspace=False).order_by("id")
-    rows = branches.values_list("name", "parent__name", "fork_version", "head_version")
-    columns = [*strings("name", "parent"), ("fork_version", "bigint"), ("head_version", "bigint")]
-    return answer(columns, [list(row) for row in rows])
+    found = branches.values_list("name", "parent__name", "fork_version", "head_version", "expires_at")
+    rows = [[*rest, expires_at and expires_at.isoformat()] for *rest, expires_at in found]
+    versions = [("fork_version", "bigint"), ("head_version", "bigint")]
+    columns = [*strings("name", "parent"), *versions, ("expires_at", "timestamp")]
+    return answer(columns, rows)
 
 
 def show_tags(call: Call, statement: sql.ShowTags) -> StatementResult:

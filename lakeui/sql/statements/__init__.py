@@ -49,6 +49,7 @@ from lakeui.sql.statements.catalogs import (
     RestoreMerge,
     RestoreTable,
     RollbackTransaction,
+    SetBranchExpiry,
     SetCatalogProperties,
     ShowBranches,
     ShowCatalogs,
@@ -186,6 +187,7 @@ Statement = (
     | CreateBranch
     | DropBranch
     | RenameBranch
+    | SetBranchExpiry
     | ShowBranches
     | UseBranch
     | UseDatabase
@@ -362,6 +364,7 @@ __all__ = [
     "RestoreTable",
     "RollbackTransaction",
     "Select",
+    "SetBranchExpiry",
     "SetCatalogProperties",
     "SetComment",
     "SetDatabaseProperties",

@@ -49,13 +49,22 @@ class UseCatalog:
 
 @dataclass(frozen=True, slots=True)
 class CreateBranch:
-    """``parent`` None: the session's branch."""
+    """``parent`` None: the session's branch. ``expires``: in how long it is dropped, or when; None: never."""
 
     branch: BranchName
     if_not_exists: bool = False
     parent: BranchName | None = None
     version: int | None = None
     timestamp: str | None = None
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetBranchExpiry:
+    """``expires``: in how long the branch is dropped, or when; None: never."""
+
+    branch: BranchName
+    expires: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,15 @@ class TestBranches:
         early = made(lake, "branches/", name="early", parent="feature/x", version=2)
         assert (early["parent"], early["fork_version"]) == ("feature/x", 2)
 
+    def test_a_branch_has_an_expiry_that_is_set_and_taken_off(self, lake: Lake) -> None:
+        assert made(lake, "branches/", name="b", expires="7 days")["expires_at"] is not None
+        changed = send(lake, "PATCH", "branches/b/", {"expires": "2 hours"})
+        assert (changed.status_code, changed.json()) == (200, lake.read("branches/b/"))
+        assert send(lake, "PATCH", "branches/b/", {"expires": None}).json()["expires_at"] is None
+        problem(send(lake, "PATCH", "branches/b/", {"expires": "soon'"}), 400, "INVALID_VALUE")
+        for body in ({}, {"expires": "1 day", "name": "c"}):
+            problem(send(lake, "PATCH", "branches/b/", body), 400, "INVALID_VALUE")
+
     def test_a_dry_run_makes_none(self, lake: Lake) -> None:
         response = send(lake, "POST", "branches/", {"name": "b", "dry_run": True})
         assert (response.status_code, response.json()["dry_run"]) == (200, True)

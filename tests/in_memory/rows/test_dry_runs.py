@@ -26,6 +26,7 @@ METADATA = [
     "CREATE BRANCH fresh",
     "DROP BRANCH b",
     "ALTER BRANCH b RENAME TO c",
+    "ALTER BRANCH b SET EXPIRY '7 days'",
     "CREATE TAG fresh",
     "DROP TAG early",
     "CREATE VIEW d.v AS SELECT 1 AS one",

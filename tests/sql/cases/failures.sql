@@ -45,6 +45,7 @@ INVALID_VALUE | none | No catalog is chosen | CREATE BRANCH fresh
 NOT_SUPPORTED | transaction | transaction | CREATE BRANCH fresh
 SYNTAX_ERROR | main | | CREATE BRANCH fresh VERSION AS OF
 SYNTAX_ERROR | main | x | CREATE BRANCH fresh VERSION AS OF x
+INVALID_VALUE | main | is no expiry | CREATE BRANCH fresh WITH EXPIRY ''
 # DropBranch
 NOT_FOUND | main | branch devv; Did you mean dev | DROP BRANCH devv
 NOT_FOUND | main | branch lost; UNDROP BRANCH | DROP BRANCH lost
@@ -59,7 +60,18 @@ ALREADY_EXISTS | main | tag named v1 | ALTER BRANCH dev RENAME TO v1
 INVALID_VALUE | main | main cannot be renamed | ALTER BRANCH main RENAME TO trunk
 NOT_FOUND | main | branch transaction {transaction} | ALTER BRANCH `transaction {transaction}` RENAME TO fresh
 NOT_SUPPORTED | transaction | transaction | ALTER BRANCH dev RENAME TO fresh
-SYNTAX_ERROR | main | SET | ALTER BRANCH dev SET x
+SYNTAX_ERROR | main | SET EXPIRY | ALTER BRANCH dev SET x
+# SetBranchExpiry
+NOT_FOUND | main | branch devv; Did you mean dev | ALTER BRANCH devv SET EXPIRY '7 days'
+INVALID_VALUE | main | main cannot be dropped | ALTER BRANCH main SET EXPIRY '7 days'
+INVALID_VALUE | main | main cannot be dropped | ALTER BRANCH main UNSET EXPIRY
+INVALID_VALUE | main | 'soon' is no expiry; 7 days | ALTER BRANCH dev SET EXPIRY 'soon'
+INVALID_VALUE | main | cannot expire at '0 days' | ALTER BRANCH dev SET EXPIRY '0 days'
+INVALID_VALUE | main | cannot expire at '2020-01-01' | ALTER BRANCH dev SET EXPIRY '2020-01-01'
+INVALID_VALUE | main | cannot expire at '9999999 weeks' | ALTER BRANCH dev SET EXPIRY '9999999 weeks'
+INVALID_VALUE | main | is not a timestamp | ALTER BRANCH dev SET EXPIRY '2026-13-01'
+SYNTAX_ERROR | main | time in quotes | ALTER BRANCH dev SET EXPIRY 7
+NOT_SUPPORTED | transaction | transaction | ALTER BRANCH dev SET EXPIRY '7 days'
 # ShowBranches
 INVALID_VALUE | none | No catalog is chosen | SHOW BRANCHES
 SYNTAX_ERROR | main | d | SHOW BRANCHES d

@@ -83,17 +83,20 @@ class Catalog:
         from_: str | None = None,
         version: int | None = None,
         timestamp: str | None = None,
+        expires: str | None = None,
         drop_at_end: bool = False,
     ) -> Branch:
         """The branch of that name; with ``from_`` a new one, which begins at the head of that branch, or at a version
-        or time of it. In a ``with`` block it stays at the end, unless ``drop_at_end``: then it is dropped, however the
-        block ends.
+        or time of it. ``expires``: in how long the new one is dropped (``7 days``), or when. In a ``with`` block it
+        stays at the end, unless ``drop_at_end``: then it is dropped, however the block ends.
         """
         if from_ is None:
             if version is not None or timestamp is not None:
                 raise failed("A version is given without the branch that it is of.", "Say from_ too.")
+            if expires is not None:
+                raise failed("An expiry is given without the branch to begin from.", "Say from_, or call set_expiry().")
             return Branch(self, name, drop_at_end=drop_at_end)
-        body = {"name": name, "parent": from_, "version": version, "timestamp": timestamp}
+        body = {"name": name, "parent": from_, "version": version, "timestamp": timestamp, "expires": expires}
         made = self.http.write("POST", f"{self.path}branches/", body)
         return Branch(self, made["name"], drop_at_end=drop_at_end)
 
@@ -192,6 +195,10 @@ class Branch:
 
     def rename(self, name: str) -> None:
         self.name = self.http.write("PATCH", self.path, {"name": name})["name"]
+
+    def set_expiry(self, expires: str | None) -> None:
+        """Have the server drop the branch in so long (``7 days``), or at a time; None: never."""
+        self.http.write("PATCH", self.path, {"expires": expires})
 
     def drop(self) -> None:
         self.http.write("DELETE", self.path)

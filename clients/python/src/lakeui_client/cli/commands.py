@@ -19,6 +19,7 @@ from lakeui_client.results import KeptResult
 from lakeui_client.values import Diff, Merged, Undone
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
+NEVER = "never"
 
 
 class Said(NamedTuple):
@@ -120,6 +121,8 @@ def branch(place: Place, given: Namespace) -> Said:
         if place.settings.branch == old and not os.environ.get(VARIABLES["branch"]):
             settings_keep(branch=renamed.name)
         return Said(renamed.get(), f"Branch {old} is {renamed.name} now.")
+    if given.set_expiry:
+        return _expiry_set(catalog.branch(given.set_expiry[0]), given.set_expiry[1])
     if given.name:
         made = _branch_made(place, given)
         return Said(made.get(), f"Created branch {made.name} from {given.source or place.settings.branch}.")
@@ -128,12 +131,24 @@ def branch(place: Place, given: Namespace) -> Said:
         {**entry, "name": ("* " if entry["name"] == place.settings.branch else "  ") + entry["name"]} for entry in found
     ]
     names = ("name", "parent", "ahead", "behind", "head_version", "last_commit.operation", "last_commit.author")
-    return Said(found, show.entries(shown, *names))
+    expiry = ("expires_at",) if any(entry["expires_at"] for entry in found) else ()
+    return Said(found, show.entries(shown, *names, *expiry))
+
+
+def _expiry_set(chosen: Branch, when: str) -> Said:
+    chosen.set_expiry(None if when == NEVER else when)
+    found = chosen.get()
+    at = found["expires_at"]
+    return Said(found, f"Branch {chosen.name} expires at {at}." if at else f"Branch {chosen.name} does not expire.")
 
 
 def _branch_made(place: Place, given: Namespace) -> Branch:
     return place.catalog.branch(
-        given.name, from_=given.source or place.settings.branch, version=given.at_version, timestamp=given.at_time
+        given.name,
+        from_=given.source or place.settings.branch,
+        version=given.at_version,
+        timestamp=given.at_time,
+        expires=given.expires,
     )
 
 

@@ -61,6 +61,7 @@ def _begins(made: Parser) -> None:
     made.add_argument("--from", dest="source", metavar="BRANCH", help="begin there instead of at the present branch")
     made.add_argument("--version", dest="at_version", type=int, metavar="N", help="begin at this version of it")
     made.add_argument("--time", dest="at_time", metavar="TIME", help="begin as it was at this time")
+    made.add_argument("--expires", metavar="WHEN", help="have it dropped in so long ('7 days'), or at a time")
 
 
 def _places(word: Any) -> None:
@@ -76,6 +77,9 @@ def _places(word: Any) -> None:
     _begins(made)
     made.add_argument("-d", "--delete", metavar="NAME")
     made.add_argument("-m", "--move", nargs=2, metavar=("OLD", "NEW"))
+    made.add_argument(
+        "--set-expiry", nargs=2, metavar=("NAME", "WHEN"), help=f"when it is dropped: '7 days', a time, or {c.NEVER}"
+    )
     made.add_argument("--dropped", action="store_true", help="list those that were dropped")
     made = word("switch", c.switch, "go to another branch")
     made.add_argument("name")
