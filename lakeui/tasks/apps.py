@@ -26,7 +26,7 @@ class TasksConfig(AppConfig):
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.mails.outbox import mails_ring
         from merge_app.review.branch_events import requests_follow
-        from merge_app.review.expiring import branches_expire
+        from merge_app.review.expiring import branches_announce, branches_expire
 
         sweeps(requests_follow)
         sweeps(lakeui.tasks.merge_requests.queues_ring)
@@ -34,6 +34,7 @@ class TasksConfig(AppConfig):
         sweeps(checkpoints_make)
         sweeps(mails_ring)
         sweeps(branches_expire)
+        sweeps(branches_announce)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)

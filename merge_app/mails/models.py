@@ -22,6 +22,7 @@ class MailEvent(models.TextChoices):
     TASK_SUCCEEDED = "task_succeeded"
     TASK_FAILED = "task_failed"
     PIPELINE_FAILED = "pipeline_failed"
+    BRANCH_EXPIRES = "branch_expires"
     TEST = "test"
 
 

@@ -6,11 +6,12 @@ Nothing is lost: UNDROP BRANCH brings such a branch back, without its expiry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from catalog_app.domain.protection import Change, protection_refusal
@@ -20,9 +21,13 @@ from catalog_app.selectors.protection import Asked, Bypass, protection_of
 from catalog_app.services.catalogs import branch_drop
 from catalog_app.services.settings import SettingChange
 from merge_app.audit.settings import setting_recorder
+from merge_app.mails.models import MailEvent
+from merge_app.mails.outbox import Content, mails_leave
 from merge_app.review.models import FINISHED_STATES, MergeRequest
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
+
+ANNOUNCED_BEFORE = timedelta(hours=24)
 
 
 def expiry_waits(branches: Sequence[Branch], now: datetime | None = None) -> dict[int, str]:
@@ -57,6 +62,46 @@ def branches_expire(now: datetime | None = None) -> int:
     now = now or timezone.now()
     expired = Branch.objects.filter(_has_expired(now), catalog__dropped_at__isnull=True)
     return sum(_expire(branch_id, now) for branch_id in list(expired.order_by("pk").values_list("pk", flat=True)))
+
+
+def branches_announce(now: datetime | None = None) -> int:
+    """Leave mails and messages, once each, about branches that expire within a day; answers of how many. An expiry
+    that was set for less than a day has none: who set it knows.
+    """
+    now = now or timezone.now()
+    near = _is_near(now) & Q(catalog__dropped_at__isnull=True)
+    found = list(Branch.objects.filter(near).order_by("pk").values_list("pk", flat=True))
+    return sum(_announce(branch_id, now) for branch_id in found)
+
+
+def _is_near(now: datetime) -> Q:
+    is_long = Q(expiry_set_at__lte=F("expires_at") - ANNOUNCED_BEFORE)
+    is_soon = Q(expires_at__gt=now, expires_at__lte=now + ANNOUNCED_BEFORE)
+    return is_long & is_soon & Q(expiry_announced_at__isnull=True, dropped_at__isnull=True)
+
+
+def _announce(branch_id: int, now: datetime) -> bool:
+    with transaction.atomic():
+        # Of workers that look at once, one changes the row.
+        if not Branch.objects.filter(_is_near(now), pk=branch_id).update(expiry_announced_at=now):
+            return False
+        branch = Branch.objects.select_related("catalog").get(pk=branch_id)
+        assert branch.expires_at is not None
+        at = branch.expires_at.isoformat(timespec="seconds")
+        message = {"catalog": branch.catalog.name, "branch": branch.name, "expires_at": at}
+        event_emit(catalog_id=branch.catalog_id, event=WebhookEvent.EXPIRY, build=lambda: message)
+        mails_leave(
+            users={user for user in (branch.created_by_id, branch.expiry_set_by_id) if user is not None},
+            event=MailEvent.BRANCH_EXPIRES,
+            catalog_id=branch.catalog_id,
+            key=f"expiry/{branch.pk}/{at}",
+            build=lambda: Content(
+                f"{branch.catalog.name}: branch {branch.name} expires within 24 hours",
+                f"{branch.catalog.name}: branch {branch.name} is dropped after {at}, unless its expiry is taken off.",
+                f"/c/{quote(branch.catalog.name, safe='')}/b/{quote(branch.name, safe='')}",
+            ),
+        )
+    return True
 
 
 def _has_expired(now: datetime) -> Q:

@@ -62,6 +62,10 @@ def _drop(given: Mapping[str, str]) -> str:
     return f"{given['catalog']}: {what}{_by(given)}"
 
 
+def _expiry(given: Mapping[str, str]) -> str:
+    return f"{given['catalog']}: branch {given['branch']} expires at {given['expires_at']}"
+
+
 def _run(given: Mapping[str, str]) -> str:
     return f"{given['catalog']}: run of pipeline {given['pipeline']}: {_end(given)}"
 
@@ -98,6 +102,7 @@ _SENTENCES: dict[WebhookEvent, Callable[[Mapping[str, str]], str]] = {
     WebhookEvent.BYPASS: _bypass,
     WebhookEvent.CHECK: _check,
     WebhookEvent.DROP: _drop,
+    WebhookEvent.EXPIRY: _expiry,
     WebhookEvent.RUN: _run,
     WebhookEvent.TASK: _task,
     WebhookEvent.CHECKPOINT: _checkpoint,

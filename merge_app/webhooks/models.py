@@ -20,6 +20,7 @@ class WebhookEvent(models.TextChoices):
     BYPASS = "bypass"
     CHECK = "check"
     DROP = "drop"
+    EXPIRY = "expiry"
     RUN = "run"
     TASK = "task"
     CHECKPOINT = "checkpoint"

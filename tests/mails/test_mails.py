@@ -19,9 +19,11 @@ from merge_app.jobs.services import task_submit
 from merge_app.mails.delivering import CLAIM, PAUSES, mail_attempt
 from merge_app.mails.models import CHOOSABLE, Mail, MailEvent
 from merge_app.mails.outbox import LONGEST_SUBJECT, Content, line, mails_leave, mails_ring
+from merge_app.review.expiring import branches_announce
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import request_move
 from merge_app.review.states import RequestState
+from merge_app.webhooks.models import Webhook, WebhookDelivery
 from tests.api.sql.test_statements import problem
 from tests.mails.conftest import Mailbox, ReviewLake, served
 
@@ -51,6 +53,29 @@ def sent(lake: ReviewLake, name: str) -> list[dict[str, Any]]:
     assert response.status_code == 200, response.content
     found: list[dict[str, Any]] = response.json()["results"]
     return found
+
+
+def test_a_branch_that_expires_is_mailed_once_to_who_made_it_and_who_set_it(lake: ReviewLake, mailbox: Mailbox) -> None:
+    for name in ("alice", "bob", "carol"):
+        choose(lake, name)
+    catalog = lake.branch("b").catalog
+    owner = lake.people["dora"].user
+    Webhook.objects.create(catalog=catalog, url="http://127.0.0.1:9/", events=["expiry"], created_by=owner)
+    lake.write("ALTER BRANCH b SET EXPIRY '3 days'", "bob")
+    lake.write("CREATE BRANCH short WITH EXPIRY '2 hours'", "alice")
+    at = lake.branch("b").expires_at
+    assert at is not None
+    hours = [branches_announce(at - timedelta(hours=left)) for left in (25, 23, 22)]
+    assert hours == [0, 1, 0]
+    send_all()
+    subject = f"{lake.catalog}: branch b expires within 24 hours"
+    assert sorted(subjects(mailbox)) == [("alice@example.org", subject), ("bob@example.org", subject)]
+    (message,) = WebhookDelivery.objects.filter(event="expiry")
+    assert f'"branch":"b","expires_at":"{at.isoformat(timespec="seconds")}"' in message.body
+    lake.write("ALTER BRANCH b SET EXPIRY '5 days'", "bob")
+    later = lake.branch("b").expires_at
+    assert later is not None
+    assert branches_announce(later - timedelta(hours=1)) == 1
 
 
 def test_review_comments_and_merges_are_mailed_to_whom_they_concern(lake: ReviewLake, mailbox: Mailbox) -> None:

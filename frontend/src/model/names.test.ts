@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { branchAddress, compareAddress, onOtherBranch, pairParse, placeOf, sqlAddress, tableAddress } from "./addresses";
 import { LANE_COLOURS, laneColour } from "./lanes";
-import { branchCreate, mergeStatement, tableRestore } from "./sql";
+import { branchCreate, branchExpiry, mergeStatement, tableRestore } from "./sql";
 
 describe("addresses", () => {
   it("keep a slash in a branch's name apart from those between the parts", () => {
@@ -50,6 +50,9 @@ describe("statements", () => {
   it("cut a branch at the head or at a version", () => {
     expect(branchCreate("x", "main")).toBe("CREATE BRANCH `x` FROM `main`");
     expect(branchCreate("x", "main", 12)).toBe("CREATE BRANCH `x` FROM `main` VERSION AS OF 12");
+    expect(branchCreate("x", "main", undefined, "7 days")).toBe("CREATE BRANCH `x` FROM `main` WITH EXPIRY '7 days'");
+    expect(branchExpiry("x", "it's")).toBe("ALTER BRANCH `x` SET EXPIRY 'it\\'s'");
+    expect(branchExpiry("x", "")).toBe("ALTER BRANCH `x` UNSET EXPIRY");
   });
 });
 

@@ -13,9 +13,14 @@ export function mergeStatement(source: string, destination: string, dryRun = fal
   return `MERGE BRANCH ${quoted(source)} TO ${quoted(destination)}${dryRun ? " DRY RUN" : ""}`;
 }
 
-export function branchCreate(name: string, from: string, version?: number): string {
+export function branchCreate(name: string, from: string, version?: number, expires = ""): string {
   const at = version === undefined ? "" : ` VERSION AS OF ${version}`;
-  return `CREATE BRANCH ${quoted(name)} FROM ${quoted(from)}${at}`;
+  return `CREATE BRANCH ${quoted(name)} FROM ${quoted(from)}${at}${expires ? ` WITH EXPIRY ${text(expires)}` : ""}`;
+}
+
+/** `expires` is a length, a time, or empty for never. */
+export function branchExpiry(name: string, expires: string): string {
+  return `ALTER BRANCH ${quoted(name)} ${expires ? `SET EXPIRY ${text(expires)}` : "UNSET EXPIRY"}`;
 }
 
 export function branchRename(name: string, to: string): string {

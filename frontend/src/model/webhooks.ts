@@ -8,6 +8,7 @@ export const EVENTS: readonly { event: WebhookEvent; label: string }[] = [
   { event: "bypass", label: "Bypasses of a protection" },
   { event: "check", label: "Checks: what each run found" },
   { event: "drop", label: "Drops of branches, and of the catalog" },
+  { event: "expiry", label: "Branches that expire within a day" },
   { event: "run", label: "Pipelines: each run that ended" },
   { event: "task", label: "Tasks that ended" },
   { event: "checkpoint", label: "Signed checkpoints of the audit" },

@@ -43,7 +43,7 @@ const lastCommit = { version: 16, branch: "main", time, operation: "INSERT", aut
 
 export const MAIN = {
   name: "main", branch_id: 1, parent: null, fork_version: 0, head_version: 16, created_at: time, created_by: "",
-  is_main: true, is_dropped: false, dropped_at: null, last_commit: lastCommit, ahead: null, behind: null,
+  is_main: true, is_dropped: false, dropped_at: null, expires_at: null, expiry_waits_for: null, last_commit: lastCommit, ahead: null, behind: null,
 };
 export const DELAYS = {
   ...MAIN, name: "delays", branch_id: 2, parent: "main", fork_version: 11, head_version: 15, is_main: false, ahead: 2, behind: 1,

@@ -4,6 +4,7 @@ import { branchAddress } from "../model/addresses";
 import { count } from "../model/format";
 import { laneColour } from "../model/lanes";
 import { Icon } from "./icons";
+import { Time } from "./time";
 
 export function LaneDot({ branch }: { branch: string }) {
   return <span className={`lane-dot lane-${laneColour(branch)}`} aria-hidden="true" />;
@@ -38,6 +39,17 @@ export function AheadBehind({ ahead, behind }: { ahead: number | null; behind: n
       <span className="visually-hidden">
         {count(ahead)} ahead, {count(behind)} behind
       </span>
+    </span>
+  );
+}
+
+/** When lakeui drops the branch, and what an expired one waits for. */
+export function ExpiryMark({ at, waitsFor }: { at: string; waitsFor: string | null }) {
+  return (
+    <span>
+      {waitsFor === null ? "expires " : "expired "}
+      <Time at={at} />
+      {waitsFor === null ? null : `. It is not dropped yet: ${waitsFor}`}{" "}
     </span>
   );
 }

@@ -7,7 +7,7 @@ import { counted } from "../../model/format";
 import { conflictsText } from "../../model/review";
 import { useBranch } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
-import { AheadBehind, LaneDot } from "../../ui/branch-name";
+import { AheadBehind, ExpiryMark, LaneDot } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
@@ -107,6 +107,7 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
           created <Time at={branch.created_at} />
           {branch.created_by ? ` by ${branch.created_by}` : ""}
         </span>
+        {branch.expires_at ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
       </p>
       {!branch.parent || !branch.ahead ? null : (
         <AgainstParent catalog={catalog} branch={branch.name} parent={branch.parent} />

@@ -2,15 +2,17 @@ import { useState, type SubmitEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { branchAddress } from "../../model/addresses";
-import { branchCreate, branchDrop, branchRename, branchUndrop } from "../../model/sql";
+import { branchCreate, branchDrop, branchExpiry, branchRename, branchUndrop } from "../../model/sql";
 import { useStatement } from "../../queries/statements";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
+import { Time } from "../../ui/time";
 
 /** What a person wants to do with a branch. */
 export type BranchIntent =
   | { kind: "create"; from: string; version?: number }
-  | { kind: "rename" | "drop" | "undrop"; name: string };
+  | { kind: "rename" | "drop" | "undrop"; name: string }
+  | { kind: "expiry"; name: string; present: string | null };
 
 interface Wording {
   title: string;
@@ -19,6 +21,9 @@ interface Wording {
   needsName: boolean;
   isDangerous?: boolean;
 }
+
+/** Lengths that are offered; another, or a time, is set by SQL. */
+const EXPIRIES = ["1 day", "3 days", "7 days", "30 days", "90 days"] as const;
 
 export function BranchDialog({
   catalog,
@@ -32,12 +37,13 @@ export function BranchDialog({
   const navigate = useNavigate();
   const run = useStatement();
   const [name, setName] = useState(intent.kind === "rename" ? intent.name : "");
+  const [expires, setExpires] = useState("");
   const words = wording(intent);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const branch = intent.kind === "create" ? intent.from : "main";
     run.mutate(
-      { catalog, branch, statement: statementOf(intent, name.trim()) },
+      { catalog, branch, statement: statementOf(intent, name.trim(), expires) },
       {
         onSuccess: () => {
           onClose();
@@ -64,6 +70,24 @@ export function BranchDialog({
               autoFocus
             />
           </label>
+        ) : null}
+        {intent.kind === "create" || intent.kind === "expiry" ? (
+          <label className="field">
+            <span>Expires</span>
+            <select className="input" value={expires} onChange={(event) => setExpires(event.target.value)}>
+              <option value="">never</option>
+              {EXPIRIES.map((length) => (
+                <option key={length} value={length}>
+                  in {length}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {intent.kind === "expiry" && intent.present ? (
+          <p className="small muted">
+            Now it expires <Time at={intent.present} />.
+          </p>
         ) : null}
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
@@ -104,6 +128,13 @@ function wording(intent: BranchIntent): Wording {
         needsName: false,
         isDangerous: true,
       };
+    case "expiry":
+      return {
+        title: `When ${intent.name} expires`,
+        explanation: "It is dropped then, and can be undropped.",
+        button: "Set",
+        needsName: false,
+      };
     case "undrop":
       return {
         title: `Undrop ${intent.name}`,
@@ -114,14 +145,16 @@ function wording(intent: BranchIntent): Wording {
   }
 }
 
-function statementOf(intent: BranchIntent, name: string): string {
+function statementOf(intent: BranchIntent, name: string, expires: string): string {
   switch (intent.kind) {
     case "create":
-      return branchCreate(name, intent.from, intent.version);
+      return branchCreate(name, intent.from, intent.version, expires);
     case "rename":
       return branchRename(intent.name, name);
     case "drop":
       return branchDrop(intent.name);
+    case "expiry":
+      return branchExpiry(intent.name, expires);
     case "undrop":
       return branchUndrop(intent.name);
   }

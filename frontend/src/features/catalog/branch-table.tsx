@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { Branch } from "../../api/resources";
 import { compareAddress } from "../../model/addresses";
 import { useProtectedNames } from "../../queries/protection";
-import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
+import { AheadBehind, BranchLink, ExpiryMark, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { Time } from "../../ui/time";
@@ -44,6 +44,7 @@ export function BranchTable({
             {!branch.parent ? "default branch" : `from ${branch.parent} v${branch.fork_version}`}
           </span>
           <span className="small last">
+            {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
             <code>v{branch.head_version}</code>{" "}
             {branch.last_commit ? (
               <>
@@ -88,6 +89,9 @@ function BranchMenu({ branch, onIntent }: { branch: Branch; onIntent: (intent: B
         <>
           <button type="button" className="item" onClick={() => onIntent({ kind: "rename", name })}>
             Rename
+          </button>
+          <button type="button" className="item" onClick={() => onIntent({ kind: "expiry", name, present: branch.expires_at })}>
+            Set when it expires
           </button>
           <button type="button" className="item" onClick={() => onIntent({ kind: "drop", name })}>
             Drop

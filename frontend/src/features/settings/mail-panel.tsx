@@ -15,6 +15,7 @@ const EVENTS: readonly { event: MailEvent; means: string }[] = [
   { event: "task_succeeded", means: "A task of mine succeeds" },
   { event: "task_failed", means: "A task of mine fails" },
   { event: "pipeline_failed", means: "A pipeline that I own fails" },
+  { event: "branch_expires", means: "A branch that I made expires within 24 hours" },
 ];
 
 export function MailPanel() {
