@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("merge_app", "0023_mails")]
+    dependencies = [("merge_app", "0025_owners_asked")]
 
     operations = [
         migrations.AlterField(
