@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from catalog_app.domain.restrictions import Restriction as RestrictionValue
 from catalog_app.models import Catalog, Restriction
-from catalog_app.selectors.restrictions import stored_restriction_get
+from catalog_app.selectors.restrictions import restriction_value, stored_restriction_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists
 
@@ -58,6 +58,36 @@ def restriction_add(
             ) from None
         record(catalog, SettingChange("restriction", _name(made), None, restriction_as_json(made)))
     return made
+
+
+def restriction_amend(
+    *,
+    catalog: Catalog,
+    table_name: str,
+    table_id: int,
+    role: str,
+    group: Group | None,
+    user_id: int | None,
+    value: Callable[[RestrictionValue], RestrictionValue],
+    record: RecordChange,
+) -> Restriction | None:
+    """Make the restriction of the table for the role or the group what ``value`` makes of the present one, which hides
+    nothing where there is none. What hides nothing any more is lifted: None.
+    """
+    with transaction.atomic():
+        settings_lock(catalog)
+        found = Restriction.objects.filter(catalog=catalog, table_id=table_id, role=role, group=group).first()
+        wanted = value(RestrictionValue(table_id) if found is None else restriction_value(found))
+        if found is None:
+            if not wanted.hides_something:
+                return None
+            whom: dict[str, Any] = {"role": role, "group": group, "user_id": user_id}
+            return restriction_add(catalog=catalog, table_name=table_name, value=wanted, **whom, record=record)
+        of_it: dict[str, Any] = {"catalog": catalog, "restriction_id": found.pk, "check": lambda _: None}
+        if wanted.hides_something:
+            return restriction_change(**of_it, value=lambda _: wanted, record=record)
+        restriction_remove(**of_it, record=record)
+    return None
 
 
 def restriction_change(

@@ -154,6 +154,43 @@ def _rename_column(cursor: Cursor, table: s.TableName) -> s.RenameColumn:
     return s.RenameColumn(table, column, cursor.name("the new name"), tuple(fields))
 
 
+def _alter_column_or_mask(cursor: Cursor, table: s.TableName) -> s.Statement:
+    start = cursor.index
+    column, *fields = read_path(cursor)
+    phrase = cursor.accept_phrase("SET MASK", "UNSET MASK")
+    if phrase is None:
+        cursor.index = start
+        return _alter_columns(cursor, table)
+    if fields:
+        raise NotSupported(
+            f"{'.'.join((column, *fields))} is a field inside of a column.", remedy=f"Mask {column} as a whole."
+        )
+    return _restriction(cursor, table, phrase, column)
+
+
+def _set_row_filter(cursor: Cursor, table: s.TableName) -> s.ChangeRestriction:
+    return _restriction(cursor, table, "SET")
+
+
+def _unset_row_filter(cursor: Cursor, table: s.TableName) -> s.ChangeRestriction:
+    return _restriction(cursor, table, "UNSET")
+
+
+def _restriction(cursor: Cursor, table: s.TableName, phrase: str, column: str | None = None) -> s.ChangeRestriction:
+    """``[(expression)] FOR ROLE r | GROUP g``; an expression stands behind SET."""
+    expression = None
+    if phrase.startswith("SET"):
+        cursor.expect("(")
+        expression = cursor.span()
+        cursor.expect(")")
+    whom = cursor.accept_phrase("FOR ROLE", "FOR GROUP")
+    if whom is None:
+        cursor.fail("Expected FOR ROLE or FOR GROUP")
+    name = cursor.name("the name of the role or group")
+    role, group = (name, None) if whom == "FOR ROLE" else (None, name)
+    return s.ChangeRestriction(table, role, group, column, expression)
+
+
 def _alter_columns(cursor: Cursor, table: s.TableName) -> s.AlterColumn | s.AlterColumns:
     """``a TYPE x, b COMMENT 'y'``: one or several."""
     changes = [_alter_column(cursor, table)]
@@ -345,6 +382,8 @@ def _rename_partition(cursor: Cursor, table: s.TableName) -> s.RenamePartition:
 # ADD and DROP PARTITION are not here: IF [NOT] EXISTS stands between their words.
 _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "RENAME TO": _rename,
+    "SET ROW FILTER": _set_row_filter,
+    "UNSET ROW FILTER": _unset_row_filter,
     "SET TBLPROPERTIES": _set_properties,
     "UNSET TBLPROPERTIES": _unset_properties,
     "ADD COLUMNS": _add_columns,
@@ -352,7 +391,7 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "DROP COLUMNS": _drop_columns,
     "DROP COLUMN": _drop_columns,
     "RENAME COLUMN": _rename_column,
-    "ALTER COLUMN": _alter_columns,
+    "ALTER COLUMN": _alter_column_or_mask,
     "ALTER COLUMNS": _alter_columns,
     "CHANGE COLUMN": _change_column,
     "CHANGE": _change_column,

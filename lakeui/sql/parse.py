@@ -222,6 +222,7 @@ READERS: dict[str, Reader] = {
     "SHOW TABLE EXTENDED": showing.show_table_extended,
     "SHOW TBLPROPERTIES": showing.show_properties,
     "SHOW COLUMNS": showing.show_columns,
+    "SHOW RESTRICTIONS": showing.show_restrictions,
     "SHOW SCHEMA VERSIONS": showing.show_schema_versions,
     **dict.fromkeys(["SHOW FUNCTIONS", "SHOW ALL FUNCTIONS"], showing.show_functions),
     "SHOW USER FUNCTIONS": showing.show_user_functions,

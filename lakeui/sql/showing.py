@@ -130,3 +130,7 @@ def comment_on(cursor: Cursor) -> s.SetDatabaseProperties | s.SetTableProperties
 def _text(cursor: Cursor) -> str:
     cursor.expect("IS")
     return "" if cursor.accept("NULL") else cursor.string("the comment in quotes, or NULL")
+
+
+def show_restrictions(cursor: Cursor) -> s.ShowRestrictions:
+    return s.ShowRestrictions(read_present_table(cursor) if cursor.accept("ON") else None)

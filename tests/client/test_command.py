@@ -216,6 +216,17 @@ def test_a_login_is_kept_for_its_owner_and_its_server(
     assert lake("switch", "main")[0] == 1
 
 
+def test_owners_hide_rows_and_columns_list_that_and_lift_it(lake: Call) -> None:
+    made = document(lake, "restrictions", "d.t", "--role", "viewer", "--mask", "id = NULL")
+    assert (made["table"], made["masks"]) == ("d.t", {"id": "NULL"})
+    assert "id = NULL" in lake("restrictions")[1]
+    assert (
+        document(lake, "restrictions", "d.t", "--group", "nobody", "--filter", "1=1", status=1)["code"] == "NOT_FOUND"
+    )
+    assert document(lake, "restrictions", "--lift", str(made["id"])) == {"lifted": made["id"]}
+    assert document(lake, "restrictions") == []
+
+
 def test_shells_complete_commands_options_and_branches(lake: Call) -> None:
     lake("branch", "feature/x")
     for shell in ("bash", "zsh", "fish"):
@@ -286,7 +297,7 @@ VERBS = {
     "catalogs/pipeline-policy": "api",
     "catalogs/protection-rules": "policies",
     "catalogs/restores": "restore",
-    "catalogs/restrictions": "api",
+    "catalogs/restrictions": "restrictions",
     "catalogs/settings": "api",
     "catalogs/tags": "tags",
     "catalogs/undrops": "undrop",

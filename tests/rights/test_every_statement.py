@@ -29,6 +29,7 @@ from tests.support.members import join
 BY_TEXT = [kind for kind, row in STATEMENTS.items() if row.handler is not None]
 # Least role, and statements that take it. {c} is the catalog's name.
 READ = (
+    *("SHOW RESTRICTIONS", "SHOW RESTRICTIONS ON {c}.d.t"),
     *("USE d", "USE DATABASE {c}.d"),
     *("USE BRANCH main", "SHOW BRANCHES", "SHOW TAGS", "SHOW DATABASES", "DESCRIBE DATABASE d", "SHOW TABLES"),
     *("CREATE TEMP VIEW x AS SELECT * FROM d.t", "DROP TEMP VIEW IF EXISTS x", "DESCRIBE QUERY SELECT * FROM d.t"),
@@ -82,6 +83,9 @@ OWN = (
     *("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}"),
     *("ALTER CATALOG {c} SET PROPERTIES ('merge.conflicts' = 'row')",
       "ALTER CATALOG {c} UNSET PROPERTIES ('merge.conflicts')"),
+    *("ALTER TABLE d.t SET ROW FILTER (id > 1) FOR ROLE viewer", "ALTER TABLE {c}.d.t UNSET ROW FILTER FOR GROUP g"),
+    *("ALTER TABLE d.t ALTER COLUMN id SET MASK (NULL) FOR ROLE viewer",
+      "ALTER TABLE {c}.d.t ALTER COLUMN id UNSET MASK FOR ROLE viewer"),
 )  # fmt: skip
 LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]

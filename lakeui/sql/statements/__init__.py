@@ -12,6 +12,7 @@ from lakeui.sql.statements.alterations import (
     AlterColumn,
     AlterColumns,
     ChangeLayout,
+    ChangeRestriction,
     ChangeType,
     ClusterBy,
     ColumnAlteration,
@@ -27,6 +28,7 @@ from lakeui.sql.statements.alterations import (
     SetDefault,
     SetNotNull,
     SetTableProperties,
+    ShowRestrictions,
     SyncIdentity,
     UnsetTableProperties,
 )
@@ -226,6 +228,8 @@ Statement = (
     | AddConstraint
     | DropConstraint
     | ChangeLayout
+    | ChangeRestriction
+    | ShowRestrictions
     | ClusterBy
     | AddPartition
     | DropPartition
@@ -288,6 +292,7 @@ __all__ = [
     "CancelQuery",
     "ChangeLayout",
     "ChangePoint",
+    "ChangeRestriction",
     "ChangeType",
     "CheckConstraint",
     "ClusterBy",
@@ -385,6 +390,7 @@ __all__ = [
     "ShowPartitions",
     "ShowProfile",
     "ShowQueries",
+    "ShowRestrictions",
     "ShowSchemaVersions",
     "ShowSegments",
     "ShowTableExtended",

@@ -169,3 +169,23 @@ class RenamePartition:
     table: TableName
     before: PartitionValuesByColumn
     after: PartitionValuesByColumn
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRestriction:
+    """What a role or a group sees of a table: one of the two is given. ``column``: that whose mask it is, None for the
+    row filter. ``expression`` None lifts it.
+    """
+
+    table: TableName
+    role: str | None
+    group: str | None
+    column: str | None = None
+    expression: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRestrictions:
+    """``table`` None: of all tables of the catalog."""
+
+    table: TableName | None = None

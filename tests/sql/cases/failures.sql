@@ -335,6 +335,22 @@ NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people RENAME C
 ALREADY_EXISTS | main | column named id | ALTER TABLE d.people RENAME COLUMN name TO id
 INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people RENAME COLUMN name TO __lake_x
 SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME COLUMN name
+# ChangeRestriction
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN nam SET MASK (NULL) FOR ROLE viewer
+NOT_FOUND | main | no mask d.people.name; SHOW RESTRICTIONS | ALTER TABLE d.people ALTER COLUMN name UNSET MASK FOR ROLE viewer
+NOT_FOUND | main | no row filter d.people; SHOW RESTRICTIONS | ALTER TABLE d.people UNSET ROW FILTER FOR ROLE viewer
+NOT_FOUND | main | group nobody | ALTER TABLE d.people SET ROW FILTER (id = 1) FOR GROUP nobody
+NOT_FOUND | main | table d.peple | ALTER TABLE d.peple SET ROW FILTER (id = 1) FOR ROLE viewer
+INVALID_VALUE | main | no role owner; owners see all rows | ALTER TABLE d.people SET ROW FILTER (id = 1) FOR ROLE owner
+SYNTAX_ERROR | main | FOR ROLE or FOR GROUP | ALTER TABLE d.people SET ROW FILTER (id = 1)
+SYNTAX_ERROR | main | | ALTER TABLE d.people SET ROW FILTER () FOR ROLE viewer
+SYNTAX_ERROR | main | | ALTER TABLE d.people SET ROW FILTER id = 1 FOR ROLE viewer
+SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN name UNSET MASK (NULL) FOR ROLE viewer
+NOT_SUPPORTED | transaction | transaction | ALTER TABLE d.people SET ROW FILTER (id = 1) FOR ROLE viewer
+# ShowRestrictions
+NOT_FOUND | main | table d.peple | SHOW RESTRICTIONS ON d.peple
+INVALID_VALUE | none | No catalog is chosen | SHOW RESTRICTIONS
+SYNTAX_ERROR | main | d | SHOW RESTRICTIONS d
 # AlterColumn
 INVALID_VALUE | main | no identity column; DESCRIBE EXTENDED | ALTER TABLE d.people ALTER COLUMN id SYNC IDENTITY
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN nam TYPE string

@@ -483,6 +483,28 @@ def checks(place: Place, given: Namespace) -> Said:
     return Said(found, show.entries(found, "name", "is_required", "template", "query"))
 
 
+def restrictions(place: Place, given: Namespace) -> Said:
+    """What is hidden of tables, and from whom."""
+    catalog = place.catalog
+    http, path = catalog.http, f"{catalog.path}restrictions/"
+    if given.lift is not None:
+        http.write("DELETE", f"{path}{given.lift}/", has_key=False)
+        return Said({"lifted": given.lift}, f"Restriction {given.lift} hides nothing any more.")
+    if given.table is not None:
+        wanted = {"branch": place.settings.branch, "row_filter": given.filter, "role": given.role, "group": given.group}
+        database, _, wanted["table"] = given.table.rpartition(".")
+        masks = [mask.partition("=") for mask in given.mask]
+        body = {name: value for name, value in wanted.items() if value is not None}
+        body |= {"database": database, "masks": {column.strip(): text.strip() for column, _, text in masks}}
+        made = http.write("POST", path, body, has_key=False)
+        return Said(made, f"Restriction {made['id']} of {made['table']} holds for {made['role'] or made['group']}.")
+    found = http.pages(path)
+    shown = [
+        {**entry, "masks": ", ".join(f"{name} = {text}" for name, text in entry["masks"].items())} for entry in found
+    ]
+    return Said(found, show.entries(shown, "id", "table", "role", "group", "row_filter", "masks"))
+
+
 def agents(place: Place, given: Namespace) -> Said:
     """Accounts of programs, and what holds them."""
     http, path = place.lake.http, "/api/v1/agents/"

@@ -138,6 +138,15 @@ def _merges(word: Any) -> None:
     made.add_argument("--database", metavar="NAME", help="of the models of --dbt")
     made.add_argument("--required", action="store_true", help="with --dbt: tests of severity error gate every request")
     made.add_argument("--dry-run", action="store_true", help="with --dbt: say what would be made")
+    made = word("restrictions", c.restrictions, "list what is hidden of tables, hide rows and columns, or lift that")
+    made.add_argument("table", nargs="?", metavar="DATABASE.TABLE", help="of which something is hidden")
+    made.add_argument("--role", metavar="ROLE", help="from this role and those below it")
+    made.add_argument("--group", metavar="GROUP", help="from this group")
+    made.add_argument("--filter", metavar="CONDITION", help="only rows for which it is true are seen")
+    made.add_argument(
+        "--mask", action="append", default=[], metavar="COLUMN=EXPRESSION", help="what is read in place of the column"
+    )
+    made.add_argument("--lift", type=int, metavar="ID", help="have the restriction hide nothing any more")
     made = word("statuses", c.statuses, "list what other systems report of a merge request, or report something")
     made.add_argument("number", type=int)
     made.add_argument("context", nargs="?", help="what reports: ci/tests")
