@@ -3,6 +3,7 @@ import type { components } from "./schema";
 
 type Described = components["schemas"];
 
+export type Restriction = Described["RestrictionAnswer"];
 export type Catalog = Described["CatalogAnswer"];
 export type Branch = Described["BranchAnswer"];
 export type CommitEntry = Described["CommitAnswer"];

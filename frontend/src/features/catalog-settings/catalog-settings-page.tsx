@@ -9,6 +9,7 @@ import { ChecksTab } from "./checks-tab";
 import { MembersTab } from "./members-tab";
 import { MergingTab } from "./merging-tab";
 import { ProtectionTab } from "./protection-tab";
+import { RestrictionsTab } from "./restrictions-tab";
 import { WebhooksTab } from "./webhooks-tab";
 import "../../styles/catalog-settings.css";
 
@@ -17,6 +18,7 @@ const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
   { key: "merging", label: "Merging" },
   { key: "protection", label: "Protection" },
   { key: "checks", label: "Checks" },
+  { key: "restrictions", label: "Restrictions" },
   { key: "webhooks", label: "Webhooks" },
 ];
 
@@ -37,6 +39,7 @@ export function CatalogSettingsPage() {
               {chosen === "merging" ? <MergingTab catalog={catalog} role={role} /> : null}
               {chosen === "protection" ? <ProtectionTab catalog={catalog} role={role} /> : null}
               {chosen === "checks" ? <ChecksTab catalog={catalog} role={role} /> : null}
+              {chosen === "restrictions" ? <RestrictionsTab catalog={catalog} role={role} /> : null}
               {chosen === "webhooks" ? <WebhooksTab catalog={catalog} /> : null}
             </Tabs>
           </Panel>

@@ -1,0 +1,126 @@
+import { useState, type SubmitEvent } from "react";
+
+import { restrictionStatement } from "../../model/restrictions";
+import { ROLES } from "../../model/roles";
+import { tableName } from "../../model/sql";
+import { useGroupRoles } from "../../queries/people";
+import { useStatement } from "../../queries/statements";
+import { useDatabases, useTable, useTables } from "../../queries/tables";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/states";
+
+const BRANCH = "main";
+
+/** A row filter, or the mask of a column, for a role or a group; the statement that sets it is shown. */
+export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClose: () => void }) {
+  const run = useStatement();
+  const [database, setDatabase] = useState("");
+  const [table, setTable] = useState("");
+  const [column, setColumn] = useState("");
+  const [whom, setWhom] = useState("role viewer");
+  const [expression, setExpression] = useState("");
+  const databases = useDatabases(catalog, BRANCH).data?.results ?? [];
+  const tables = useTables(catalog, BRANCH, database, "", database !== "").data?.pages.flatMap((page) => page.results) ?? [];
+  const columns = useTable({ catalog, branch: BRANCH, database, table }, undefined, table !== "").data?.columns ?? [];
+  const groups = useGroupRoles(catalog).data?.results ?? [];
+  const isComplete = database !== "" && table !== "" && expression.trim() !== "";
+  const statement = restrictionStatement({
+    table: tableName(database, table),
+    whom: whom.startsWith("group ") ? { group: whom.slice("group ".length) } : { role: whom.slice("role ".length) },
+    column: column || null,
+    expression: expression.trim(),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    run.mutate({ catalog, branch: BRANCH, statement }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title="Hide rows or a column" onClose={onClose} className="wide">
+      <form className="stack" onSubmit={submit}>
+        <Choice
+          label="Database"
+          value={database}
+          options={databases.map(({ name }) => [name, name])}
+          onChoose={(name) => {
+            setDatabase(name);
+            setTable("");
+            setColumn("");
+          }}
+        />
+        <Choice
+          label="Table"
+          value={table}
+          options={tables.map(({ name }) => [name, name])}
+          onChoose={(name) => {
+            setTable(name);
+            setColumn("");
+          }}
+        />
+        <Choice label="What is hidden" value={column} empty="rows" options={columns.map(({ name }) => [name, `column ${name}`])} onChoose={setColumn} />
+        <Choice
+          label="From whom"
+          value={whom}
+          options={[
+            ...ROLES.filter((role) => role !== "owner").map((role) => [`role ${role}`, `role ${role} and below`] as const),
+            ...groups.map(({ group }) => [`group ${group}`, `group ${group}`] as const),
+          ]}
+          onChoose={setWhom}
+        />
+        <label className="field">
+          <span>{column ? "What is read in its place" : "Rows for which this is true are seen"}</span>
+          <textarea
+            className="input mono"
+            required
+            maxLength={10_000}
+            spellCheck={false}
+            placeholder={column ? "NULL" : "region = 'EU'"}
+            value={expression}
+            onChange={(event) => setExpression(event.target.value)}
+          />
+        </label>
+        {isComplete ? (
+          <pre className="statement" aria-label="The statement that runs">
+            {statement}
+          </pre>
+        ) : null}
+        {run.error ? <Failure error={run.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={run.isPending || !isComplete}>
+            {run.isPending ? "Hiding …" : "Hide"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  empty = "choose …",
+  onChoose,
+}: {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  empty?: string;
+  onChoose: (value: string) => void;
+}) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <select className="input" value={value} onChange={(event) => onChoose(event.target.value)}>
+        {value === "" || empty !== "choose …" ? <option value="">{empty}</option> : null}
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { client } from "../../api/client";
+import type { Restriction, Role } from "../../api/resources";
+import { isAtLeast } from "../../model/roles";
+import { refresh } from "../../queries/refresh";
+import { useAllRestrictions } from "../../queries/restrictions";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icons";
+import { Empty, Loaded } from "../../ui/states";
+import { RestrictionDialog } from "./restriction-dialog";
+
+/** Which rows and columns are hidden, and from whom. Who does not see all of them is refused by the server. */
+export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role }) {
+  const restrictions = useAllRestrictions(catalog);
+  const [isAdding, setAdding] = useState(false);
+  const [lifted, setLifted] = useState<Restriction>();
+  const mayManage = isAtLeast(role, "owner");
+  return (
+    <>
+      <p className="inside row apart">
+        <span className="muted">
+          A restriction holds for a table on every branch and version. Owners see all rows.{mayManage ? "" : " They set restrictions."}
+        </span>
+        {mayManage ? (
+          <button type="button" className="button" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            Hide rows or a column
+          </button>
+        ) : null}
+      </p>
+      <Loaded query={restrictions} label="the restrictions">
+        {({ pages }) => {
+          const found = pages.flatMap((page) => page.results);
+          if (found.length === 0) return <Empty title="No row or column is hidden" />;
+          return (
+            <ul className="setting-list" aria-label="Restrictions">
+              {found.map((item) => (
+                <RestrictionRow key={item.id} restriction={item} onLift={mayManage ? () => setLifted(item) : undefined} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {restrictions.hasNextPage ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => void restrictions.fetchNextPage()}>
+            More restrictions
+          </button>
+        </p>
+      ) : null}
+      {isAdding ? <RestrictionDialog catalog={catalog} onClose={() => setAdding(false)} /> : null}
+      {lifted ? <LiftDialog catalog={catalog} restriction={lifted} onClose={() => setLifted(undefined)} /> : null}
+    </>
+  );
+}
+
+function whomOf({ role, group }: Restriction): string {
+  return role === null ? `group ${group}` : `role ${role} and below`;
+}
+
+function RestrictionRow({ restriction, onLift }: { restriction: Restriction; onLift: (() => void) | undefined }) {
+  const masks = Object.entries(restriction.masks);
+  return (
+    <li>
+      <span className="row">
+        <Icon name="shield" />
+        <code>{restriction.table}</code>
+        <span>from {whomOf(restriction)}</span>
+      </span>
+      <span className="small stack">
+        {restriction.row_filter ? (
+          <span>
+            only rows with <code>{restriction.row_filter}</code>
+          </span>
+        ) : null}
+        {masks.map(([column, expression]) => (
+          <span key={column}>
+            <code>{column}</code> reads as <code>{expression}</code>
+          </span>
+        ))}
+        <span className="muted">set by {restriction.created_by}</span>
+      </span>
+      <span className="row">
+        {onLift ? (
+          <button type="button" className="button small" onClick={onLift}>
+            Lift
+            <span className="visually-hidden">
+              {" "}
+              what is hidden of {restriction.table} from {whomOf(restriction)}
+            </span>
+          </button>
+        ) : null}
+      </span>
+    </li>
+  );
+}
+
+function LiftDialog({ catalog, restriction, onClose }: { catalog: string; restriction: Restriction; onClose: () => void }) {
+  const queries = useQueryClient();
+  const lift = useMutation({
+    mutationFn: async () => {
+      await client.DELETE("/api/v1/catalogs/{catalog}/restrictions/{restriction_id}/", { params: { path: { catalog, restriction_id: restriction.id } } });
+    },
+    onSettled: () => refresh(queries, ["catalog", catalog]),
+  });
+  return (
+    <ConfirmDialog
+      title={`Show all of ${restriction.table}?`}
+      action="Lift the restriction"
+      working="Lifting …"
+      isDangerous
+      run={lift}
+      onConfirm={() => lift.mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        From then on {whomOf(restriction)} sees all rows and columns of {restriction.table}. The audit records who lifted it.
+      </p>
+    </ConfirmDialog>
+  );
+}
