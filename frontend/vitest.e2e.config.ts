@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** They look at the lake as it was loaded, beside each other. */
-const LOOKING = ["accessibility", "accessibility-work", "states"];
+const LOOKING = ["accessibility", "accessibility-work", "states", "layout-shift"];
 /** One after the other: first what changes main and `delays`, then what makes branches of its own. */
 const CHANGING = ["pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "changing", "versions", "console", "tasks", "keyboard", "bundle"];
 
@@ -29,7 +29,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 100 } },
     sequence: { sequencer: ByOrder },
     projects: [
-      { extends: true, test: { name: "looking", include: files(LOOKING), maxWorkers: LOOKING.length, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "looking", include: files(LOOKING), maxWorkers: 3, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: { name: "changing", include: ["e2e/**/*.e2e.ts"], exclude: files(LOOKING), maxWorkers: 1, isolate: false, sequence: { groupOrder: 2 } },

@@ -8,6 +8,7 @@ import { ShortcutsDialog } from "./shortcuts";
 import { TopBar } from "./top-bar";
 import { UnsavedDecisions } from "./unsaved-decisions";
 import { useKeys } from "./use-keys";
+import { useSettling } from "./use-settling";
 
 const NARROW_RAIL = "lakeui.narrow-rail";
 
@@ -16,6 +17,7 @@ export function Frame() {
   const place = usePlace();
   const { pathname } = useLocation();
   const navigation = useNavigation();
+  const settling = useSettling();
   const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>();
   const [railOpenAt, setRailOpenAt] = useState<string | undefined>();
   const [isNarrow, setNarrow] = useState(() => localStorage.getItem(NARROW_RAIL) === "1");
@@ -32,7 +34,7 @@ export function Frame() {
   // The drawer of a small screen closes by itself when it has led somewhere.
   const isRailOpen = railOpenAt === pathname;
   return (
-    <div className={`frame ${isNarrow ? "narrow-rail" : ""}`}>
+    <div className={`frame ${isNarrow ? "narrow-rail" : ""}`} data-settling={settling}>
       <a className="skip-link" href="#main">
         Skip to the content
       </a>
@@ -41,7 +43,7 @@ export function Frame() {
         <button type="button" className="rail-cover" aria-label="Close the menu" onClick={() => setRailOpenAt(undefined)} />
       ) : null}
       <Rail place={place} isOpen={isRailOpen} isNarrow={isNarrow} onToggle={toggleNarrow} />
-      <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading"}>
+      <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading" || settling !== undefined}>
         <Outlet />
       </main>
       <UnsavedDecisions />
