@@ -79,7 +79,7 @@ export function firstPlace(matrix: Matrix): Place | undefined {
 }
 
 /** Where a key leads from a cell; the same place where there is nothing further, undefined for other keys. */
-export function placeAfterKey(matrix: Matrix, from: Place, pressed: string): Place | undefined {
+export function placeAfterKey(matrix: { rows: readonly unknown[]; columns: readonly unknown[] }, from: Place, pressed: string): Place | undefined {
   const last: Place = { row: matrix.rows.length - 1, column: matrix.columns.length - 1 };
   switch (pressed) {
     case "ArrowUp":

@@ -22,7 +22,8 @@ export function Elapsed({ from, to }: { from: string; to: string | null }) {
   return <span className="nowrap">{duration(Math.max(0, end - Date.parse(from)))}</span>;
 }
 
-function useNow(everyMilliseconds: number): number {
+/** The present, looked at again after so long; once where that is infinite. */
+export function useNow(everyMilliseconds: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!Number.isFinite(everyMilliseconds)) return;

@@ -134,6 +134,7 @@ class RunSummary(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(source="task.started_at", allow_null=True)
     finished_at = serializers.DateTimeField(source="task.finished_at", allow_null=True)
+    steps = StepEntry(many=True, source="task.steps")
 
     def get_url(self, run: PipelineRun) -> str:
         return task_url(run.task)
@@ -156,7 +157,6 @@ class RunAnswer(RunSummary):
     configuration = EffectiveConfiguration(allow_null=True)
     sql = serializers.CharField(allow_blank=True, help_text="What the template made.")
     log = LogEntry(many=True)
-    steps = StepEntry(many=True, source="task.steps")
     error = serializers.JSONField(source="task.error", help_text="Problem document of a failed run, else null.")
 
 

@@ -208,6 +208,7 @@ class TestARun:
     ) -> None:
         def execute(run: PipelineRun, *, session: frontdoor.Session, context: Any) -> frontdoor.StatementResult:
             assert (session.catalog, session.branch, session.user.get_username()) == (lake.catalog, "main", "alice")
+            context.step("execute", "compute the rows once")
             run_keep(run, sql="SELECT 1", is_degraded=True, committed_version=9, metrics={"rows_inserted": 1})
             return frontdoor.StatementResult(version=9, metrics={"rows_inserted": 1})
 
@@ -219,6 +220,9 @@ class TestARun:
         assert response["Location"].endswith(f"/tasks/{entry['id']}/")
         shown = (entry["state"], entry["degraded"], entry["committed_version"], entry["trigger"], entry["version"])
         assert shown == ("succeeded", True, 9, "manual", 1)
+        (step,) = entry["steps"]
+        assert (step["name"], step["detail"]) == ("execute", "compute the rows once")
+        assert entry["started_at"] <= step["started"] <= step["finished"]
         assert lake.caller.get(at(made, f"runs/{entry['id']}/")).json()["sql"] == "SELECT 1"
         (listed,) = lake.caller.get(f"{ADDRESS}?search=lays").json()["results"]
         assert listed["last_run"] == entry

@@ -3,6 +3,7 @@ import { useDeferredValue } from "react";
 import { asProblem } from "../../api/problem";
 import { zonedTime } from "../../model/zoned-time";
 import { useNextRuns } from "../../queries/pipelines";
+import { Time } from "../../ui/time";
 
 /** When a schedule has its next runs, by its own clock and by the reader's; or why it has none. */
 export function NextRuns({ schedule, zone }: { schedule: string; zone: string }) {
@@ -28,5 +29,16 @@ export function NextRuns({ schedule, zone }: { schedule: string; zone: string })
         </li>
       ))}
     </ul>
+  );
+}
+
+/** When a schedule that is saved has its next run. */
+export function NextRun({ schedule, zone }: { schedule: string; zone: string }) {
+  const next = useNextRuns(schedule, zone).data?.next_runs[0];
+  if (next === undefined) return null;
+  return (
+    <>
+      , next run <Time at={next} />
+    </>
   );
 }

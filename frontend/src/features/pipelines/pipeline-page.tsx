@@ -20,6 +20,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { useLeaving, type Draft } from "./draft";
+import { NextRun } from "./next-runs";
 import { MAY_EDIT } from "./rights";
 import { DegradedBadge } from "./run-state";
 import { RunsTab } from "./runs-tab";
@@ -153,8 +154,9 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
       </span>
       <span>
         {schedule ? <code>{schedule}</code> : "no schedule"} {schedule ? schedule_timezone : null}
+        {schedule && owner ? <NextRun schedule={schedule} zone={schedule_timezone} /> : null}
       </span>
-      <span>{owner ? `owned by ${owner}` : "without owner"}</span>
+      <span>{owner ? `owned by ${owner}` : schedule ? "without owner: the schedule rests" : "without owner"}</span>
       <span>version {version}</span>
       {typeof description === "string" && description ? <span>{description}</span> : null}
     </p>

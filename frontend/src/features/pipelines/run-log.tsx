@@ -1,24 +1,67 @@
+import { useEffect, useRef } from "react";
+import { useSearchParams } from "react-router";
+
 import type { PipelineRunDetail } from "../../api/resources";
+import { logBySteps, stepNames, stepState } from "../../model/run-grid";
+import { Elapsed } from "../../ui/time";
+import { LOOKS } from "../tasks/task-badge";
 
 const SIGNS = { info: "·", warning: "▽", error: "✕" } as const;
+type Entry = PipelineRunDetail["log"][number];
 
-/** What the phases said, in the order in which they did. */
-export function RunLog({ log }: { log: PipelineRunDetail["log"] }) {
-  if (log.length === 0) return <p className="inside muted">Nothing was said yet.</p>;
+/** What was written in each step. The address may name a step, which is marked and brought into view. */
+export function RunLog({ run }: { run: PipelineRunDetail }) {
+  const [query] = useSearchParams();
+  const asked = query.get("step");
+  if (run.steps.length === 0 && run.log.length === 0) return <p className="inside muted">Nothing was written yet.</p>;
+  const names = stepNames(run.steps);
   return (
-    <ol className="run-log inside" aria-label="Log">
-      {log.map((entry, place) => (
-        <li key={place} className={entry.level}>
-          <time dateTime={entry.time} className="muted mono">
-            {entry.time.slice(11, 23)}
-          </time>
-          <span aria-hidden="true">{SIGNS[entry.level]}</span>
-          <span>
-            {entry.level === "info" ? null : <span className="visually-hidden">{entry.level}: </span>}
-            <span className="muted">{entry.phase}</span> {entry.message}
-          </span>
-        </li>
+    <ol className="run-log inside" aria-label="Log by steps">
+      {logBySteps(run.steps, run.log).map(({ place, entries }) => (
+        <StepLog key={place} run={run} place={place} entries={entries} isAsked={asked !== null && names[place] === asked} />
       ))}
     </ol>
+  );
+}
+
+function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; place: number; entries: readonly Entry[]; isAsked: boolean }) {
+  const step = run.steps[place];
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isAsked) item.current?.scrollIntoView({ block: "center" });
+  }, [isAsked]);
+  const state = stepState(run, place);
+  return (
+    <li ref={item} className={isAsked ? "asked" : ""} aria-current={isAsked ? "step" : undefined}>
+      {step ? (
+        <p className="row">
+          <span className={`step-sign ${state}`} aria-hidden="true">
+            {LOOKS[state].symbol}
+          </span>
+          <strong>{step.name}</strong>
+          <span className="small muted">
+            <Elapsed from={step.started} to={step.finished ?? run.finished_at} />
+            {entries.length ? "" : ", no log"}
+          </span>
+        </p>
+      ) : null}
+      {entries.length ? (
+        <ol>
+          {entries.map((entry, at) => (
+            <li key={at} className={entry.level}>
+              <time dateTime={entry.time} className="muted mono">
+                {entry.time.slice(11, 23)}
+              </time>
+              <span aria-hidden="true">{SIGNS[entry.level]}</span>
+              <span>
+                {entry.level === "info" ? null : <span className="visually-hidden">{entry.level}: </span>}
+                {entry.phase === step?.name ? null : <span className="muted">{entry.phase} </span>}
+                {entry.message}
+              </span>
+            </li>
+          ))}
+        </ol>
+      ) : null}
+    </li>
   );
 }

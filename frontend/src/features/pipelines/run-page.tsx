@@ -221,7 +221,7 @@ function RunTabs({ run }: { run: PipelineRunDetail }) {
   return (
     <Panel>
       <Tabs tabs={TABS} chosen={chosen} onChoose={choose} label="What the phases said">
-        {chosen === "log" ? <RunLog log={run.log} /> : null}
+        {chosen === "log" ? <RunLog run={run} /> : null}
         {chosen === "sql" ? <RenderedSql sql={run.sql} /> : null}
         {chosen === "configuration" ? (
           <div className="inside">

@@ -10,6 +10,7 @@ import { Empty, Loaded } from "../../ui/states";
 import { StepPlot } from "../../ui/step-plot";
 import { Elapsed, Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
+import { RunGridPanel } from "./run-grid-panel";
 import { RunState } from "./run-state";
 
 const ROW_HEIGHT = 44;
@@ -32,6 +33,7 @@ export function RunsTab({ pipeline }: { pipeline: Pipeline }) {
         }
         return (
           <>
+            <RunGridPanel pipeline={pipeline} runs={found} />
             <RunPlots runs={plottedRuns(found)} />
             <VirtualRows
               items={found}

@@ -56,16 +56,20 @@ describe("a run", () => {
       { time: "2026-01-02T00:00:01.500Z", phase: "resolve config", level: "warning" as const, message: "tie_break means nothing." },
       { time: "2026-01-02T00:00:02.000Z", phase: "failed", level: "error" as const, message: "There is no pipeline x." },
     ];
+    const steps = [
+      { name: "resolve config", detail: "", started: "2026-01-02T00:00:01Z", finished: "2026-01-02T00:00:02Z" },
+      { name: "render", detail: "", started: "2026-01-02T00:00:02Z", finished: "2026-01-02T00:00:04Z" },
+    ];
     serve({
       ...LAKE,
-      [`${AT}runs/r-1/`]: run({ state: "failed", error, log, committed_version: null, metrics: {} }),
+      [`${AT}runs/r-1/`]: run({ state: "failed", error, log, steps, committed_version: null, metrics: {} }),
       "POST /api/v1/tasks/r-1/retry/": { id: "r-2" },
       [`${AT}runs/r-2/`]: run({ id: "r-2", trigger: "retry" }),
     });
     const router = renderAt(at);
-    const lines = within(await screen.findByRole("list", { name: "Log" })).getAllByRole("listitem");
-    expect(lines.map((line) => line.textContent)).toEqual([
-      "00:00:01.500▽warning: resolve config tie_break means nothing.", "00:00:02.000✕error: failed There is no pipeline x.",
+    const groups = within(await screen.findByRole("list", { name: "Log by steps" })).getAllByRole("listitem").filter((item) => item.querySelector("ol"));
+    expect(groups.map((group) => group.textContent)).toEqual([
+      "✓resolve config1.0 s00:00:01.500▽warning: tie_break means nothing.", "✕render2.0 s00:00:02.000✕error: failed There is no pipeline x.",
     ]);
     expect(screen.getByRole("alert").textContent).toContain("source, line 3 There is no pipeline x.");
     await userEvent.setup().click(screen.getByRole("button", { name: "Retry" }));
@@ -95,6 +99,33 @@ describe("the history of runs", () => {
     const list = await screen.findByRole("list", { name: "Runs" });
     expect(within(list).getAllByRole("listitem")).toHaveLength(3);
     expect(screen.getByRole("img", { name: "Rows written by the last 2 runs: 1,230 at v12, 5 at v17" })).toBeTruthy();
+  });
+
+  it("stands as a grid of runs and steps, and a cell opens the run at its step", async () => {
+    const step = (name: string, from: number, to: number) => ({ name, detail: "", started: `2026-01-02T00:00:0${from}Z`, finished: `2026-01-02T00:00:0${to}Z` });
+    const failed = run({ id: "b", state: "failed", steps: [step("render", 1, 2), step("execute", 2, 4)], committed_version: null, metrics: {} });
+    const done = run({ id: "a", steps: [step("render", 1, 2), step("execute", 2, 3), step("write", 3, 4)] });
+    serve({ ...LAKE, [`${AT}runs/`]: page([failed, done]), [`${AT}runs/b/`]: failed });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/7?tab=runs");
+    const grid = await screen.findByRole("grid", { name: "Runs and their steps" });
+    expect(within(grid).getAllByRole("rowheader").map((head) => head.textContent)).toEqual(["time up to 3.0 s", "render", "execute", "write"]);
+    const cells = within(grid).getAllByRole("link");
+    expect(cells.filter((cell) => cell.tabIndex === 0)).toHaveLength(1);
+    expect(cells.map((cell) => cell.getAttribute("aria-label")?.replace(/,? ?[Rr]un of [^,]*2026, [^,]*/, ""))).toEqual([
+      ", succeeded, 3.0 s, 1,200 rows inserted, 30 rows updated", ", failed, 3.0 s, no rows written",
+      "render, succeeded, 1.0 s", "render, succeeded, 1.0 s",
+      "execute, succeeded, 1.0 s", "execute, failed, 2.0 s",
+      "write, succeeded, 1.0 s", "write, not reached",
+    ]);
+    cells[1]?.focus();
+    await user.keyboard("{ArrowDown}{ArrowDown}");
+    expect(document.activeElement).toBe(cells[5]);
+    expect(screen.getByText(/^execute, failed, 2.0 s/)).toBeTruthy();
+    await user.keyboard("{Enter}");
+    const asked = await screen.findByText("execute", { selector: "[aria-current=step] strong" });
+    expect(asked).toBeTruthy();
+    expect(router.state.location.search).toBe("?step=execute");
   });
 
   it("grows while a run is at work", async () => {

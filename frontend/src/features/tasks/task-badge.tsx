@@ -1,6 +1,7 @@
 import type { TaskState } from "../../queries/tasks";
 
-const LOOKS: Record<TaskState, { symbol: string; kind: string }> = {
+/** The sign of each state, and the colour that goes with it. */
+export const LOOKS: Record<TaskState, { symbol: string; kind: string }> = {
   queued: { symbol: "○", kind: "" },
   running: { symbol: "◐", kind: "note" },
   succeeded: { symbol: "✓", kind: "fine" },

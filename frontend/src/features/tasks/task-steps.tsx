@@ -1,11 +1,15 @@
 import { isFinished, type Task } from "../../queries/tasks";
-import { Elapsed } from "../../ui/time";
+import { stepSpans, stepState } from "../../model/run-grid";
+import { Elapsed, useNow } from "../../ui/time";
+import { LOOKS } from "./task-badge";
 import "../../styles/tasks.css";
 
-/** Steps with their times, as they happen. */
+/** Steps with their times, as they happen; a bar shows where each lies in the time of all. */
 export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "steps" | "message" | "finished_at"> }) {
   const percent = Math.round(task.progress * 100);
   const ended = isFinished(task.state);
+  const now = useNow(ended ? Number.POSITIVE_INFINITY : 1000);
+  const spans = stepSpans(task.steps, task.finished_at ?? null, now);
   return (
     <div className="stack tight">
       <ol className="steps" aria-label="Steps" aria-live="polite">
@@ -18,14 +22,19 @@ export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "s
           </li>
         ) : null}
         {task.steps.map((step, place) => {
-          const isDone = step.finished !== null || ended;
+          const state = stepState(task, place);
+          const span = spans[place];
           return (
             <li key={place}>
-              <span className={isDone ? "done" : "working"} aria-hidden="true">
-                {isDone ? "✓" : "◐"}
+              <span className={`step-sign ${state}${state === "running" ? " working" : ""}`} aria-hidden="true">
+                {LOOKS[state].symbol}
               </span>
               <span>
                 {step.name} <span className="muted">{step.detail}</span>
+                {state === "succeeded" || state === "running" ? null : <span className="visually-hidden"> {state}</span>}
+              </span>
+              <span className="step-time" aria-hidden="true">
+                {span ? <span className={state} style={{ left: `${span.from * 100}%`, width: `${span.length * 100}%` }} /> : null}
               </span>
               <span className="number small muted">
                 <Elapsed from={step.started} to={step.finished ?? task.finished_at ?? null} />
