@@ -17,7 +17,7 @@ CONDITIONS = {"region": "region = 7", "ordered_on": "ordered_on = DATE'2024-03-0
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
         # Django is ready only here.
-        from lakeui.frontdoor.tables import optimize
+        from catalog_app.services import compaction
 
         tables = Tables(rows, home, batches_of=())
         seconds = {}
@@ -28,7 +28,7 @@ def figures(*, rows: int) -> Iterator[Figure]:
             seconds[name] = time.perf_counter() - began
         began = time.perf_counter()
         size = sum(int(row[2]) for row in tables.sql("SHOW SEGMENTS d.t").rows)
-        optimize.TARGET_BYTES = size // PARTS
+        compaction.TARGET_BYTES = size // PARTS
         tables.sql("OPTIMIZE d.t ZORDER BY (region, ordered_on)")
         taken = time.perf_counter() - began
         ordered = {column: _read(tables, "t", condition) for column, condition in CONDITIONS.items()}

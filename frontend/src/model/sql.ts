@@ -43,6 +43,10 @@ export function tableRestore(database: string, table: string, version: number): 
   return `RESTORE TABLE ${tableName(database, table)} TO VERSION AS OF ${version}`;
 }
 
+export function tableOptimize(database: string, table: string): string {
+  return `OPTIMIZE ${tableName(database, table)}`;
+}
+
 export function mergeRevert(mergeId: string): string {
   return `RESTORE MERGE '${mergeId}'`;
 }

@@ -56,6 +56,15 @@ export function useTableProfile(place: TablePlace, version?: number) {
   });
 }
 
+/** What OPTIMIZE would rewrite at the head. */
+export function useCompaction(place: TablePlace, enabled: boolean) {
+  return useQuery({
+    enabled,
+    queryKey: [...tableKey(place), "compaction"],
+    queryFn: ({ signal }) => body(client.GET(`${AT}/compaction/`, { params: { path: { ...place } }, signal })),
+  });
+}
+
 /** `version` undefined is the head. */
 export function useTable(place: TablePlace, version?: number, enabled = true) {
   return useQuery({

@@ -140,6 +140,20 @@ class SegmentAnswer(serializers.Serializer[Any]):
     added_version = serializers.IntegerField()
 
 
+class CompactionAnswer(serializers.Serializer[Any]):
+    """What OPTIMIZE would rewrite now. Each file is counted under one reason, the first of them that holds."""
+
+    version = serializers.IntegerField()
+    files = serializers.IntegerField(help_text="Files of the table.")
+    chosen_files = serializers.IntegerField(help_text="Files that OPTIMIZE rewrites.")
+    chosen_bytes = serializers.IntegerField()
+    deletes = serializers.IntegerField(help_text="Files of which rows are deleted.")
+    publishing = serializers.IntegerField(help_text="Files that other engines would read otherwise than lakeui.")
+    layout = serializers.IntegerField(help_text="Files that lie otherwise than the table says.")
+    small = serializers.IntegerField(help_text="Files that are small, and not alone at their place.")
+    files_after = serializers.IntegerField(help_text="An estimate of how many files the table has afterwards.")
+
+
 class VisibleSchemaAnswer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     branch = serializers.CharField()

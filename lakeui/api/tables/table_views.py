@@ -25,6 +25,7 @@ from catalog_app.selectors.listing import (
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import SegmentState, segments_list, segments_page
 from catalog_app.selectors.snapshots import version_check
+from catalog_app.services.compaction import Reason, compaction_of
 from lakeui import frontdoor
 from lakeui.api.branches.history_views import COMMIT_PAGE, history_response
 from lakeui.api.branches.lake_serializers import TableHistoryQuery
@@ -36,6 +37,7 @@ from lakeui.api.http.request_work import read_of
 from lakeui.api.http.serializers import StatementAnswer
 from lakeui.api.tables.table_serializers import (
     ChangesQuery,
+    CompactionAnswer,
     PartitionAnswer,
     PreviewQuery,
     SchemasAnswer,
@@ -266,6 +268,32 @@ class TableProfileView(ApiView):
             "rows": sum(segment.rows for segment in segments),
             "deleted_rows": sum(segment.deleted_rows for segment in segments),
             "columns": column_bounds(place.table.schema, segments),
+        }
+
+
+class TableCompactionView(ApiView):
+    @extend_schema(
+        operation_id="table_compaction",
+        summary="What OPTIMIZE would rewrite of a table",
+        description="From metadata alone: which files the statement would choose, and why. No file is read.",
+        tags=["tables"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: CompactionAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        place = addressed_table(request, catalog, branch, database, table, None)
+        return head_tagged(request, place.branch, lambda: CompactionAnswer(self._body(place)).data)
+
+    def _body(self, place: AddressedTable) -> dict[str, Any]:
+        segments = segments_list(place.snapshot, place.table.table_id)
+        found = compaction_of(place.table, segments)
+        return {
+            "version": place.snapshot.version,
+            "files": len(segments),
+            "chosen_files": len(found.chosen),
+            "chosen_bytes": sum(segment.bytes for segment in found.segments),
+            **{reason.value: found.count(reason) for reason in Reason},
+            "files_after": len(segments) - len(found.chosen) + found.files_after,
         }
 
 

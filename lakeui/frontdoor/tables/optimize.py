@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from catalog_app.domain.checks import CLUSTERING
-from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.layout import clustering_of, is_laid, order_of, with_layout
+from catalog_app.domain.layout import clustering_of
 from catalog_app.domain.operations import (
     FileEffects,
     OperationKind,
 )
-from catalog_app.domain.state import TableState
-from catalog_app.domain.transforms import FileLayout
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.services import compaction
 from catalog_app.services.files import data_files_register
-from catalog_app.services.publishing import files_refused
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
 from lakeui.frontdoor.columns.layout_properties import clustering_kept
@@ -25,9 +20,6 @@ from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, row_metrics, staging
 from lakeui.sql import statements as sql
 from lakeui.sql.query import condition_columns
-
-TARGET_BYTES = 128 * 1024 * 1024
-"""What OPTIMIZE aims at; files of at least half of it are left alone."""
 
 
 def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
@@ -41,18 +33,14 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     segments = segments_list(target.place.snapshot, table.table_id)
     looked_at = pruned(segments, table.schema.columns, predicate_of(statement.where))
     order = _order_asked(target, statement) or clustering_of(table.properties)
-    if statement.order_by:
-        chosen = looked_at
-    else:
-        due = files_refused(table.schema, looked_at) | _laid_otherwise(table, looked_at, order)
-        chosen = _worth_compacting(looked_at, due)
+    chosen = looked_at if statement.order_by else compaction.compaction_of(table, looked_at, order).segments
     metrics = row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
     with staging(call):
         scan = scan_for_copies(target.place, table_scan(target.place.snapshot, table, chosen))
-        staged = engine().compact(scan, target_bytes=TARGET_BYTES, order_by=order)
+        staged = engine().compact(scan, target_bytes=compaction.TARGET_BYTES, order_by=order)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": bytes_of(staged)}
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
@@ -67,16 +55,6 @@ def _order_asked(target: ResolvedTable, statement: sql.Optimize) -> tuple[int, .
     return clustering_of({CLUSTERING: stored})
 
 
-def _laid_otherwise(table: TableState, segments: Sequence[SegmentState], order: tuple[int, ...]) -> frozenset[int]:
-    """Files that lie otherwise than the table says by now."""
-    schema = with_layout(table.schema, table.properties)
-    return frozenset(
-        segment.file_id
-        for segment in segments
-        if not is_laid(segment.layout, schema) or (order and order_of(segment.layout) != order)
-    )
-
-
 def _refuse_other_columns(target: ResolvedTable, where: sql.Condition) -> None:
     """What is compacted is chosen by partition."""
     names = {column.name.casefold() for column in target.table.schema.partition_columns}
@@ -86,13 +64,3 @@ def _refuse_other_columns(target: ResolvedTable, where: sql.Condition) -> None:
             f"OPTIMIZE chooses by partition, and {others[0]} is no partition column of {target.label}.",
             remedy="Compare partition columns only, or leave WHERE out.",
         )
-
-
-def _worth_compacting(segments: Sequence[SegmentState], refused: Collection[int]) -> list[SegmentState]:
-    """Files with deletes, those that are due otherwise, and small files that are not alone at their place."""
-    small: dict[tuple[PartitionValues, FileLayout], list[SegmentState]] = {}
-    due = {segment.file_id for segment in segments if segment.delete_paths} | set(refused)
-    for segment in segments:
-        if segment.file_id in due or segment.bytes < TARGET_BYTES // 2:
-            small.setdefault((segment.partition, segment.layout), []).append(segment)
-    return [s for group in small.values() if len(group) > 1 or group[0].file_id in due for s in group]

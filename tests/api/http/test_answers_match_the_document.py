@@ -94,6 +94,7 @@ UNUSUAL = [
     (TABLE, ""),
     (TABLE + "partitions/", ""),
     (TABLE + "profile/", ""),
+    (TABLE + "compaction/", ""),
 ]
 
 

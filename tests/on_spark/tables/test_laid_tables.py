@@ -13,8 +13,8 @@ from catalog_app.domain.transforms import transform_value
 from catalog_app.models import DataFile
 from catalog_app.selectors.segments import layout_read
 from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.services import compaction
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor.tables import optimize
 from tests.support.lake import Lake
 
 ROWS = (
@@ -99,7 +99,7 @@ def test_an_order_by_two_columns_leaves_files_out_by_each(
         lake.sql(f"INSERT INTO d.t {rows.format(start, start + 15000)}")
     assert explained(lake, "a = 77") == (4, 0)
     size = sum(DataFile.objects.filter(table__catalog=catalog_get(lake.catalog)).values_list("bytes", flat=True))
-    monkeypatch.setattr(optimize, "TARGET_BYTES", size // 16)
+    monkeypatch.setattr(compaction, "TARGET_BYTES", size // 16)
     before = lake.sql("SELECT sum(id), sum(a), max(b) FROM d.t").rows
     if clustered:
         lake.sql("ALTER TABLE d.t CLUSTER BY (a, b)")

@@ -1,16 +1,20 @@
 import type { Segment } from "../../api/resources";
 import { count } from "../../model/format";
-import { useSegments, type TablePlace } from "../../queries/tables";
+import { useCompaction, useSegments, type TablePlace } from "../../queries/tables";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid } from "../../ui/grid";
 import { SizePlot } from "../../ui/size-plot";
-import { Empty, Loaded } from "../../ui/states";
+import { Empty, Failure, Loaded, Loading } from "../../ui/states";
+import { CompactionAdvice } from "./compaction-advice";
 
 /** Of fewer files the list itself says all. */
 const PLOTTED_FROM = 5;
 
-export function SegmentsTab({ place, version }: { place: TablePlace; version: number | undefined }) {
+export function SegmentsTab({ place, version, mayChange }: { place: TablePlace; version: number | undefined; mayChange: boolean }) {
   const segments = useSegments(place, version);
+  const compaction = useCompaction(place, version === undefined);
+  // Both at once: what comes later would move the list.
+  if (compaction.isLoading) return <Loading label="segments" />;
   return (
     <Loaded query={segments} label="segments">
       {({ pages }) => {
@@ -18,6 +22,8 @@ export function SegmentsTab({ place, version }: { place: TablePlace; version: nu
         if (found.length === 0) return <Empty title="No file in this version" />;
         return (
           <>
+            {compaction.error ? <Failure error={compaction.error} /> : null}
+            {compaction.data ? <CompactionAdvice place={place} found={compaction.data} mayChange={mayChange} /> : null}
             {found.length >= PLOTTED_FROM ? (
               <div className="plots">
                 <SizePlot sizes={found.map((segment) => segment.bytes)} isPart={segments.hasNextPage} />

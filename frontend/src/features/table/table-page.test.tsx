@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -32,7 +32,9 @@ const BOUNDS = {
     { column_id: 2, name: "month", type: "int", nulls: null, minimum: null, maximum: null, is_exact: false },
   ],
 };
+const COMPACTION = { version: 16, files: 8, chosen_files: 5, chosen_bytes: 12000, deletes: 1, publishing: 0, layout: 0, small: 4, files_after: 4 };
 const LAKE = {
+  [`${AT}compaction/`]: COMPACTION,
   [`${AT}profile/`]: BOUNDS,
   [AT]: SEEN,
   [`${AT}?version=14`]: { ...SEEN, version: 14, rows: 600 },
@@ -134,6 +136,32 @@ describe("a table", () => {
       ["demo/a.parquet", "1,000", "v12", "4.00 kB", "5", "visible", "v14"],
       ["demo/b.parquet", "1,000", "v8", "4.00 kB", "—", "hidden", "v14"],
     ]);
+  });
+
+  it("says which files OPTIMIZE would rewrite and why, and one press runs it as a task", async () => {
+    const task = { id: "t-9", state: "queued" };
+    asked = serve({ ...LAKE, "/api/v1/catalogs/demo/": { name: "demo", role: "owner" }, "POST /api/v1/sql/": task });
+    const user = userEvent.setup();
+    const router = renderAt(`${ADDRESS}?tab=segments`);
+    expect(await screen.findByText("OPTIMIZE would rewrite 5 of 8 files, 12.0 kB. The table then has about 4 files.")).toBeTruthy();
+    expect(screen.getByText(/^4 files are small, 1 file has deleted rows\. No row changes\./)).toBeTruthy();
+    await user.click(await screen.findByRole("button", { name: "Optimize" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-9"));
+    const sent = asked.filter(({ method }) => method === "POST");
+    expect(sent.map(({ body }) => (body as { statement: string }).statement)).toEqual(["OPTIMIZE `flights`.`seen`"]);
+    expect(sent[0]?.headers.get("Prefer")).toBe("respond-async");
+  });
+
+  it("offers no rewrite where no file needs it, nor at an old version", async () => {
+    serve({ ...LAKE, [`${AT}compaction/`]: { ...COMPACTION, chosen_files: 0 } });
+    renderAt(`${ADDRESS}?tab=segments`);
+    expect(await screen.findByText("No file needs OPTIMIZE.")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Optimize" })).toBeNull();
+    cleanup();
+    asked = serve({ ...LAKE, [`${AT}segments/?limit=200&version=14`]: page([SEGMENT]) });
+    renderAt(`${ADDRESS}?tab=segments&version=14`);
+    await screen.findByRole("region", { name: "Segments" });
+    expect(asked.some(({ address }) => address.includes("compaction"))).toBe(false);
   });
 
   it("keeps its schema versions apart: visible, hidden, discarded", async () => {

@@ -117,7 +117,7 @@ function ChosenTab({
     case "history":
       return <HistoryTab place={place} table={table} version={version} />;
     case "segments":
-      return <SegmentsTab place={place} version={version} />;
+      return <SegmentsTab place={place} version={version} mayChange={mayChange} />;
     case "schemas":
       return <SchemasTab place={place} />;
     case "changes":
