@@ -1,4 +1,5 @@
 import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
@@ -21,4 +22,21 @@ it("does not wait longer than a second for an answer", async () => {
   renderAt("/c/demo/merges");
   await waitFor(() => expect(settling()).toBe("first"));
   await waitFor(() => expect(settling()).toBeNull(), { timeout: 2000 });
+});
+
+it("shows a page at once that has its data", async () => {
+  serve({ "/api/v1/merges/": page([]) });
+  renderAt("/");
+  const user = userEvent.setup();
+  await waitFor(() => expect(settling()).toBeNull());
+  await user.click(screen.getByRole("link", { name: "Tasks" }));
+  await screen.findByRole("heading", { name: "Tasks" });
+  await waitFor(() => expect(settling()).toBeNull());
+  const seen: (string | null | undefined)[] = [];
+  const watch = new MutationObserver(() => seen.push(settling()));
+  watch.observe(document.querySelector(".frame") ?? document.body, { attributes: true });
+  await user.click(screen.getByRole("link", { name: "Home" }));
+  await screen.findByRole("list", { name: "Branches of demo" });
+  watch.disconnect();
+  expect(seen.filter(Boolean)).toEqual([]);
 });

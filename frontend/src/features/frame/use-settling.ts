@@ -1,5 +1,5 @@
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { useLocation } from "react-router";
 
 /** The longest that a page waits for what it asks at first; what comes later finds the page drawn. */
@@ -10,12 +10,17 @@ const CALM_LOOKS = 2;
 
 /**
  * Whether the page of the address still waits for what it asks at first. Until then it is laid out and not shown, so that
- * nothing on it moves when an answer comes. `first` is the first page after the browser has loaded the application.
+ * nothing on it moves when an answer comes. `first` is the first page after the browser has loaded the application. A
+ * later page that has all of its data is shown at once.
  */
 export function useSettling(): "first" | "page" | undefined {
   const { pathname } = useLocation();
   const queries = useQueryClient();
   const [settled, setSettled] = useState<string>();
+  useLayoutEffect(() => {
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- what is drawn is read from the document, before it is shown
+    setSettled((before) => (before === undefined || hasGaps() ? before : pathname));
+  }, [pathname]);
   useEffect(() => {
     const begun = performance.now();
     let calm = 0;
@@ -34,5 +39,7 @@ export function useSettling(): "first" | "page" | undefined {
 /** A part of the page has no data yet, or its code is on its way. */
 function isAwaiting(queries: QueryClient): boolean {
   const isWithoutData = queries.getQueryCache().findAll({ type: "active", fetchStatus: "fetching" }).some(({ state }) => state.status === "pending");
-  return isWithoutData || document.querySelector("#main .loading") !== null;
+  return isWithoutData || hasGaps();
 }
+
+const hasGaps = () => document.querySelector("#main .loading") !== null;
