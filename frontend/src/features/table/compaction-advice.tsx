@@ -19,7 +19,7 @@ export function CompactionAdvice({ place, found, mayChange }: { place: TablePlac
   const run = () => start.mutate({ catalog, branch, statement }, { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) });
   return (
     <div className="inside">
-      <div className="notice amber">
+      <div className="notice">
         <p className="row apart">
           <span>{advice.what}</span>
           {mayChange ? (
