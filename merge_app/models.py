@@ -2,6 +2,7 @@
 
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.mails.models import Mail, MailChoice
+from merge_app.queries.models import SavedQuery
 from merge_app.review.models import (
     AnsweredRequest,
     Check,
@@ -30,6 +31,7 @@ __all__ = [
     "RequestStatus",
     "RequestedReviewer",
     "Review",
+    "SavedQuery",
     "TimelineEntry",
     "Webhook",
     "WebhookDelivery",

@@ -63,6 +63,7 @@ class Action(StrEnum):
     READ = "read"
     LEAVE_CATALOG = "leave catalog"
     COMMENT = "comment"
+    SAVE_QUERY = "save query"
     WRITE = "write"
     CREATE_BRANCH = "create branch"
     DROP_BRANCH = "drop branch"
@@ -110,6 +111,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.READ: Right(Role.VIEWER, Scope.READ, "look at this catalog"),
     Action.LEAVE_CATALOG: Right(Role.VIEWER, Scope.ADMIN, "leave this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),
+    Action.SAVE_QUERY: Right(Role.VIEWER, Scope.WRITE, "save queries here"),
     Action.WRITE: Right(Role.CONTRIBUTOR, Scope.WRITE, "change databases, tables, views or rows here"),
     Action.CREATE_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "create branches here"),
     Action.DROP_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "drop, rename or bring back branches here"),

@@ -26,7 +26,7 @@ from lakeui.api.requests import status_views as review_status_views
 from lakeui.api.requests import talk_views as review_talk_views
 from lakeui.api.requests import views as review_views
 from lakeui.api.rows import import_views, keyed_merge_view
-from lakeui.api.sql import result_views, script_view, session_views, sql_view, task_views
+from lakeui.api.sql import result_views, saved_views, script_view, session_views, sql_view, task_views
 from lakeui.api.tables import database_views, search_view, table_views, trash_view
 from lakeui.api.webhooks import views as webhook_views
 
@@ -120,6 +120,8 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("checks/", review_check_views.CheckListView.as_view(), name="api-checks"),
     path("checks/<str:name>/", review_check_views.CheckView.as_view(), name="api-check"),
     path("dbt-tests/", review_check_views.DbtTestsView.as_view(), name="api-dbt-tests"),
+    path("queries/", saved_views.SavedQueryListView.as_view(), name="api-saved-queries"),
+    path("queries/<int:query_id>/", saved_views.SavedQueryView.as_view(), name="api-saved-query"),
     path("merge-requests/", review_views.RequestListView.as_view(), name="api-merge-requests"),
     path("merge-requests/<int:number>/", include(merge_request_patterns)),
     path("members/", member_views.MemberListView.as_view(), name="api-members"),

@@ -296,6 +296,7 @@ VERBS = {
     "catalogs/merges": "merge",
     "catalogs/pipeline-policy": "api",
     "catalogs/protection-rules": "policies",
+    "catalogs/queries": "api",
     "catalogs/restores": "restore",
     "catalogs/restrictions": "restrictions",
     "catalogs/settings": "api",

@@ -146,6 +146,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "name": _made(dora.post(f"{address}checks/", {"name": "keys", "query": "SELECT * FROM d.t"}))["name"],
         "rule_id": _made(dora.post(f"{address}protection-rules/", {"pattern": "release"}))["id"],
         "restriction_id": _made(dora.post(f"{address}restrictions/", hidden))["id"],
+        "query_id": _made(dora.post(f"{address}queries/", {"name": "keys", "text": "SELECT 1"}))["id"],
         "webhook_id": hook,
         "delivery_id": _made(dora.post(f"{address}webhooks/{hook}/test/"), 202)["id"],
         "import_id": send(lake, b"a,b\n1,x\n")["id"],

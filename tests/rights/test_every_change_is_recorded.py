@@ -17,6 +17,7 @@ from tests.rights.test_every_resource import (
     DECISION,
     DECISIONS,
     IMPORT,
+    QUERY,
     REQUEST,
     STATUS,
     WEBHOOK,
@@ -81,6 +82,10 @@ NOTHING_YET = {
     # Tags name versions, they change none.
     ("post", CATALOG + "tags/"),
     ("delete", CATALOG + "tags/{tag}/"),
+    # Texts of a person, which change nothing of the catalog.
+    ("post", CATALOG + "queries/"),
+    ("patch", QUERY),
+    ("delete", QUERY),
     # A task, which tells of itself when it has run.
     ("post", REQUEST + "checks/"),
     # Messages have a log of their own.

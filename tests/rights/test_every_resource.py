@@ -18,6 +18,7 @@ from catalog_app.models import FileImport, GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
+from merge_app.queries.models import SavedQuery
 from merge_app.review.models import Comment
 from merge_app.webhooks.models import Webhook
 from tests.review.conftest import ReviewLake
@@ -30,6 +31,7 @@ CATALOG = "/api/v1/catalogs/{catalog}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
+QUERY = CATALOG + "queries/{query_id}/"
 RESTRICTION = CATALOG + "restrictions/{restriction_id}/"
 FOR_OWNERS = {CATALOG + "candidates/", CATALOG + "webhooks/", WEBHOOK, WEBHOOK + "deliveries/"}
 """What is read by owners only; everything else is read by whoever sees the catalog."""
@@ -85,6 +87,9 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("maintainer", "post", CATALOG + "dbt-tests/", {"text": "version: 2", "database": "d"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),
+    ("viewer", "post", CATALOG + "queries/", {"name": "new", "text": "SELECT 1"}),
+    ("viewer", "patch", QUERY, {"name": "My own"}),
+    ("viewer", "delete", QUERY, None),
     ("contributor", "post", CATALOG + "merge-requests/", {"source": "c", "destination": "main", "title": "New"}),
     ("maintainer", "patch", REQUEST, {"title": "Of somebody else"}),
     ("contributor", "post", REQUEST + "checks/", None),
@@ -135,6 +140,9 @@ class Scene:
         review = lake.review("bob", request).json()
         comment = lake.post("bob", "1/comments/", {"body": "Why?"}).json()
         Comment.objects.filter(pk=comment["id"]).update(author=self.person.user)
+        query = SavedQuery.objects.create(
+            catalog=request.catalog, owner=self.person.user, name="own", text="SELECT 1", is_shared=True
+        )
         hook = Webhook.objects.create(
             catalog=request.catalog, url="https://192.0.2.1/", events=["merge"], created_by=dora.user
         )
@@ -158,6 +166,7 @@ class Scene:
             "comment_id": comment["id"],
             "review_id": review["id"],
             "resolution_id": 1,
+            "query_id": query.pk,
             "webhook_id": hook.pk,
             "delivery_id": "00000000-0000-0000-0000-000000000001",
             "import_id": self._import(),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakeui.api.http.docs import openapi_document
-from tests.rights.test_every_resource import CATALOG, REQUEST, RESTRICTION, WEBHOOK, Scene, scene
+from tests.rights.test_every_resource import CATALOG, QUERY, REQUEST, RESTRICTION, WEBHOOK, Scene, scene
 
 __all__ = ["scene"]
 
@@ -20,6 +20,7 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     CATALOG + "checks/{name}/": ({"is_required": True}, {"query": "SELECT * FROM d.t WHERE id < 0"}),
     RESTRICTION: ({"masks": {"v": "NULL", "w": "NULL"}}, {"masks": {"w": "NULL"}}),
     WEBHOOK: ({"is_active": False}, {"events": ["merge_request"]}),
+    QUERY: ({"text": "SELECT 2"}, {"is_shared": False}),
     REQUEST: ({"title": "Better"}, {"title": "Best"}),
 }
 """What the first and the second person want of each resource."""

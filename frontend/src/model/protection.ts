@@ -32,7 +32,7 @@ function approvalsText(rule: Omit<Protection, "is_protected" | "patterns">): str
 /** Whether only a merge request gets in: nothing else has approvals, checks, statuses or a judged plan. */
 export function takesRequestsOnly(protection: Protection): boolean {
   const asked = [...(protection.required_checks ?? []), ...(protection.required_statuses ?? []), ...(protection.policies ?? [])];
-  const byOwners = protection.require_owner_approval === true && (protection.owners ?? []).length > 0;
+  const byOwners = protection.require_owner_approval && (protection.owners ?? []).length > 0;
   return byOwners || protection.refuse_direct_merges || protection.required_approvals > 0 || asked.length > 0;
 }
 

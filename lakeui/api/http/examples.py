@@ -58,6 +58,8 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "review_submit": {"verdict": "approve", "fingerprint": _FINGERPRINT, "body": "As we said."},
     "pipeline_policy_set": {"strict": True},
+    "saved_query_add": {"name": "Late flights", "text": "SELECT * FROM flights.flights WHERE dep_delay > 60"},
+    "saved_query_change": {"is_shared": True},
     "protection_rule_add": {
         "pattern": "release/*",
         "required_approvals": 2,

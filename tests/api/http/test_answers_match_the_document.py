@@ -39,6 +39,7 @@ DECISIONS = OBJECT + "decisions/"
 REQUEST = CATALOG + "merge-requests/{number}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
+QUERY = CATALOG + "queries/{query_id}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
 RESTRICTION = CATALOG + "restrictions/{restriction_id}/"
 PIPELINES = "/api/v1/pipelines/"
@@ -254,7 +255,10 @@ def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) ->
     wanted = {"url": "http://127.0.0.1:1/", "events": ["merge"]}
     made = lake.caller.post(f"{lake.address}webhooks/", wanted).json()
     lake.sql("MERGE BRANCH b")
-    names = {"catalog": lake.catalog, "webhook_id": made["id"]}
+    query = lake.caller.post(f"{lake.address}queries/", {"name": "q", "text": "SELECT 1"}).json()
+    names = {"catalog": lake.catalog, "webhook_id": made["id"], "query_id": query["id"]}
+    assert check(lake.caller, CATALOG + "queries/", **names)["results"]
+    check(lake.caller, QUERY, **names)
     check(lake.caller, WEBHOOK, **names)
     for path in (CATALOG + "webhooks/", WEBHOOK + "deliveries/"):
         assert check(lake.caller, path, **names)["results"]
@@ -326,6 +330,8 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         CATALOG + "restrictions/",
         CHECK,
         CATALOG + "checks/",
+        CATALOG + "queries/",
+        QUERY,
         REQUEST,
         REVIEW_CHANGES,
         *REVIEWED,

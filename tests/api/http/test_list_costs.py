@@ -51,6 +51,7 @@ OF_SETTINGS = [
         "protection-rules/",
         "restrictions/",
         "checks/",
+        "queries/",
         "webhooks/",
         "webhooks/{webhook_id}/deliveries/",
     )
@@ -158,6 +159,7 @@ def test_lists_of_settings(lake: Lake, no_worker: None, monkeypatch: pytest.Monk
         hidden = {"database": "d", "table": "t", "group": group.name, "masks": {"id": "NULL"}}
         made(post(f"{lake.address}restrictions/", hidden))
         made(post(f"{lake.address}checks/", {"name": f"c{number}", "query": "SELECT * FROM d.t WHERE id IS NULL"}))
+        made(post(f"{lake.address}queries/", {"name": f"q{number}", "text": "SELECT 1"}))
         made(post(f"{lake.address}webhooks/", {**wanted, "url": f"http://127.0.0.1:1/{number}"}))
         lake.insert("b", 1)
         lake.sql("MERGE BRANCH b")

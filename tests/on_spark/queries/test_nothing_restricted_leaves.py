@@ -52,6 +52,7 @@ OF_NO_CATALOG = {"show_queries", "drop_temporary_view", "set_partition_overwrite
 SHOWN_TO_OWNERS = {
     *(TABLES + "{table}/" + part for part in ("rows/", "changes/", "history/", "profile/")),
     *(CATALOG + "branches/{branch}/history/", CATALOG + "merge-requests/", CATALOG + "checks/"),
+    CATALOG + "queries/",
     CATALOG + "compare/{source}...{destination}/objects/table/{table_id}/rows/",
     CATALOG + "merge-requests/{number}/comments/",
     *("/api/v1/tasks/", "/api/v1/results/{result_id}/rows/", "/api/v1/pipelines/{pipeline_id}/"),
@@ -98,6 +99,7 @@ class Story:
         comment = self._made(at + "comments/", {"body": SECRET})
         review = self._made(at + "reviews/", {"verdict": "request_changes", "body": SECRET})
         check = self._made("checks/", {"name": "k", "query": f"SELECT * FROM d.t WHERE email = '{SECRET}'"})
+        query = self._made("queries/", {"name": "q", "text": f"SELECT '{SECRET}'", "is_shared": True})
         rule = self._made("protection-rules/", {"pattern": "none/*"})
         webhook = Webhook.objects.create(
             catalog=catalog_get(lake.catalog), url="https://192.0.2.1/", events=["merge"], created_by=owner.user
@@ -148,6 +150,7 @@ class Story:
             "review_id": review["id"],
             "name": check["name"],
             "rule_id": rule["id"],
+            "query_id": query["id"],
             "restriction_id": made["id"],
             "webhook_id": webhook.pk,
             "import_id": imported.json()["id"],

@@ -127,7 +127,7 @@ function Owners({ choice, onChange }: { choice: ProtectionChoice; onChange: (som
         <span className="small muted">First database.table with * and ?, then people and @groups. Of a table the last line that matches counts.</span>
       </label>
       <label className="row">
-        <input type="checkbox" checked={choice.require_owner_approval ?? false} onChange={(event) => onChange({ require_owner_approval: event.target.checked })} />
+        <input type="checkbox" checked={choice.require_owner_approval} onChange={(event) => onChange({ require_owner_approval: event.target.checked })} />
         <span>One owner of each changed table has to approve</span>
       </label>
     </fieldset>

@@ -20,7 +20,11 @@ const SESSION = {
 const DONE = { columns: [], rows: [], row_count: 0, truncated: false, version: null, metrics: {} };
 const TRANSACTION = { id: "t-1", state: "open", started_at: "2026-01-01T00:00:00Z", used_at: "2026-01-01T00:00:00Z" };
 
-const NO_TABLES = Object.fromEntries(["main", "delays"].map((branch) => [`/api/v1/catalogs/demo/branches/${branch}/databases/`, page([])]));
+const QUERIES = "/api/v1/catalogs/demo/queries/";
+const NO_TABLES = {
+  ...Object.fromEntries(["main", "delays"].map((branch) => [`/api/v1/catalogs/demo/branches/${branch}/databases/`, page([])])),
+  [QUERIES]: page([]),
+};
 
 /** A server with one session, which is where `now` says. */
 function sessionServed(now: { place: object }, answer: () => Response = () => json(DONE)): Asked[] {
@@ -230,5 +234,53 @@ describe("the text of the editor", () => {
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "SELECT 3" }]));
     document.head.innerHTML = "";
+  });
+});
+
+describe("saved queries", () => {
+  const query = { id: 7, name: "Late", text: "SELECT 1", is_shared: true, owner: "bob", created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z" };
+  const own = { ...query, id: 8, name: "Mine", text: "SELECT 2", is_shared: false, owner: "ada" };
+
+  beforeEach(() => {
+    document.head.innerHTML = `<meta name="lakeui-user" content="ada">`;
+  });
+
+  it("saves the text of the editor under a name, for oneself unless it is shared", async () => {
+    const asked = serve({ ...NO_TABLES, [`POST ${QUERIES}`]: () => json(own, 201) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?statement=SELECT%202");
+    await user.click(await screen.findByRole("button", { name: "Save query" }));
+    await user.type(screen.getByRole("textbox", { name: "Name" }), " Mine ");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(bodies(asked, QUERIES)).toEqual([{ name: "Mine", text: "SELECT 2", is_shared: false }]));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  it("lists own and shared ones, and edits own ones alone", async () => {
+    const asked = serve({
+      ...NO_TABLES,
+      [QUERIES]: page([query, own]),
+      [`GET ${QUERIES}8/`]: () => json(own),
+      [`PATCH ${QUERIES}8/`]: () => json(own),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?statement=SELECT%203");
+    expect(await screen.findByText("by bob")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Edit Late" })).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Edit Mine" }));
+    await user.click(screen.getByRole("checkbox", { name: "Share it with everybody who can see demo" }));
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    const sent = () => asked.find(({ method, address }) => method === "PATCH" && address === `${QUERIES}8/`)?.body;
+    await waitFor(() => expect(sent()).toEqual({ name: "Mine", text: "SELECT 2", is_shared: true }));
+  });
+
+  it("says why a query cannot be saved", async () => {
+    serve({ ...NO_TABLES, [`POST ${QUERIES}`]: () => problem(409, { code: "ALREADY_EXISTS", title: "It exists", detail: "There is a query Mine." }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?statement=SELECT%202");
+    await user.click(await screen.findByRole("button", { name: "Save query" }));
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "Mine");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText(/There is a query Mine/)).toBeTruthy();
   });
 });

@@ -12,6 +12,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loading } from "../../ui/states";
 import { TablesPanel } from "./names-tree";
 import { Results } from "./results";
+import { SavedQueries } from "./saved-queries";
 import { StatementHistory } from "./statement-history";
 import { useKeptText } from "./use-kept-text";
 import { useRuns, type Execution } from "./use-runs";
@@ -93,7 +94,10 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
               {now ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={now.text} /> : null}
               <kbd className="not-narrow">Ctrl Enter</kbd>
             </span>
-            <StatementHistory past={past} onChoose={write} />
+            <span className="row">
+              <SavedQueries catalog={catalog} text={text} onOpen={write} />
+              <StatementHistory past={past} onChoose={write} />
+            </span>
           </div>
           {isKept ? null : <p className="inside small muted">The browser has no room to keep this text: it is lost when the page is loaded again.</p>}
         </Panel>
