@@ -129,6 +129,17 @@ def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
     assert "* main" in lake("branch")[1]
 
 
+def test_queries_are_saved_shown_and_removed(lake: Call) -> None:
+    saved = document(lake, "queries", "--save", "late", "SELECT * FROM d.t", "--shared")
+    assert (saved["name"], saved["is_shared"]) == ("late", True)
+    number = str(saved["id"])
+    assert lake("queries", number)[1].strip() == "SELECT * FROM d.t"
+    assert "late" in lake("queries")[1]
+    assert document(lake, "queries", "--save", "late", "SELECT 1", status=1)["code"] == "ALREADY_EXISTS"
+    assert lake("queries", "-d", number)[0] == 0
+    assert document(lake, "queries") == []
+
+
 def test_tables_are_restored_imported_and_run_by_scripts(lake: Call, tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("id,name\n3,c\n")
@@ -296,7 +307,7 @@ VERBS = {
     "catalogs/merges": "merge",
     "catalogs/pipeline-policy": "api",
     "catalogs/protection-rules": "policies",
-    "catalogs/queries": "api",
+    "catalogs/queries": "queries",
     "catalogs/restores": "restore",
     "catalogs/restrictions": "restrictions",
     "catalogs/settings": "api",

@@ -125,6 +125,23 @@ class Catalog:
     def drop_tag(self, name: str) -> None:
         self.http.write("DELETE", f"{self.path}tags/{quote(name)}/")
 
+    def queries(self, **filters: Any) -> list[dict[str, Any]]:
+        """Saved queries: your own, and those that others share."""
+        return self.http.pages(f"{self.path}queries/", **filters)
+
+    def save_query(self, name: str, text: str, *, is_shared: bool = False) -> dict[str, Any]:
+        body = {"name": name, "text": text, "is_shared": is_shared}
+        made: dict[str, Any] = self.http.write("POST", f"{self.path}queries/", body)
+        return made
+
+    def change_query(self, query_id: int, **fields: Any) -> dict[str, Any]:
+        """Another ``name`` or ``text``, or whether it ``is_shared``, of a query of your own."""
+        changed: dict[str, Any] = self.http.write("PATCH", f"{self.path}queries/{query_id}/", fields, has_key=False)
+        return changed
+
+    def remove_query(self, query_id: int) -> None:
+        self.http.write("DELETE", f"{self.path}queries/{query_id}/", has_key=False)
+
     def merges(self, **filters: Any) -> list[dict[str, Any]]:
         """Attempts to merge, newest first, with their ``status``."""
         return self.http.pages(f"{self.path}merges/", **filters)

@@ -423,6 +423,22 @@ def tags(place: Place, given: Namespace) -> Said:
     return Said(found, show.entries(found, "name", "branch", "version", "created_by", "created_at"))
 
 
+def queries(place: Place, given: Namespace) -> Said:
+    catalog = place.catalog
+    if given.save:
+        name, text = given.save
+        made = catalog.save_query(name, text, is_shared=given.shared)
+        return Said(made, f"Saved query {made['id']}, {made['name']}{', shared' if made['is_shared'] else ''}.")
+    if given.delete is not None:
+        catalog.remove_query(given.delete)
+        return Said({"removed": given.delete}, f"Removed query {given.delete}.")
+    if given.id is not None:
+        query = catalog.http.get(f"{catalog.path}queries/{given.id}/")
+        return Said(query, query["text"])
+    found = catalog.queries()
+    return Said(found, show.entries(found, "id", "name", "owner", "is_shared", "updated_at"))
+
+
 def audit(place: Place, given: Namespace) -> Said:
     if given.action == "replay":
         if given.id is None:
