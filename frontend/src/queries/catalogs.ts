@@ -4,6 +4,7 @@ import { body, client, cursorOf } from "../api/client";
 import type { BranchFilter } from "../api/paths";
 import type { Role } from "../api/resources";
 import { isAtLeast } from "../model/roles";
+import { searchText } from "../model/search-text";
 
 export function useCatalogs() {
   return useQuery({
@@ -28,7 +29,8 @@ export function useBranches(catalog: string, filter: BranchFilter = {}) {
     queryKey: ["catalog", catalog, "branches", filter],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 200, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const search = filter.search === undefined ? {} : { search: searchText(filter.search) };
+      const query = { limit: 200, ...filter, ...search, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return body(client.GET("/api/v1/catalogs/{catalog}/branches/", { params: { path: { catalog }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),

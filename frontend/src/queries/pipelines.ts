@@ -4,6 +4,7 @@ import { body, client, cursorOf } from "../api/client";
 import type { PipelineFilter } from "../api/paths";
 import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineText, PipelineTexts } from "../api/resources";
 import type { Mistake } from "../model/mistakes";
+import { searchText } from "../model/search-text";
 import { refresh } from "./refresh";
 import { once } from "./requests";
 import { isFinished, pollAfter } from "./tasks";
@@ -24,7 +25,8 @@ export function usePipelines(filter: PipelineFilter) {
     queryKey: ["catalog", filter.catalog, "pipelines", filter],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const search = filter.search === undefined ? {} : { search: searchText(filter.search) };
+      const query = { limit: PAGE, ...filter, ...search, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return body(client.GET("/api/v1/pipelines/", { params: { query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-quer
 import { body, client } from "../api/client";
 import type { components } from "../api/schema";
 import { fileSave } from "../model/export";
+import { searchText } from "../model/search-text";
 import { refresh } from "./refresh";
 import { isFinished, type Task } from "./tasks";
 import { userName } from "./user";
@@ -57,12 +58,9 @@ export function sessionGet(id: string, signal: AbortSignal): Promise<SqlSession>
   return body(client.GET("/api/v1/sessions/{session_id}/", { params: { path: { session_id: id } }, signal }));
 }
 
-/** What is searched for may have so many characters. */
-const LONGEST_SEARCH = 200;
-
 /** Ask the person's own newest task of this statement, or query, to stop; the server answers the request then. */
 export async function statementCancel({ catalog, statement }: { catalog: string; statement: string }): Promise<void> {
-  const query = { created_by: userName(), search: statement.slice(0, LONGEST_SEARCH), limit: 50 };
+  const query = { created_by: userName(), search: searchText(statement), limit: 50 };
   const found = await body(client.GET("/api/v1/tasks/", { params: { query } }));
   const running = found.results.find(
     ({ state, parameters }) => !isFinished(state) && said(parameters, "statement") === statement && said(parameters, "catalog") === catalog,

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery,
 
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
+import { searchText } from "../model/search-text";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -38,7 +39,7 @@ export function tablesQuery(catalog: string, branch: string, database: string, s
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
       const more = pageParam === null ? {} : { cursor: pageParam };
-      const query = { limit: PAGE, include: "sizes" as const, ...(search ? { search } : {}), ...more };
+      const query = { limit: PAGE, include: "sizes" as const, ...(search ? { search: searchText(search) } : {}), ...more };
       const params = { path: { catalog, branch, database }, query };
       return body(
         client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/", { params, signal }),

@@ -12,7 +12,7 @@ export function LaneDot({ branch }: { branch: string }) {
 
 export function BranchLink({ catalog, branch }: { catalog: string; branch: string }) {
   return (
-    <Link className="row nowrap-row" to={branchAddress(catalog, branch)}>
+    <Link className="row nowrap-row" to={branchAddress(catalog, branch)} title={branch}>
       <LaneDot branch={branch} />
       <span className="ellipsis">{branch}</span>
     </Link>

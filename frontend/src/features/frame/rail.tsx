@@ -63,7 +63,9 @@ export function Rail({
 function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) {
   return (
     <>
-      <p className="heading">{catalog}</p>
+      <p className="heading" title={catalog}>
+        {catalog}
+      </p>
       <RailLink to={catalogAddress(catalog)} icon="branch" label="Branches" exact />
       <RailLink to={compareAddress(catalog)} icon="compare" label="Compare" />
       <RailLink to={requestsAddress(catalog)} icon="request" label="Merge requests" />

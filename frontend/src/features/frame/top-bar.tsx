@@ -77,7 +77,7 @@ function Breadcrumb({ place }: { place: AddressPlace & { isOfAddress: boolean } 
 function CatalogMenu({ chosen }: { chosen: string }) {
   const catalogs = useCatalogs();
   const names = catalogs.data?.results.map((catalog) => catalog.name) ?? [];
-  if (names.length < 2) return <Link to={catalogAddress(chosen)}>{chosen}</Link>;
+  if (names.length < 2) return <Link className="catalog-name ellipsis" to={catalogAddress(chosen)}>{chosen}</Link>;
   return (
     <Menu
       label={`Catalog ${chosen}; choose another`}
@@ -85,7 +85,7 @@ function CatalogMenu({ chosen }: { chosen: string }) {
       buttonClass="row"
       button={
         <>
-          {chosen} <Icon name="down" size={12} />
+          <span className="catalog-name ellipsis">{chosen}</span> <Icon name="down" size={12} />
         </>
       }
     >

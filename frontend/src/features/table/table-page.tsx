@@ -57,7 +57,9 @@ export function TablePage() {
             {mayChange && detail.data ? <TableMenu place={place} table={detail.data} /> : null}
           </>
         }
-      />
+      >
+        <bdi>{database}</bdi>.<bdi>{table}</bdi>
+      </PageHead>
       <Loaded query={detail} label="the table">
         {(found) => (
           <>
