@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("merge_app", "0025_owners_asked")]
+    dependencies = [("merge_app", "0026_saved_queries")]
 
     operations = [
         migrations.AlterField(
