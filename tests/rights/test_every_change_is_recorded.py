@@ -50,6 +50,7 @@ RECORDED: dict[tuple[str, str], dict[str, int]] = {
     ("post", CATALOG + "checks/"): SETTING,
     ("patch", CATALOG + "checks/{name}/"): SETTING,
     ("delete", CATALOG + "checks/{name}/"): SETTING,
+    ("post", CATALOG + "dbt-tests/"): SETTING,
     ("post", CATALOG + "webhooks/"): SETTING,
     ("patch", WEBHOOK): SETTING,
     ("delete", WEBHOOK): SETTING,

@@ -165,6 +165,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/webhooks/{webhook_id}/test/": ["post"],
         "/api/v1/catalogs/{catalog}/checks/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/checks/{name}/": ["delete", "get", "patch"],
+        "/api/v1/catalogs/{catalog}/dbt-tests/": ["post"],
         "/api/v1/catalogs/{catalog}/queries/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/queries/{query_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/merge-requests/": ["get", "post"],
