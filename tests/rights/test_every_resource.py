@@ -51,6 +51,7 @@ HIDDEN = {"database": "d", "table": "t", "masks": {"id": "NULL"}}
 STATUS = {"context": "ci", "state": "success", "source_head": 1}
 DECISIONS = decided_together(DECISION)
 BRANCH = CATALOG + "branches/{branch}/"
+DBT_TESTS = "models: [{name: t, columns: [{name: id, data_tests: [not_null]}]}]"
 WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "delete", CATALOG, None),
     ("contributor", "post", CATALOG + "branches/", {"name": "new", "parent": "main"}),
@@ -84,7 +85,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),
     ("owner", "patch", CATALOG + "settings/", {"merge_conflicts": "row"}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
-    ("maintainer", "post", CATALOG + "dbt-tests/", {"text": "version: 2", "database": "d"}),
+    ("maintainer", "post", CATALOG + "dbt-tests/", {"text": DBT_TESTS, "database": "d"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),
     ("viewer", "post", CATALOG + "queries/", {"name": "new", "text": "SELECT 1"}),

@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog_app.rules.loader import rules_as_json
-from catalog_app.selectors.people import catalogs_visible
-from lakeui.api.http.answers import BAD_REQUEST, NOT_FOUND
+from catalog_app.selectors.people import catalogs_known, catalogs_visible
+from catalog_app.selectors.restrictions import restrictions_refuse
+from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.http.base import ApiView, NewestFirst, principal_of, tagged
 from lakeui.api.http.serializers import MergeFilter, MergeSummary, ProblemDocument
 from lakeui.frontdoor.compute import engine, reading
@@ -42,14 +43,19 @@ class MergeListView(ApiView):
         " protection rules (`settings`), and emergencies in which an owner went past a protection (`bypass`).",
         tags=["merges"],
         parameters=[MergeFilter, OpenApiParameter("cursor", str, description="From `next` or `previous`.")],
-        responses={200: _PAGE},
+        responses={200: _PAGE, **FORBIDDEN},
     )
     def get(self, request: Request) -> Response:
         query = MergeFilter(data=request.query_params)
         query.is_valid(raise_exception=True)
         pages = MergePages()
         chosen = {name: value for name, value in query.validated_data.items() if name != "limit"}
-        found = audit_list(visible=catalogs_visible(principal_of(request)), **chosen)
+        principal = principal_of(request)
+        if "catalog" in chosen:
+            # An empty list would say that there is no record of it.
+            for known in catalogs_known(principal).filter(name__iexact=chosen["catalog"], dropped_at__isnull=True):
+                restrictions_refuse(principal, known)
+        found = audit_list(visible=catalogs_visible(principal), **chosen)
         page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
         return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
 

@@ -341,6 +341,12 @@ def test_no_list_says_how_many_rows_there_are(story: Story) -> None:
     assert sizes[1]["rows"] > 2
 
 
+def test_the_audit_of_the_catalog_is_refused_and_not_said_to_be_empty(story: Story) -> None:
+    response = story.ask(story.maintainer, "get", f"/api/v1/merges/?catalog={story.lake.catalog.upper()}")
+    assert (response.status_code, response.json()["code"]) == (403, "ROWS_RESTRICTED")
+    assert story.ask(story.maintainer, "get", "/api/v1/merges/?catalog=elsewhere").json()["results"] == []
+
+
 def test_a_result_from_before_is_not_read_any_more(story: Story) -> None:
     address = f"/api/v1/results/{story.kept['id']}/"
     for path in (f"{address}rows/", "/api/v1/results/"):

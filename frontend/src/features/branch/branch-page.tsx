@@ -10,7 +10,7 @@ import { useComparison } from "../../queries/compare";
 import { AheadBehind, ExpiryMark, LaneDot } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
-import { Loaded } from "../../ui/states";
+import { LoadedOrRestricted } from "../../ui/restricted";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { ProtectionLine } from "../requests/protection-line";
@@ -64,7 +64,15 @@ export function BranchPage() {
       </PageHead>
       {making === "database" ? <NewDatabaseDialog catalog={catalog} branch={branch} onClose={() => setMaking(undefined)} /> : null}
       {making === "table" ? <NewTableDialog catalog={catalog} branch={branch} database={query.get("database") ?? undefined} onClose={() => setMaking(undefined)} /> : null}
-      <Loaded query={found} label="the branch">
+      <LoadedOrRestricted
+        query={found}
+        label="the branch"
+        restricted={
+          <Panel title="Databases and tables">
+            <ObjectTree catalog={catalog} branch={branch} opened={query.get("database")} />
+          </Panel>
+        }
+      >
         {(entry) => (
           <>
             <BranchFacts catalog={catalog} branch={entry} />
@@ -83,7 +91,7 @@ export function BranchPage() {
             </Panel>
           </>
         )}
-      </Loaded>
+      </LoadedOrRestricted>
     </div>
   );
 }

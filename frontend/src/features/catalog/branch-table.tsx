@@ -41,10 +41,10 @@ export function BranchTable({
             )}
           </span>
           <span className="small muted from">
-            {!branch.parent ? "default branch" : `from ${branch.parent} v${branch.fork_version}`}
+            {!branch.parent ? "default branch" : `from ${branch.parent} v${branch.fork_version} `}
+            {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
           </span>
           <span className="small last">
-            {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
             <code>v{branch.head_version}</code>{" "}
             {branch.last_commit ? (
               <>

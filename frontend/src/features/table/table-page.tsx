@@ -9,7 +9,8 @@ import { useMay } from "../../queries/catalogs";
 import { useTable, type TablePlace } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
-import { Loaded, Loading } from "../../ui/states";
+import { LoadedOrRestricted } from "../../ui/restricted";
+import { Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Link } from "react-router";
 import { ChangesTab } from "./changes-tab";
@@ -17,6 +18,7 @@ import { ColumnsTab, PropertiesTab } from "./columns-tab";
 import { HistoryTab } from "./history-tab";
 import { RowsTab } from "./rows-tab";
 import { SchemasTab } from "./schemas-tab";
+import { RestrictedRows } from "./restricted-rows";
 import { SegmentsTab } from "./segments-tab";
 import { TableMenu } from "./table-menu";
 import { TablePipelines } from "./table-pipelines";
@@ -60,7 +62,7 @@ export function TablePage() {
       >
         <bdi>{database}</bdi>.<bdi>{table}</bdi>
       </PageHead>
-      <Loaded query={detail} label="the table">
+      <LoadedOrRestricted query={detail} label="the table" restricted={<RestrictedRows place={place} version={version} />}>
         {(found) => (
           <>
             <VersionBar place={place} table={found} version={version} onVersion={(at) => show(chosen, at)} />
@@ -74,7 +76,7 @@ export function TablePage() {
             </Panel>
           </>
         )}
-      </Loaded>
+      </LoadedOrRestricted>
     </div>
   );
 }
