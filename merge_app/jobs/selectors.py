@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import median
 from uuid import UUID
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
@@ -93,6 +94,42 @@ def task_list(
     if search:
         tasks = tasks.filter(Q(parameters__statement__icontains=search) | Q(message__icontains=search))
     return tasks
+
+
+NEWEST = 500
+"""Earlier runs are looked for among so many of the newest tasks, which bounds what a look costs."""
+MOST_EARLIER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a task may take: the median of the ``runs`` newest that did the same, and the steps of the newest."""
+
+    seconds: float
+    steps: int
+    runs: int
+
+
+def task_expectation(task: Task) -> Expectation | None:
+    """By tasks that ran the same statement on the same branch of the same catalog and succeeded; without a catalog by
+    those of the same person. None where the task is finished, or there is none before it.
+    """
+    statement, branch = (task.parameters.get(name) for name in ("statement", "branch"))
+    if task.is_finished or not statement:
+        return None
+    newest = Task.objects.filter(created_at__lt=task.created_at).order_by("-created_at").values("pk")[:NEWEST]
+    same = Task.objects.filter(pk__in=newest, kind=task.kind, state=TaskState.SUCCEEDED, catalog_id=task.catalog_id)
+    same = same.filter(parameters__statement=statement, started_at__isnull=False)
+    if branch is not None:
+        same = same.filter(parameters__branch=branch)
+    if task.catalog_id is None:
+        same = same.filter(created_by_id=task.created_by_id)
+    took = F("finished_at") - F("started_at")
+    found = list(same.order_by("-created_at").annotate(took=took).values_list("took", "steps")[:MOST_EARLIER])
+    if not found:
+        return None
+    seconds = median(took.total_seconds() for took, _ in found)
+    return Expectation(seconds, len(found[0][1]), len(found))
 
 
 def unfinished_count(*, catalog: str) -> int:

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
+import { userName } from "./user";
 
 export type Task = components["schemas"]["TaskAnswer"];
 export type TaskSummary = components["schemas"]["TaskSummary"];
@@ -71,6 +72,26 @@ export function useRunningCount() {
     },
     refetchInterval: QUEUED_POLL_MS,
   });
+}
+
+const NOTICE_POLL_MS = 4000;
+
+/** The ids of the person's tasks that run; asked also while the page is in the background. */
+export function useOwnRunning() {
+  return useQuery({
+    queryKey: ["tasks", "own running"],
+    queryFn: async ({ signal }) => {
+      const params = { query: { state: "running" as const, created_by: userName(), limit: 200 } };
+      return (await body(client.GET("/api/v1/tasks/", { params, signal }))).results.map(({ id }) => id);
+    },
+    refetchInterval: NOTICE_POLL_MS,
+    refetchIntervalInBackground: true,
+  });
+}
+
+/** One look at a task, past what is kept of it. */
+export function taskNow(taskId: string): Promise<Task> {
+  return body(client.GET("/api/v1/tasks/{task_id}/", { params: { path: { task_id: taskId } } }));
 }
 
 /** Answers the new task that does the same again. */

@@ -48,7 +48,7 @@ export function run(given: Partial<PipelineRunDetail> = {}): PipelineRunDetail {
     id: "r-1", url: "/api/v1/tasks/r-1/", state: "succeeded", progress: 1, message: "", trigger: "manual", due_at: null, version: 3, degraded: false,
     strategy: "incremental", metrics: { rows_inserted: 1200, rows_updated: 30, rows_deleted: 0, files_added: 2, files_removed: 1, bytes_written: 4096 },
     committed_version: 17, created_by: "alice", created_at: time, started_at: "2026-01-02T00:00:01Z", finished_at: "2026-01-02T00:00:04Z",
-    configuration: INCREMENTAL, sql: "SELECT 1 AS one", log: [], steps: [], error: null, ...given,
+    configuration: INCREMENTAL, sql: "SELECT 1 AS one", log: [], steps: [], error: null, expected: null, ...given,
   };
 }
 

@@ -14,6 +14,7 @@ from lakeui.api.http.errors import TooLarge
 from lakeui.sql.parameters import MOST_PARAMETERS
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.selectors import task_expectation
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
@@ -147,6 +148,20 @@ class ProblemDocument(serializers.Serializer[Any]):
     remedy = serializers.CharField(required=False)
 
 
+class ExpectationEntry(serializers.Serializer[Any]):
+    """What earlier runs of the same statement took."""
+
+    seconds = serializers.FloatField(help_text="The median of their times.")
+    steps = serializers.IntegerField(help_text="Of the newest of them.")
+    runs = serializers.IntegerField(help_text="How many were counted.")
+
+
+def expectation_shown(task: Task) -> Any:
+    """Of a task that is not finished and was done before; else None."""
+    found = task_expectation(task)
+    return None if found is None else ExpectationEntry(found).data
+
+
 class TaskAnswer(serializers.ModelSerializer[Task]):
     """A task: how far it is and how it ended."""
 
@@ -158,12 +173,13 @@ class TaskAnswer(serializers.ModelSerializer[Task]):
     retry_of = serializers.UUIDField(
         source="retry_of_id", read_only=True, allow_null=True, help_text="The task that this one repeats."
     )
+    expected = serializers.SerializerMethodField(help_text="Null once it is finished, or if none did the same before.")
 
     class Meta:
         model = Task
         fields: tuple[str, ...] = (
             "id", "url", "kind", "state", "parameters", "progress", "message", "steps", "result", "error", "created_by",
-            "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested", "retry_of",
+            "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested", "retry_of", "expected",
         )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
 
@@ -173,12 +189,16 @@ class TaskAnswer(serializers.ModelSerializer[Task]):
     def get_url(self, task: Task) -> str:
         return task_url(task)
 
+    @extend_schema_field(ExpectationEntry(allow_null=True))
+    def get_expected(self, task: Task) -> Any:
+        return expectation_shown(task)
+
 
 class TaskSummary(TaskAnswer):
-    """A task in a list: without its result, which may be large."""
+    """A task in a list: without its result, which may be large, and what would be asked for each."""
 
     class Meta(TaskAnswer.Meta):
-        fields = tuple(name for name in TaskAnswer.Meta.fields if name not in ("result", "steps"))
+        fields = tuple(name for name in TaskAnswer.Meta.fields if name not in ("result", "steps", "expected"))
         read_only_fields = fields
 
 

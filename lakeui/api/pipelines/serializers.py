@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog_app.domain.names import LONGEST_NAME
-from lakeui.api.http.serializers import StepEntry, task_url
+from lakeui.api.http.serializers import ExpectationEntry, StepEntry, expectation_shown, task_url
 from merge_app.jobs.models import TaskState
 from merge_app.pipelines.cron import DEFAULT_ZONE
 from merge_app.pipelines.definition.configuration import configuration_resolve
@@ -158,6 +158,11 @@ class RunAnswer(RunSummary):
     sql = serializers.CharField(allow_blank=True, help_text="What the template made.")
     log = LogEntry(many=True)
     error = serializers.JSONField(source="task.error", help_text="Problem document of a failed run, else null.")
+    expected = serializers.SerializerMethodField(help_text="Null for a finished run, and where none succeeded before.")
+
+    @extend_schema_field(ExpectationEntry(allow_null=True))
+    def get_expected(self, run: PipelineRun) -> Any:
+        return expectation_shown(run.task)
 
 
 class PipelineSummary(serializers.Serializer[Any]):

@@ -1,6 +1,7 @@
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from "react";
 import { Outlet, useLocation, useNavigation } from "react-router";
 
+import { followNotices, isNoticed } from "../../queries/notices";
 import { Palette } from "../palette/palette";
 import { usePlace } from "./place";
 import { Rail } from "./rail";
@@ -10,6 +11,7 @@ import { UnsavedDecisions } from "./unsaved-decisions";
 import { useKeys } from "./use-keys";
 import { useSettling } from "./use-settling";
 
+const TaskNotices = lazy(() => import("../tasks/task-notices"));
 const NARROW_RAIL = "lakeui.narrow-rail";
 
 /** What stands around every page. */
@@ -21,6 +23,7 @@ export function Frame() {
   const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>();
   const [railOpenAt, setRailOpenAt] = useState<string | undefined>();
   const [isNarrow, setNarrow] = useState(() => localStorage.getItem(NARROW_RAIL) === "1");
+  const hasNotices = useSyncExternalStore(followNotices, isNoticed);
   const close = useCallback(() => setOpen(undefined), []);
   useKeys({
     "ctrl+k": () => setOpen("palette"),
@@ -47,6 +50,7 @@ export function Frame() {
         <Outlet />
       </main>
       <UnsavedDecisions />
+      <Suspense>{hasNotices ? <TaskNotices /> : null}</Suspense>
       {open === "palette" ? <Palette place={place} onClose={close} /> : null}
       {open === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
     </div>

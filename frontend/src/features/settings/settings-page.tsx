@@ -13,6 +13,7 @@ import { OwnSessions } from "../people/own-sessions";
 import { AgentList } from "../people/agent-list";
 import { PasswordPanel } from "../people/password-panel";
 import { MailPanel } from "./mail-panel";
+import { NoticesPanel } from "./notices-panel";
 import "../../styles/settings.css";
 
 const DAY_MS = 86_400_000;
@@ -59,6 +60,7 @@ export function SettingsPage() {
         <AgentList isOfAll={false} />
       </Panel>
       <MailPanel />
+      <NoticesPanel />
       <PasswordPanel />
       <OwnSessions />
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}

@@ -15,6 +15,7 @@ import { Failure, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
+import { statementOf } from "./task-statement";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
 
@@ -284,12 +285,6 @@ function Facts({ task }: { task: Task }) {
       </dl>
     </Panel>
   );
-}
-
-/** The statement of a task that runs one. */
-export function statementOf(task: Pick<Task, "parameters">): string {
-  const { statement } = (task.parameters ?? {}) as { statement?: string };
-  return statement ?? "";
 }
 
 function placeOf(task: Task): { catalog?: string; branch?: string; database?: string; table?: string } {

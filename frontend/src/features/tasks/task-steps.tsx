@@ -1,14 +1,17 @@
 import { isFinished, type Task } from "../../queries/tasks";
+import { expectationText, progressOf, type Expected } from "../../model/expectation";
 import { stepSpans, stepState } from "../../model/run-grid";
 import { Elapsed, useNow } from "../../ui/time";
 import { LOOKS } from "./task-badge";
 import "../../styles/tasks.css";
 
 /** Steps with their times, as they happen; a bar shows where each lies in the time of all. */
-export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "steps" | "message" | "finished_at"> }) {
-  const percent = Math.round(task.progress * 100);
+export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "finished_at"> }) {
   const ended = isFinished(task.state);
   const now = useNow(ended ? Number.POSITIVE_INFINITY : 1000);
+  const progress = ended ? undefined : progressOf(task, now);
+  const percent = Math.round((progress?.share ?? 0) * 100);
+  const expectation = ended ? "" : expectationText(task, now);
   const spans = stepSpans(task.steps, task.finished_at ?? null, now);
   return (
     <div className="stack tight">
@@ -43,11 +46,18 @@ export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "s
           );
         })}
       </ol>
-      {!ended && percent > 0 ? (
-        <div className="bar-line" role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Progress">
-          <span style={{ width: `${percent}%` }} />
+      {progress ? (
+        <div className="row nowrap-row">
+          <div className="bar-line grow" role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Progress">
+            <span style={{ width: `${percent}%` }} />
+          </div>
+          <span className="small muted number">
+            {progress.isAbout ? "about " : ""}
+            {percent}%
+          </span>
         </div>
       ) : null}
+      {expectation ? <p className="small muted">{expectation}</p> : null}
       {task.message && !ended && task.message !== task.steps.at(-1)?.name ? <p className="small muted">{task.message}</p> : null}
     </div>
   );

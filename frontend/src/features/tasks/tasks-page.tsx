@@ -7,7 +7,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { TaskBadge } from "./task-badge";
-import { statementOf } from "./task-page";
+import { statementOf } from "./task-statement";
 import "../../styles/tasks.css";
 
 const STATES: readonly TaskState[] = ["queued", "running", "succeeded", "failed", "cancelled", "lost"];
