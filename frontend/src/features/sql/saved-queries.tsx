@@ -39,7 +39,7 @@ export function SavedQueries({ catalog, text, onOpen }: { catalog: string; text:
 function SavedLine({ query, onOpen, onEdit }: { query: SavedQuery; onOpen: () => void; onEdit: () => void }) {
   const isOwn = query.owner === userName();
   return (
-    <span className="row apart">
+    <span className="saved-line">
       <button type="button" className="item" title={query.text} onClick={onOpen}>
         <span className="ellipsis">
           <bdi>{query.name}</bdi> <span className="small muted">{isOwn ? (query.is_shared ? "shared" : "") : `by ${query.owner}`}</span>
