@@ -3,12 +3,14 @@ import { Link } from "react-router";
 
 import { asProblem } from "../../api/problem";
 import { taskAddress } from "../../model/addresses";
+import { explainTree } from "../../model/explain";
 import { count, counted, duration } from "../../model/format";
 import { shortStatement } from "../../model/statements";
 import { useDownload, type DownloadKind, type StatementAnswer } from "../../queries/statements";
 import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
+import { ExplainTree } from "./explain-tree";
 import { ResultTable } from "./result-table";
 import type { Execution, Run } from "./use-runs";
 
@@ -84,13 +86,15 @@ function RunResult({ run, stale }: { run: Run; stale: boolean }) {
 
 function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; stale: boolean }) {
   const download = useDownload();
+  const [isTable, setTable] = useState(false);
+  const steps = explainTree(run.statement, answer.columns, answer.rows);
   const isRead = answer.columns.length > 0 && READS.test(run.statement);
   return (
     <>
       <Panel
         title={
           <span role="status">
-            {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
+            {steps ? counted(steps.length, "step") : answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
             <span className="muted small">
               in {duration(run.milliseconds)}
               {answer.version === null ? "" : `, version ${answer.version}`}
@@ -98,10 +102,18 @@ function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; sta
             </span>
           </span>
         }
-        actions={isRead ? <DownloadButtons run={run} download={download} /> : null}
+        actions={
+          steps ? (
+            <button type="button" className="button small" onClick={() => setTable(!isTable)}>
+              {isTable ? "Show as a tree" : "Show as a table"}
+            </button>
+          ) : isRead ? (
+            <DownloadButtons run={run} download={download} />
+          ) : null
+        }
       >
         <div className={stale ? "stale" : ""}>
-          {answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
+          {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
         </div>
       </Panel>
       {download.error ? <Failure error={download.error} /> : null}

@@ -284,3 +284,26 @@ describe("saved queries", () => {
     expect(await screen.findByText(/There is a query Mine/)).toBeTruthy();
   });
 });
+
+it("shows EXPLAIN as a tree, whose files open and close, and as a table where that is wanted", async () => {
+  const rows = [
+    ["delete rows", "d.t"],
+    ["scan", "d.t at version 7: 1 of 12 files, 30 rows, by `a` = 1"],
+    ["keep file", "1/data/a.parquet (30 rows): a row can match"],
+    ...Array.from({ length: 11 }, (_, place) => ["skip file", `1/data/b${place}.parquet (5 rows): its statistics rule out every row`]),
+  ];
+  const columns = ["step", "detail"].map((name) => ({ name, type: "string" }));
+  sessionServed({ place: {} }, () => json({ ...DONE, columns, rows, row_count: rows.length }));
+  const user = userEvent.setup();
+  renderAt(`/c/demo/sql?branch=main&statement=${encodeURIComponent("EXPLAIN DELETE FROM d.t WHERE a = 1")}`);
+  await user.click(await screen.findByRole("button", { name: "Run" }));
+  const steps = await screen.findByRole("list", { name: "Steps of the statement" });
+  expect(within(steps).getByText(/^keeps 1 of 12 files, 30 rows; by/)).toBeTruthy();
+  expect(within(steps).getByText("1/data/a.parquet").parentElement?.textContent).toBe("→read1/data/a.parquet30 rows: a row can match");
+  expect(steps.querySelectorAll("li li")).toHaveLength(10);
+  await user.click(within(steps).getByRole("button", { name: "Show 2 more files" }));
+  expect(steps.querySelectorAll("li li.skipped")).toHaveLength(11);
+  await user.click(screen.getByRole("button", { name: "Show as a table" }));
+  expect(screen.queryByRole("list", { name: "Steps of the statement" })).toBeNull();
+  expect(screen.getByRole("button", { name: "Show as a tree" })).toBeTruthy();
+});
