@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
@@ -40,6 +41,17 @@ class TableSize:
     files: int = 0
     delete_files: int = 0
     deleted_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """The newest commit of a chain that did something to a table; ``branch`` is where it was made."""
+
+    version: int
+    branch: str
+    time: datetime
+    operation: str
+    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,31 @@ def table_sizes(snapshot: Snapshot, table_ids: Collection[int]) -> dict[int, Tab
         return {}
     rows = fetch_all(_SIZES, {**snapshot.parameters, "table_ids": list(table_ids)})
     return {row[0]: TableSize(*row[1:]) for row in rows}
+
+
+_LAST_CHANGES = f"""
+WITH {SNAPSHOT}
+SELECT t.id, c.version, b.name, c.committed_at, c.operation, c.author_name
+FROM unnest(%(table_ids)s::bigint[]) t(id)
+CROSS JOIN LATERAL (
+    SELECT o.commit_id FROM snapshot l CROSS JOIN LATERAL (
+        SELECT o.commit_id, o.version FROM catalog_app_commitoperation o
+        WHERE o.object_kind = 'table' AND o.object_id = t.id AND o.branch_id = l.branch_id
+          AND o.version <= l.max_version AND NOT o.already_done
+        ORDER BY o.version DESC LIMIT 1
+    ) o ORDER BY o.version DESC LIMIT 1
+) o
+JOIN catalog_app_commit c ON c.id = o.commit_id
+JOIN catalog_app_branch b ON b.id = c.branch_id
+"""
+
+
+def last_changes(snapshot: Snapshot, table_ids: Collection[int]) -> dict[int, LastChange]:
+    """The last change of each table, by id."""
+    if not table_ids:
+        return {}
+    rows = fetch_all(_LAST_CHANGES, {**snapshot.parameters, "table_ids": list(table_ids)})
+    return {row[0]: LastChange(*row[1:]) for row in rows}
 
 
 _PARTITIONS = f"""

@@ -14,7 +14,15 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.state import DatabaseState
-from catalog_app.selectors.listing import TableEntry, TableSize, table_sizes, tables_count, tables_page
+from catalog_app.selectors.listing import (
+    LastChange,
+    TableEntry,
+    TableSize,
+    last_changes,
+    table_sizes,
+    tables_count,
+    tables_page,
+)
 from catalog_app.selectors.objects import databases_list
 from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.http.base import ApiView, catalog_of, checked, head_tagged, head_unchanged
@@ -193,17 +201,22 @@ class TableListView(ApiView):
     def _body(self, request: Request, place: AddressedDatabase, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str, int)
         asks_sizes = filters.pop("include", "") == "sizes"
-        # How many rows there are tells of hidden ones.
+        # How many rows there are tells of hidden ones, and so does a commit that changed some.
         with_sizes = asks_sizes and not place.branch.catalog.is_restricted
         found = tables_page(place.snapshot, place.database.database_id, **filters, after=page.after, limit=page.fetch)
-        sizes = table_sizes(place.snapshot, [entry.table_id for entry in found]) if with_sizes else None
+        table_ids = [entry.table_id for entry in found]
+        sizes = table_sizes(place.snapshot, table_ids) if with_sizes else None
+        changes = last_changes(place.snapshot, table_ids) if with_sizes else {}
 
         def shown(entries: Sequence[TableEntry]) -> Any:
-            return TableSummary([_summary(entry, place, sizes) for entry in entries], many=True).data
+            summaries = [_summary(entry, place, sizes, changes.get(entry.table_id)) for entry in entries]
+            return TableSummary(summaries, many=True).data
 
         return page_body(request, page, found, key=lambda entry: (entry.name_key, entry.table_id), shown=shown)
 
 
-def _summary(entry: TableEntry, place: AddressedDatabase, sizes: Mapping[int, TableSize] | None) -> dict[str, Any]:
+def _summary(
+    entry: TableEntry, place: AddressedDatabase, sizes: Mapping[int, TableSize] | None, change: LastChange | None
+) -> dict[str, Any]:
     size = None if sizes is None else sizes.get(entry.table_id, TableSize())
-    return {**asdict(entry), "database": place.database.name, "sizes": size}
+    return {**asdict(entry), "database": place.database.name, "sizes": size, "last_change": change}

@@ -31,7 +31,9 @@ class ObjectPage(VersionPage):
 
 
 class TablePage(ObjectPage):
-    include = serializers.ChoiceField(["sizes"], required=False, help_text="`sizes`: rows, bytes and files of each.")
+    include = serializers.ChoiceField(
+        ["sizes"], required=False, help_text="`sizes`: rows, bytes, files and the last change of each."
+    )
 
 
 class PreviewQuery(VersionQuery):
@@ -72,8 +74,20 @@ class SizeAnswer(serializers.Serializer[Any]):
     files = serializers.IntegerField()
 
 
+class LastChangeAnswer(serializers.Serializer[Any]):
+    """The newest commit that did something to a table; ``branch`` is where it was made."""
+
+    version = serializers.IntegerField()
+    branch = serializers.CharField()
+    time = serializers.DateTimeField()
+    operation = serializers.CharField()
+    author = serializers.CharField(allow_blank=True)
+
+
 class TableSummary(serializers.Serializer[Any]):
-    """A table in a list; ``sizes`` is null unless asked for, and where rows are restricted for who asks."""
+    """A table in a list. ``sizes`` and ``last_change`` are null unless asked for, and where rows are restricted for who
+    asks.
+    """
 
     name = serializers.CharField()
     table_id = serializers.IntegerField()
@@ -85,6 +99,7 @@ class TableSummary(serializers.Serializer[Any]):
     has_primary_key = serializers.BooleanField()
     is_partitioned = serializers.BooleanField()
     sizes = SizeAnswer(allow_null=True)
+    last_change = LastChangeAnswer(allow_null=True)
 
 
 class TableColumn(serializers.Serializer[Any]):

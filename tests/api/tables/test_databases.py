@@ -121,6 +121,28 @@ def test_sizes_are_given_on_request(lake: Lake) -> None:
     }
 
 
+def test_the_last_change_is_given_on_request(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.u (id INT)")
+    lake.sql("CREATE BRANCH x")
+    lake.insert("x", 10)
+    lake.sql("ALTER TABLE d.u ADD COLUMN more INT", "x")
+    lake.insert("main", 1)
+
+    def changes(branch: str, query: str = "?include=sizes") -> dict[str, Any]:
+        return {entry["name"]: entry["last_change"] for entry in tables(lake, query, branch)}
+
+    assert changes("x", "") == {"t": None, "u": None}
+    # Each with the newest entry of its own history: of the branch, or of the one that it was made from.
+    for branch, expected in (("x", "x"), ("main", "main")):
+        found = changes(branch)
+        for name in ("t", "u"):
+            newest = lake.read(f"branches/{branch}/databases/d/tables/{name}/history/")["results"][0]
+            assert found[name] == {key: newest[key] for key in ("version", "branch", "time", "operation", "author")}
+        assert found["t"]["branch"] == expected
+    assert changes("main")["u"]["operation"] == "CREATE TABLE"
+    assert changes("x")["u"]["operation"] != "CREATE TABLE"
+
+
 def test_an_unknown_database_is_answered_with_the_nearest(lake: Lake) -> None:
     lake.sql("CREATE DATABASE flights")
     assert problem(lake.get(f"{MAIN}flihgts/tables/"), 404, "NOT_FOUND")["nearest"] == "flights"
@@ -136,7 +158,7 @@ def test_an_unmoved_head_is_answered_without_looking(lake: Lake) -> None:
     assert lake.get(f"{path}?limit=1", If_None_Match=tag).status_code == 200
 
 
-@pytest.mark.parametrize(("path", "wanted"), [("d/tables/", 5), ("d/tables/?include=sizes", 6), ("", 4)])
+@pytest.mark.parametrize(("path", "wanted"), [("d/tables/", 5), ("d/tables/?include=sizes", 7), ("", 4)])
 def test_a_list_takes_as_many_statements_for_many_entries_as_for_few(lake: Lake, path: str, wanted: int) -> None:
     few = lake.queries(MAIN + path)
     for number in range(20):

@@ -8,6 +8,7 @@ import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { DatabaseChanges } from "./database-changes";
 
@@ -132,8 +133,13 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       <span className="number small">{counted(table.column_count, "column")}</span>
       <span className="number small">{table.sizes ? counted(table.sizes.rows, "row") : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
-      <span className="number small muted" title="Version of its schema">
-        schema v{table.schema_version}
+      <span className="small muted last-change">
+        {table.last_change ? (
+          <>
+            <code title={table.last_change.operation}>v{table.last_change.version}</code> <Time at={table.last_change.time} />{" "}
+            <span className="author">{table.last_change.author}</span>
+          </>
+        ) : null}
       </span>
     </div>
   );
