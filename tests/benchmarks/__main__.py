@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     branches,
+    checks,
     compare,
     history,
     iceberg,
@@ -49,6 +50,7 @@ PARTS = (
     "nested",
     "partitions",
     "layouts",
+    "checks",
     "branches",
     "iceberg",
     "tpch",
@@ -83,6 +85,7 @@ def main() -> None:
             "tpch": lambda: tpch.figures(scale=options.scale),
             "partitions": lambda: partitions.figures(rows=options.rows),
             "layouts": lambda: layouts.figures(rows=options.rows),
+            "checks": lambda: checks.figures(rows=options.rows),
             "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
             "iceberg": iceberg.figures,
             "compare": compare.figures,
