@@ -33,7 +33,9 @@ export function RunGridPanel({ pipeline, runs }: { pipeline: Pipeline; runs: rea
   const entry = { row: Math.min(at.row, grid.steps.length), column: Math.min(at.column, grid.runs.length - 1) };
   const point = ({ target }: SyntheticEvent) => setPointed((target as Element).closest("[data-at]")?.getAttribute("aria-label") ?? undefined);
   const press = (event: KeyboardEvent) => {
-    const next = placeAfterKey({ rows: ["", ...grid.steps], columns: grid.runs }, entry, event.key);
+    const [row, column] = (event.target as HTMLElement).dataset.at?.split(" ").map(Number) ?? [];
+    if (row === undefined || column === undefined) return;
+    const next = placeAfterKey({ rows: ["", ...grid.steps], columns: grid.runs }, { row, column }, event.key);
     if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     setAt(next);

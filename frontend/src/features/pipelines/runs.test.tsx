@@ -118,8 +118,8 @@ describe("the history of runs", () => {
       "execute, succeeded, 1.0 s", "execute, failed, 2.0 s",
       "write, succeeded, 1.0 s", "write, not reached",
     ]);
-    cells[1]?.focus();
-    await user.keyboard("{ArrowDown}{ArrowDown}");
+    cells[7]?.focus();
+    await user.keyboard("{ArrowUp}{Home}{ArrowRight}");
     expect(document.activeElement).toBe(cells[5]);
     expect(screen.getByText(/^execute, failed, 2.0 s/)).toBeTruthy();
     await user.keyboard("{Enter}");
