@@ -24,6 +24,8 @@ MORE = [
     "/* a */ CREATE BRANCH x /* b */ FROM main",
     "/* /* */ SELECT */ INSERT INTO d.t VALUES (1)",
     "/* a */\n" * 40 + "INSERT INTO d.t VALUES (1)",
+    "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'x SET ROW FILTER')",
+    "ALTER TABLE `d`.`a b` ALTER COLUMN `c d` UNSET MASK FOR GROUP g",
     "FROM d.t",
     "WITH s AS (SELECT 1 AS id) SELECT * FROM s",
     "WITH s AS (SELECT 1 AS id) INSERT INTO d.t SELECT * FROM s",

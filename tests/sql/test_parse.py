@@ -42,6 +42,9 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ),
     ("CREATE BRANCH dev VERSION AS OF 3", s.CreateBranch(DEV, version=3)),
     ("CREATE BRANCH dev TIMESTAMP AS OF '2026-01-01'", s.CreateBranch(DEV, timestamp="2026-01-01")),
+    ("CREATE BRANCH dev WITH EXPIRY '7 days'", s.CreateBranch(DEV, expires="7 days")),
+    ("ALTER BRANCH dev SET EXPIRY '36 hours'", s.SetBranchExpiry(DEV, "36 hours")),
+    ("ALTER BRANCH dev UNSET EXPIRY", s.SetBranchExpiry(DEV, None)),
     ("DROP BRANCH IF EXISTS dev", s.DropBranch(DEV, True)),
     ("ALTER BRANCH dev RENAME TO other", s.RenameBranch(DEV, "other")),
     ("SHOW BRANCHES", s.ShowBranches()),
@@ -196,6 +199,10 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("SHOW TBLPROPERTIES db.t ('a.b')", s.ShowTableProperties(T, "a.b")),
     ("SHOW COLUMNS IN t IN db", s.ShowColumns(T)),
     ("SHOW SCHEMA VERSIONS db.t", s.ShowSchemaVersions(T)),
+    ("ALTER TABLE db.t UNSET ROW FILTER FOR GROUP g", s.ChangeRestriction(T, None, "g")),
+    ("ALTER TABLE db.t ALTER COLUMN a UNSET MASK FOR ROLE viewer", s.ChangeRestriction(T, "viewer", None, "a")),
+    ("SHOW RESTRICTIONS", s.ShowRestrictions()),
+    ("SHOW RESTRICTIONS ON db.t", s.ShowRestrictions(T)),
     ("SHOW FUNCTIONS LIKE 'm*'", s.ShowFunctions("m*")),
     ("DESCRIBE db.t s.x", s.DescribeColumn(T, ("s", "x"))),
     ("DESC DETAIL db.t", s.DescribeDetail(T)),
@@ -572,3 +579,16 @@ def test_a_stored_text_cannot_hold_nul(text: str) -> None:
 
 def test_an_expression_may_hold_nul() -> None:
     assert parse("DELETE FROM d.t WHERE v = '\\0'")
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("ALTER TABLE db.t SET ROW FILTER ((a > 1) AND b = ')') FOR ROLE viewer", "(a > 1) AND b = ')'"),
+        ("ALTER TABLE db.t ALTER COLUMN a SET MASK (NULL) FOR ROLE viewer", "NULL"),
+    ],
+)
+def test_an_expression_of_a_restriction_keeps_its_place(text: str, expression: str) -> None:
+    statement = parse(text)
+    assert isinstance(statement, s.ChangeRestriction)
+    assert statement.expression == expression.rjust(text.index(expression) + len(expression))

@@ -12,9 +12,11 @@ from catalog_app.domain.files import TableScan
 from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
+from catalog_app.services.compaction import Reason
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading, table_for_writing, view_asked
+from lakeui.frontdoor.compacted_files import files_due
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult, answer
@@ -95,16 +97,39 @@ def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             yield "merge rows", target.label
             yield from _tables(call, statement.source)
             yield from _merge_target(target, statement)
+        case sql.Optimize():
+            yield from _optimize(table_for_writing(call, statement.table), statement)
         case sql.CreateTable() if statement.query is not None:
             name = statement.table
             yield ("replace table" if statement.replaces else "create table"), f"{name.database}.{name.table}"
             yield from _tables(call, statement.query)
         case _:
             raise NotSupported(
-                "EXPLAIN takes SELECT, INSERT, DELETE, UPDATE, MERGE INTO, and CREATE, ALTER and DROP of databases and"
-                " tables.",
+                "EXPLAIN takes SELECT, INSERT, DELETE, UPDATE, MERGE INTO, OPTIMIZE, and CREATE, ALTER and DROP of"
+                " databases and tables.",
                 remedy="Put DRY RUN behind another statement.",
             )
+
+
+def _optimize(target: ResolvedTable, statement: sql.Optimize) -> Iterator[Step]:
+    """The files that are written anew, by the reason of each, and about how many they become."""
+    due = files_due(target, statement)
+    size = sum(segment.bytes for segment in due.compaction.segments)
+    yield "optimize", target.label
+    yield "compact", f"{len(due.compaction.chosen):,} of {len(due.segments):,} files, {size:,} bytes"
+    for reason in Reason:
+        if count := due.compaction.count(reason):
+            yield "compact", f"{count:,} {_REASONS[reason]}"
+    if due.compaction.chosen:
+        yield "write", f"about {due.compaction.files_after:,} files"
+
+
+_REASONS = {
+    Reason.DELETES: "with deleted rows",
+    Reason.PUBLISHING: "that other engines would read otherwise",
+    Reason.LAYOUT: "in another layout or order than is asked",
+    Reason.SMALL: "small",
+}
 
 
 def _merge_target(target: ResolvedTable, statement: sql.MergeInto) -> Iterator[Step]:

@@ -124,6 +124,34 @@ def test_create_table_as_names_what_it_reads(told: Lake) -> None:
     assert steps[1][1].startswith("d.t at version")
 
 
+def test_optimize_says_what_it_would_write_anew(lake: Lake) -> None:
+    def explained() -> list[list[str]]:
+        head = lake.head()
+        rows = lake.sql("EXPLAIN OPTIMIZE d.o").rows
+        assert lake.head() == head
+        return rows
+
+    lake.sql("CREATE TABLE d.o (id INT)")
+    lake.sql("INSERT INTO d.o VALUES (1), (2)")
+    nothing = [["optimize", "d.o"], ["compact", "0 of 1 files, 0 bytes"]]
+    assert explained() == nothing
+    lake.sql("INSERT INTO d.o VALUES (3)")
+    lake.sql("INSERT INTO d.o VALUES (4)")
+    lake.sql("DELETE FROM d.o WHERE id = 1")
+    segments = lake.sql("SHOW SEGMENTS d.o")
+    place = [name for name, _ in segments.columns].index("bytes")
+    size = sum(row[place] for row in segments.rows)
+    assert explained() == [
+        ["optimize", "d.o"],
+        ["compact", f"3 of 3 files, {size:,} bytes"],
+        ["compact", "1 with deleted rows"],
+        ["compact", "2 small"],
+        ["write", "about 1 files"],
+    ]
+    assert lake.sql("OPTIMIZE d.o").metrics["files_removed"] == 3
+    assert explained() == nothing
+
+
 def test_what_a_statement_refuses_its_explanation_refuses(told: Lake) -> None:
     with pytest.raises(NotFound, match="column nowhere"):
         told.sql("EXPLAIN ALTER TABLE d.t DROP COLUMN nowhere")

@@ -30,6 +30,13 @@ _CHANGES = re.compile(
     _FLAGS,
 )
 
+_NAME = r"(?:`(?:[^`]|``)*`|\w+)"
+_PATH = rf"{_NAME}(?:\.{_NAME})*"
+_RESTRICTS = re.compile(
+    rf"{_BLANKS}alter\s+table\s+{_PATH}\s+(?:alter\s+column\s+{_PATH}\s+)?(?:un)?set\s+(?:row\s+filter|mask)\b", _FLAGS
+)
+"""Who sees rows is a setting of the catalog, on all of its branches."""
+
 
 def is_query(statement: str) -> bool:
     """Whether it only reads rows. WITH stands before statements that write, too."""
@@ -74,5 +81,7 @@ def moves(statement: str) -> bool:
 
 def changes_tables(statement: str) -> bool:
     """Whether it belongs into a transaction: it changes tables or databases of the branch."""
+    if _RESTRICTS.match(statement) is not None:
+        return False
     found = _QUERY.match(statement)
     return _CHANGES.match(statement) is not None or (found is not None and not is_query(statement))
