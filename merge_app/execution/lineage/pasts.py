@@ -41,7 +41,7 @@ FROM files f JOIN catalog_app_segment s ON s.table_id = %(table)s AND s.file_id 
 UNION
 SELECT s.file_id, p.stamp, p.rows_file_id, ARRAY[]::bigint[], false, f.is_gone
 FROM files f JOIN catalog_app_segment s ON s.table_id = %(table)s AND s.file_id = f.id
-JOIN catalog_app_segmentstamp p ON p.segment_id = s.id {_KNOWN.format(event="p")}
+JOIN catalog_app_segmentstamp p ON p.table_id = s.table_id AND p.segment_id = s.id {_KNOWN.format(event="p")}
 """
 
 

@@ -11,13 +11,18 @@ from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.segments import Gone
 
-MASKS = """ARRAY(SELECT d.delete_file_id FROM catalog_app_segmentdelete d
-             WHERE d.segment_id = r.segment_id AND (
-                (d.branch_id = r.branch_id AND d.attached_version <= r.removed_version)
-                OR EXISTS (
-                    SELECT 1 FROM unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
-                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto)))"""
-"""The deletes of a segment at its removal ``r`` on branch ``b``."""
+MASKS = """ARRAY(
+    SELECT d.delete_file_id
+    FROM unnest(array_append(b.ancestor_branches, r.branch_id), array_append(b.ancestor_limits, r.removed_version))
+        AS a(branch_id, upto)
+    CROSS JOIN LATERAL (
+        SELECT d.delete_file_id FROM catalog_app_segmentdelete d
+        WHERE d.branch_id = a.branch_id AND d.segment_id = r.segment_id AND d.attached_version <= a.upto
+        OFFSET 0
+    ) d)"""
+"""The deletes of a segment at its removal ``r`` on branch ``b``. They are looked up by branch and segment, of which
+there is an index: no other segment's deletes are read.
+"""
 
 FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
 
