@@ -48,6 +48,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByRole("tab", { name: "Checks" }).click();
     await page.getByRole("button", { name: "New check" }).click();
     await dialog.getByLabel("Name").fill("known carriers");
+    await dialog.getByLabel("What it checks").selectOption("A query of my own");
     await dialog.getByLabel("A query over the merged result. The check fails if it returns rows.").fill("SELECT * FROM flights.flights WHERE carrier IS NULL");
     await dialog.getByRole("button", { name: "Try it on main" }).click();
     await dialog.getByText("✓ It finds no rows.").waitFor({ timeout: WORK_MS });
