@@ -19,7 +19,7 @@ export function Frame() {
   const place = usePlace();
   const { pathname } = useLocation();
   const navigation = useNavigation();
-  const settling = useSettling();
+  const isSettling = useSettling();
   const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>();
   const [railOpenAt, setRailOpenAt] = useState<string | undefined>();
   const [isNarrow, setNarrow] = useState(() => localStorage.getItem(NARROW_RAIL) === "1");
@@ -37,7 +37,7 @@ export function Frame() {
   // The drawer of a small screen closes by itself when it has led somewhere.
   const isRailOpen = railOpenAt === pathname;
   return (
-    <div className={`frame ${isNarrow ? "narrow-rail" : ""}`} data-settling={settling}>
+    <div className={`frame ${isNarrow ? "narrow-rail" : ""}`} data-settling={isSettling ? "" : undefined}>
       <a className="skip-link" href="#main">
         Skip to the content
       </a>
@@ -46,7 +46,7 @@ export function Frame() {
         <button type="button" className="rail-cover" aria-label="Close the menu" onClick={() => setRailOpenAt(undefined)} />
       ) : null}
       <Rail place={place} isOpen={isRailOpen} isNarrow={isNarrow} onToggle={toggleNarrow} />
-      <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading" || settling !== undefined}>
+      <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading" || isSettling}>
         <Outlet />
       </main>
       <UnsavedDecisions />
