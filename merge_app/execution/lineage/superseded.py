@@ -27,16 +27,29 @@ there is an index: no other segment's deletes are read.
 FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
 
 _REMOVALS = f"""
-WITH {RANGES}
-SELECT r.table_id, s.file_id, r.stamp, {MASKS}
-FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
-  AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
-JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
-JOIN catalog_app_datafile f ON f.id = s.file_id
-WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s) AND NOT EXISTS (
-    SELECT 1 FROM catalog_app_segment w JOIN catalog_app_datafile x ON x.id = w.file_id
-    WHERE w.table_id = r.table_id AND w.stamp = r.stamp
-      AND x.smallest_row_id <= f.largest_row_id AND x.largest_row_id >= f.smallest_row_id)
+WITH {RANGES}, removed AS MATERIALIZED (
+    SELECT r.table_id, r.stamp, s.file_id, f.smallest_row_id, f.largest_row_id, {MASKS} AS masks
+    FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
+      AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
+    JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
+    CROSS JOIN LATERAL (
+        SELECT f.smallest_row_id, f.largest_row_id FROM catalog_app_datafile f WHERE f.id = s.file_id OFFSET 0
+    ) f
+    WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s)
+), wrote AS MATERIALIZED (
+    SELECT DISTINCT w.table_id, w.stamp, x.smallest_row_id, x.largest_row_id
+    FROM (SELECT DISTINCT table_id, stamp FROM removed) t
+    JOIN catalog_app_segment w ON w.table_id = t.table_id AND w.stamp = t.stamp
+    CROSS JOIN LATERAL (
+        SELECT x.smallest_row_id, x.largest_row_id FROM catalog_app_datafile x WHERE x.id = w.file_id OFFSET 0
+    ) x
+)
+SELECT r.table_id, r.file_id, r.stamp, r.masks FROM removed r WHERE NOT EXISTS (
+    SELECT 1 FROM wrote w WHERE w.table_id = r.table_id AND w.stamp = r.stamp
+      AND w.smallest_row_id <= r.largest_row_id AND w.largest_row_id >= r.smallest_row_id)
+"""
+"""Files are looked up one by one, by their ids: joined at once, the plan reads all files there are for each removal
+where PostgreSQL takes the tables for small.
 """
 
 
