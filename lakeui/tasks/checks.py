@@ -16,7 +16,7 @@ from merge_app.jobs.errors import TaskCancelled
 from merge_app.review.checking import SAMPLE_ROWS, Check, Examined, Found, Merged
 
 MOST_OF_A_SCAN = 100
-"""So many checks are one query; Spark compiles longer ones for longer than it reads."""
+"""So many checks are one query; a longer list is several."""
 
 Ask = Callable[[str], Found]
 """Runs a query on the merged state."""

@@ -10,7 +10,7 @@ const REASONS = {
   publishing: ["would be read otherwise by other engines", "would be read otherwise by other engines"],
 } as const;
 
-/** What OPTIMIZE would rewrite, in sentences; undefined when there is nothing to rewrite. */
+/** Which files OPTIMIZE would compact and why, a sentence each; undefined where it would compact none. */
 export function compactionAdvice(found: Compaction): { what: string; why: string } | undefined {
   if (found.chosen_files === 0) return undefined;
   const whys = (Object.keys(REASONS) as (keyof typeof REASONS)[])

@@ -27,6 +27,8 @@ _TESTS = ("data_tests", "tests")
 _OPTIONS = frozenset({"name", "config", "arguments", "description", *("severity", "where", "enabled", "tags", "meta")})
 _PLAIN_CONFIG = frozenset({"severity", "where", "enabled", "tags", "meta", "limit", "store_failures"})
 _PERIODS = ("minute", "hour", "day")
+_ELSEWHERE = ("schema", "database", "enabled")
+"""Of the configuration of a model: they say that it lies elsewhere, or nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +102,32 @@ class _File:
             self._schemas[name] = _text(source["schema"]) if "schema" in source else name
         for kind in ("models", "seeds", "snapshots"):
             for node in _sequence(self._root.get(kind)):
-                entry = _mapping(node)
-                self._table(entry, self._database, _text(entry["alias"]) if "alias" in entry else _name_of(entry))
+                self._model(node)
+        for node in _sequence(self._root.get("unit_tests")):
+            self._leave_out(node, _name_of(_mapping(node)), "Unit tests are not read.")
         for source in sources:
+            if "database" in source:
+                self._leave_out(source["database"], f"source {_name_of(source)}", "database is not read.")
+                continue
             for node in _sequence(source.get("tables")):
                 entry = _mapping(node)
                 name = _text(entry["identifier"]) if "identifier" in entry else _name_of(entry)
                 self._table(entry, self._schemas[_name_of(source)], name)
                 self._freshness(source, entry, f"{self._schemas[_name_of(source)]}.{name}")
         return self._found
+
+    def _model(self, node: yaml.Node) -> None:
+        entry = _mapping(node)
+        config = _mapping(entry["config"]) if "config" in entry else {}
+        unread = [name for name in _ELSEWHERE if name in config] + [name for name in ("versions",) if name in entry]
+        if unread:
+            self._leave_out(node, f"model {_name_of(entry)}", f"{', '.join(unread)} is not read.")
+            return
+        alias = config.get("alias", entry.get("alias"))
+        self._table(entry, self._database, _name_of(entry) if alias is None else _text(alias))
+
+    def _leave_out(self, node: yaml.Node, what: str, reason: str) -> None:
+        self._found.not_read.append(NotRead(node.start_mark.line + 1, what, reason))
 
     def _table(self, entry: Mapping[str, yaml.Node], database: str, name: str) -> None:
         table = f"{database}.{name}"
@@ -273,8 +292,8 @@ def _is_error(node: yaml.Node, config: Mapping[str, yaml.Node]) -> bool:
     unknown = sorted(config.keys() - _PLAIN_CONFIG - _OPTIONS)
     if unknown:
         raise _NotUnderstoodError(node, f"{', '.join(unknown)} is not read.")
-    if "enabled" in config and _value(config["enabled"]) is False:
-        raise _NotUnderstoodError(node, "It is not enabled.")
+    if "enabled" in config and _value(config["enabled"]) is not True:
+        raise _NotUnderstoodError(node, "It is not enabled, or a template says whether it is.")
     severity = _text(config["severity"]).lower() if "severity" in config else "error"
     if severity not in ("error", "warn"):
         raise _NotUnderstoodError(config["severity"], f"The severity {severity} is neither error nor warn.")
