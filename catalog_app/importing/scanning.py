@@ -200,7 +200,7 @@ def _scan(path: Path, file_format: FileFormat, reading: Reading) -> Scan:
 def _column(source: str, kind: pa.DataType, profile: TextProfile | None) -> FoundColumn:
     if profile is None:
         return FoundColumn(source, type_text(kind), is_text=pa.types.is_string(kind))
-    return FoundColumn(source, profile.inferred, is_text=True, misfits=profile.misfits)
+    return FoundColumn(source, profile.inferred, is_text=True, misfits=profile.misfits, is_empty=not profile.has_values)
 
 
 def _choices(columns: Sequence[FoundColumn], reading: Reading) -> tuple[ColumnChoice, ...]:
@@ -257,27 +257,63 @@ def file_convert(
     """Write the file's rows as Parquet to ``target`` (a path, or a file that Arrow writes to): the chosen columns as
     ``c0``, ``c1``, .. by their place in ``reading.chosen``. Answers how many rows.
 
+    ``kept_as``, ``keep_kind`` and errors as of ``file_batches``.
+    """
+    with (
+        file_batches(path, file_format, reading, kept_as=kept_as, keep_kind=keep_kind) as (schema, batches),
+        converted_writer(target, schema) as writer,
+    ):
+        return batches_write(writer, batches)
+
+
+def converted_writer(target: Any, schema: pa.Schema) -> pq.ParquetWriter:
+    """What writes converted rows to ``target``."""
+    encoded = dictionary_columns(schema)
+    return pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=encoded, store_schema=False)
+
+
+def batches_write(writer: pq.ParquetWriter, batches: Iterator[pa.RecordBatch]) -> int:
+    """Answers how many rows."""
+    rows = 0
+    for batch in batches:
+        writer.write_batch(batch)
+        rows += batch.num_rows
+    return rows
+
+
+@contextmanager
+def file_batches(
+    path: Path,
+    file_format: FileFormat,
+    reading: Reading,
+    *,
+    kept_as: Mapping[str, str] | None = None,
+    keep_kind: Collection[str] = (),
+) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    """The chosen columns of a file as ``c0``, ``c1``, .. by their place in ``reading.chosen``.
+
     ``kept_as``: by the name of a column, the type that it is cast to later, if that is not the chosen one.
     ``keep_kind``: sources of columns in which a text does not become a number. Raises InvalidValue with the row of a
     value that the type would change.
     """
     chosen = reading.chosen
     types = [(kept_as or {}).get(choice.name.casefold(), choice.type) for choice in chosen]
-    rows = 0
     with file_open(path, file_format, reading) as opened:
         sources, _ = _named_apart(opened.names)
         places = [sources.index(choice.source) for choice in chosen]
         schema = pa.schema([(f"c{index}", opened.schema.field(place).type) for index, place in enumerate(places)])
-        encoded = dictionary_columns(schema)
-        with pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=encoded, store_schema=False) as writer:
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            rows = 0
             for batch in _required(opened, reading):
                 columns = [batch.column(place) for place in places]
                 for column, choice, kind in zip(columns, chosen, types, strict=True):
                     keeps_kind = choice.source in keep_kind
                     values_require(column, choice.name, kind, first_row=rows + 1, keeps_kind=keeps_kind)
-                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
                 rows += batch.num_rows
-    return rows
+
+        yield schema, batches()
 
 
 def _required(opened: OpenedFile, reading: Reading) -> Iterator[pa.RecordBatch]:

@@ -69,13 +69,15 @@ class Misfit:
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
     """A column of a file. ``inferred`` is the type that takes all its values; ``misfits`` name, by type, the first
-    value that a type does not take. Text columns (``is_text``) are cast when they are loaded.
+    value that a type does not take. Text columns (``is_text``) are cast when they are loaded. ``is_empty``: no row has
+    a value.
     """
 
     source: str
     inferred: str
     is_text: bool
     misfits: Mapping[str, Misfit] = field(default_factory=dict)
+    is_empty: bool = False
 
 
 _TAKEN_AS = {
@@ -110,9 +112,12 @@ class Scan:
         return replace(self, warnings=(*self.warnings, *more))
 
     def as_json(self) -> dict[str, Any]:
-        """All but the reading, and ``doubled``, which the warnings name."""
+        """All but the reading, ``is_empty``, and ``doubled``, which the warnings name."""
+        columns = [asdict(column) for column in self.columns]
+        for column in columns:
+            del column["is_empty"]
         return {
-            "columns": [asdict(column) for column in self.columns],
+            "columns": columns,
             "rows": self.rows,
             "sample": self.sample,
             "warnings": list(self.warnings),

@@ -17,6 +17,7 @@ from lakeui.api.people import (
     second_factor_views,
     token_views,
 )
+from lakeui.api.pipelines import landing_views
 from lakeui.api.pipelines import views as pipeline_views
 from lakeui.api.requests import check_views as review_check_views
 from lakeui.api.requests import markdown_view, protection_views
@@ -157,6 +158,13 @@ catalog_patterns: list[URLPattern | URLResolver] = [
 pipeline_patterns: list[URLPattern | URLResolver] = [
     path("", pipeline_views.PipelineView.as_view(), name="api-pipeline"),
     path("dry-run/", pipeline_views.PipelineRehearsalView.as_view(), name="api-pipeline-dry-run"),
+    path("landing-zones/", landing_views.LandingZoneListView.as_view(), name="api-landing-zones"),
+    path("landing-zones/<str:zone>/files/", landing_views.LandingFileListView.as_view(), name="api-landing-files"),
+    path(
+        "landing-zones/<str:zone>/files/<uuid:file_id>/",
+        landing_views.LandingFileView.as_view(),
+        name="api-landing-file",
+    ),
     path("runs/", pipeline_views.PipelineRunListView.as_view(), name="api-pipeline-runs"),
     path("runs/<uuid:run_id>/", pipeline_views.PipelineRunView.as_view(), name="api-pipeline-run"),
     path("versions/", pipeline_views.PipelineVersionListView.as_view(), name="api-pipeline-versions"),

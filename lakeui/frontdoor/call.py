@@ -11,7 +11,7 @@ from catalog_app.domain.files import TableScan, own_facts_open
 from catalog_app.domain.restrictions import Restriction
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.engine.inputs_outputs import FileSource
+from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.agents import account_of
 from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
@@ -51,7 +51,7 @@ class Call:
     session: Session
     context: Context
     text: str
-    temporary_tables: Mapping[TableAddress, FileSource | TableScan] = field(
+    temporary_tables: Mapping[TableAddress, FileSource | TableScan | QuerySource] = field(
         default_factory=dict, repr=False, compare=False
     )
     names_task: bool = True
@@ -65,7 +65,7 @@ class Call:
     _restrictions: dict[int, tuple[Restriction, ...]] = field(default_factory=dict, repr=False, compare=False)
     _restricted: set[int] = field(default_factory=set, repr=False, compare=False)
 
-    def with_aside(self, name: TableAddress, rows: FileSource | TableScan) -> Call:
+    def with_aside(self, name: TableAddress, rows: FileSource | TableScan | QuerySource) -> Call:
         """The same statement, on the same snapshot of each branch, with these rows under that name."""
         return replace(self, temporary_tables={**self.temporary_tables, name: rows})
 

@@ -25,6 +25,7 @@ class TasksConfig(AppConfig):
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.mails.outbox import mails_ring
+        from merge_app.pipelines.landing import archives_sweep
         from merge_app.review.branch_events import requests_follow
         from merge_app.review.expiring import branches_announce, branches_expire
 
@@ -41,3 +42,4 @@ class TasksConfig(AppConfig):
         tidies("kept results", results_tidy)
         tidies("tokens", tokens_tidy)
         tidies("invitations", invitations_tidy)
+        tidies("files of landing zones", archives_sweep)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -111,3 +113,48 @@ class PipelineRun(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["pipeline", "-created_at"], name="pipeline_run_newest")]
+
+
+class LandingFile(models.Model):
+    """A file that was sent to a landing zone of a pipeline. It waits there until ``archived_at``.
+
+    ``path`` is relative to the warehouse, ``digest`` the SHA-256 of the content. ``reading`` says how the file is read
+    (``Reading.as_json``), ``columns`` what it holds (``LandedColumn``). ``is_whole``: the warehouse has all of it.
+    ``claimed_by``: the task of the run that archives it, if it succeeds; runs go sooner than files.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    pipeline = models.ForeignKey(Pipeline, models.CASCADE, related_name="landing_files")
+    zone = models.TextField()
+    name = models.TextField()
+    format = models.TextField()
+    bytes = models.BigIntegerField()
+    digest = models.TextField()
+    path = models.TextField()
+    reading = models.JSONField()
+    columns = models.JSONField()
+    rows = models.BigIntegerField()
+    warnings = models.JSONField(default=list)
+    is_whole = models.BooleanField(default=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    claimed_by = models.UUIDField(null=True)
+    archived_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "pipeline",
+                Lower("zone"),
+                "name",
+                name="landing_file_waits_once",
+                condition=Q(archived_at__isnull=True, is_whole=True),
+            ),
+        ]
+        indexes = [
+            models.Index("pipeline", Lower("zone"), F("created_at").desc(), name="landing_file_of_zone"),
+            models.Index(fields=["archived_at"], name="landing_file_archived"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.zone}/{self.name}"

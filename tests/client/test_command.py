@@ -320,6 +320,7 @@ VERBS = {
     "merges": "audit",
     "people": "people",
     "pipelines": "pipelines",
+    "pipelines/landing-zones": "pipelines",
     "results": "sql",
     "rights-records": "people",
     "rules": "api",

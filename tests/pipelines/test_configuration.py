@@ -83,7 +83,12 @@ REFUSED = [
     ("a list for one name", "tie_break: [a, b]", "", [("config.yaml", 1, "tie_break", "one value")]),
     ("a mapping", "unique_key: {a: b}", "", [("config.yaml", 1, "unique_key", "key: value")]),
     ("a nested list", "unique_key: [[a]]", "", [("config.yaml", 1, "unique_key", "quotes")]),
-    ("no landing zones", "archive_landing_zones: true", "", [("config.yaml", 1, "archive_landing_zones", "imports")]),
+    (
+        "a view archives nothing",
+        "materialized: view\narchive_landing_zones: true",
+        "",
+        [("config.yaml", 2, "archive_landing_zones", "Take the key out")],
+    ),
     (
         "a view of rows that are written",
         "merge_strategy: append_only\nmaterialized: view",

@@ -12,9 +12,14 @@ def imports(lake: Lake, branch: str = "main") -> str:
 
 
 def post(lake: Lake, file: bytes, name: str = "file", branch: str = "main") -> Any:
+    """The answer to a file that is sent to be imported."""
+    return sent(lake, imports(lake, branch), file, name)
+
+
+def sent(lake: Lake, address: str, file: bytes, name: str = "file") -> Any:
     """The answer to a file as the body of a request."""
     return lake.caller.client.post(
-        imports(lake, branch),
+        address,
         file,
         content_type="application/octet-stream",
         headers={**lake.caller.headers, "Content-Disposition": f'attachment; filename="{name}"'},

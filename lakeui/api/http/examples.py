@@ -104,6 +104,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "source": "SELECT carrier, avg(dep_delay) AS delay FROM flights.flights GROUP BY carrier",
     },
     "pipeline_edit": {"layer": "gold"},
+    "landing_file_edit": {"state": "waiting"},
     "pipeline_validate": {
         "catalog": "demo",
         "source": "SELECT carrier FROM flights.flights",

@@ -224,7 +224,7 @@ class PipelineView(ApiView):
         responses={200: PipelineAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        return tagged(request, Response(PipelineAnswer(_pipeline(request, pipeline_id)).data))
+        return tagged(request, Response(PipelineAnswer(pipeline_asked(request, pipeline_id)).data))
 
     @extend_schema(
         operation_id="pipeline_edit",
@@ -238,7 +238,7 @@ class PipelineView(ApiView):
     )
     def patch(self, request: Request, pipeline_id: int) -> Response:
         body = body_checked(PipelineEdit, request, partial=True)
-        pipeline = _pipeline(request, pipeline_id, Action.EDIT_PIPELINE)
+        pipeline = pipeline_asked(request, pipeline_id, Action.EDIT_PIPELINE)
         unchanged(request, PipelineAnswer(pipeline).data)
         values = edited(body)
         if "settings" in body:
@@ -255,7 +255,7 @@ class PipelineView(ApiView):
         responses={204: OpenApiResponse(description="It is gone."), **FORBIDDEN, **NOT_FOUND, **STALE},
     )
     def delete(self, request: Request, pipeline_id: int) -> Response:
-        pipeline = _pipeline(request, pipeline_id, Action.EDIT_PIPELINE)
+        pipeline = pipeline_asked(request, pipeline_id, Action.EDIT_PIPELINE)
         unchanged(request, PipelineAnswer(pipeline).data)
         pipeline_delete(pipeline)
         return Response(status=204)
@@ -270,7 +270,7 @@ class PipelineVersionListView(ApiView):
         responses={200: _page("PipelineVersionPage", VersionSummary(many=True)), **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        pages, page = _listed(self, request, versions_list(_pipeline(request, pipeline_id)))
+        pages, page = _listed(self, request, versions_list(pipeline_asked(request, pipeline_id)))
         return pages.get_paginated_response(VersionSummary(page, many=True).data)
 
 
@@ -282,7 +282,7 @@ class PipelineVersionView(ApiView):
         responses={200: VersionAnswer, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int, version: int) -> Response:
-        return Response(VersionAnswer(version_get(_pipeline(request, pipeline_id), version)).data)
+        return Response(VersionAnswer(version_get(pipeline_asked(request, pipeline_id), version)).data)
 
 
 class PipelineRehearsalView(ApiView):
@@ -297,7 +297,7 @@ class PipelineRehearsalView(ApiView):
     )
     def post(self, request: Request, pipeline_id: int) -> Response:
         wanted = body_checked(RehearsalRequest, request)
-        pipeline = _pipeline(request, pipeline_id)
+        pipeline = pipeline_asked(request, pipeline_id)
         session = session_of(request, pipeline.catalog.name, pipeline.branch)
         prepared = run_rehearse(pipeline, wanted, session=session)
         body = {
@@ -317,7 +317,7 @@ class PipelineRunListView(ApiView):
         responses={200: _page("PipelineRunPage", RunSummary(many=True)), **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        pages, page = _listed(self, request, runs_list(_pipeline(request, pipeline_id)))
+        pages, page = _listed(self, request, runs_list(pipeline_asked(request, pipeline_id)))
         return tagged(request, pages.get_paginated_response(RunSummary(page, many=True).data))
 
     @extend_schema(
@@ -342,7 +342,7 @@ class PipelineRunListView(ApiView):
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
         texts = body_checked(RunRequest, request)
         is_dry = texts.pop("dry_run")
-        pipeline = _pipeline(request, pipeline_id)
+        pipeline = pipeline_asked(request, pipeline_id)
         key = task_key(request)
         asked = {"pipeline": pipeline.pk} | ({"dry_run": True, **texts} if is_dry else {})
         digest = request_digest(request, asked) if key else ""
@@ -367,10 +367,10 @@ class PipelineRunView(ApiView):
         responses={200: RunAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int, run_id: UUID) -> Response:
-        return tagged(request, Response(RunAnswer(run_get(_pipeline(request, pipeline_id), run_id)).data))
+        return tagged(request, Response(RunAnswer(run_get(pipeline_asked(request, pipeline_id), run_id)).data))
 
 
-def _pipeline(request: Request, pipeline_id: int, action: Action = Action.READ) -> Pipeline:
+def pipeline_asked(request: Request, pipeline_id: int, action: Action = Action.READ) -> Pipeline:
     """The pipeline of an address. Raises NotFound where its catalog does not exist for whoever asks, and
     PermissionDenied where the action takes more than they have.
     """

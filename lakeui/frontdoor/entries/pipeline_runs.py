@@ -19,6 +19,7 @@ from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.pipelines.batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipelines.fields import as_in_table
+from lakeui.frontdoor.pipelines.landing_zones import zones_bound
 from lakeui.frontdoor.pipelines.publishing import conditions_refuse, is_checked, publish, publish_rehearse
 from lakeui.frontdoor.pipelines.state import TargetState, duplicates_refuse, marker_refuse, target_state
 from lakeui.frontdoor.pipelines.stored_versions import stored_versions
@@ -52,6 +53,7 @@ from merge_app.pipelines.definition.writes import (
     watermark,
     with_moment,
 )
+from merge_app.pipelines.landing import claims_archive
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
@@ -118,6 +120,8 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
         try:
             work = _work(run.pipeline, body, reporter)
             result = record.answers(carry_out(_run, work, _text(body), session, context))
+            if archived := claims_archive(task_id=run.pk):
+                reporter.say("archive", f"{archived:,} files of landing zones")
         except LakeError as error:
             reporter.say("failed", error.message, level="error")
             raise
@@ -145,6 +149,15 @@ def run_admit(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session)
     """
     body = {**body_of(pipeline), **texts}
     return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
+
+
+def landing_admit(pipeline: Pipeline, *, session: Session) -> None:
+    """Judge whoever changes what a run will read: as if they ran the pipeline. Raises LakeError."""
+    body = body_of(pipeline)
+    configuration = configuration_resolve(body["config"], body["source"], strict=False)
+    kind = PublishedWork if is_checked(configuration) else PipelineWork
+    target = sql.TableName(body["table"], body["database"])
+    statement_admit(kind(target, pipeline.pk, body, configuration, Reporter()), _text(body), session)
 
 
 def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> PreparedRun:
@@ -204,9 +217,16 @@ def _run(call: Call, work: PipelineWork) -> StatementResult:
 def _write(call: Call, work: PipelineWork) -> StatementResult:
     moment = datetime.now(UTC)
     prepared = _prepare(call, work, moment)
+    with zones_bound(call, work, prepared.query) as bound:
+        if bound is None:
+            return StatementResult(version=call.snapshot.version, metrics=write_metrics())
+        if work.makes_view:
+            return _make_view(call, work, prepared)
+        return _write_rows(bound, work, prepared, moment)
+
+
+def _write_rows(call: Call, work: PipelineWork, prepared: PreparedRun, moment: datetime) -> StatementResult:
     configuration, table = prepared.configuration, prepared.table
-    if work.makes_view:
-        return _make_view(call, work, prepared)
     last = last_configuration(work.pipeline_id)
     if table is not None and is_switched(last, configuration):
         columns_refuse(configuration, work.table, table)

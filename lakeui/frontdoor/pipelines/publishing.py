@@ -53,21 +53,22 @@ def conditions_refuse(configuration: Configuration, target: sql.TableName) -> No
 
 
 def publish(call: Call, configuration: Configuration, target: sql.TableName, write: Write) -> StatementResult:
-    """Do the write aside, check the table there, and merge it into the branch as one commit. Raises CheckFailed and
-    MergeConflict; nothing of the write is seen then.
+    """Do the write aside, check the table there, and merge it into the branch as one commit. A write that changes
+    nothing publishes nothing, so nothing is checked. Raises CheckFailed and MergeConflict; nothing of the write is seen
+    then.
     """
     opened = transaction_begin(target=call.branch, user_id=call.session.user_id)
     session = replace(call.session, transaction=str(opened.pk))
     aside = Call(session, call.context, call.text, names_task=False, reads=call.reads)
     try:
         result = write(aside)
+        if result.version == opened.workspace.head_version:
+            transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
+            return replace(result, version=call.snapshot.version)
         # A call keeps to the snapshot that it first saw; what was written is seen by another.
         checking = Call(session, call.context, call.text)
         call.context.step("check", "what was written")
         _check(checking, configuration.texts("checks"), target)
-        if result.version == opened.workspace.head_version:
-            transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
-            return replace(result, version=call.snapshot.version)
         call.context.step("publish", f"merge into {call.branch.name}")
         merged = _merge(call, opened)
     # Whatever stopped it, a cancelled task or the planner among it: the workspace must not wait to expire.

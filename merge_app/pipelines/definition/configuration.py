@@ -134,9 +134,9 @@ def _not_there(settings: Mapping[str, Setting]) -> list[Mistake]:
     """Values of keys that ask for what a run cannot do."""
     archives, made = settings["archive_landing_zones"], settings["materialized"]
     mistakes = []
-    if archives.value:
-        message = "There are no landing zones, so a run has no files to archive."
-        remedy = "Take the key out, or write false; files become tables by imports."
+    if archives.value and made.value == "view":
+        message = "A view reads no files, so a run has none to archive."
+        remedy = "Take the key out, or choose materialized: table."
         mistakes.append(Mistake(archives.origin, archives.line, message, remedy, "archive_landing_zones"))
     strategy = settings["merge_strategy"].value
     if made.value == "view" and strategy != Strategy.FULL_REFRESH:

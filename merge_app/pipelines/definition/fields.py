@@ -185,7 +185,7 @@ FIELDS: dict[str, Field] = {
             "archive_landing_zones",
             Kind.FLAG,
             False,
-            "Whether files of landing zones are archived after a run. There are no landing zones: only false is taken.",
+            "Whether the files that landing('zone') read go to the archive after a run that succeeded.",
             _EVERY,
         ),
         Field("strict", Kind.FLAG, False, "A required key that is missing fails the run.", _EVERY),

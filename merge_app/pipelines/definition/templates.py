@@ -11,6 +11,8 @@ from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefine
 from jinja2.sandbox import SandboxedEnvironment
 
 from merge_app.pipelines.definition.fields import Strategy
+from merge_app.pipelines.definition.landing import DATABASE as LANDING
+from merge_app.pipelines.definition.landing import HELPER as LANDING_HELPER
 from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, nearest, nearest_of, refuse
 from merge_app.pipelines.definition.typed_texts import TypedText, TypedTexts
 
@@ -77,6 +79,7 @@ HELPERS = (
     "is_snapshot",
     "ref",
     "source",
+    LANDING_HELPER,
 )
 """What a template may name."""
 _IN_BLOCKS = ("loop", "caller", "varargs", "kwargs", "self")
@@ -192,6 +195,9 @@ def _helpers(surroundings: Surroundings) -> dict[str, Any]:
     def source(database: str, table: str) -> str:
         return TableAddress(str(database), str(table)).sql
 
+    def landing(zone: str) -> str:
+        return TableAddress(LANDING, str(zone)).sql
+
     found = surroundings.watermark
     helpers = {
         "this": surroundings.this.sql,
@@ -204,6 +210,7 @@ def _helpers(surroundings: Surroundings) -> dict[str, Any]:
         "is_snapshot": _answer(strategy is Strategy.SNAPSHOT),
         "ref": ref,
         "source": source,
+        LANDING_HELPER: landing,
     }
     assert tuple(helpers) == HELPERS
     return helpers

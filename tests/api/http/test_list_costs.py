@@ -26,7 +26,7 @@ from tests.api.conftest import Caller
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.support.members import join
 from tests.support.resource_lake import Lake
-from tests.support.sent_files import send
+from tests.support.sent_files import send, sent
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
@@ -67,6 +67,7 @@ OF_WORK = [
     PIPELINES,
     PIPELINE + "versions/",
     PIPELINE + "runs/",
+    PIPELINE + "landing-zones/{zone}/files/",
     "/api/v1/search/",
 ]
 COUNTED_BESIDE_THEIR_RESOURCE = {
@@ -217,6 +218,7 @@ def test_lists_of_imports_pipelines_runs_and_what_is_found(
 
     def more(number: int) -> None:
         send(lake, b"a\n1\n", name=f"f{number}.csv")
+        made(sent(lake, f"{own}landing-zones/z/files/", b"a\n1\n", f"f{number}.csv"))
         made(lake.caller.post(PIPELINES, {**wanted, "name": f"p{number}", "table": f"t{number}"}))
         edit = {"source": f"SELECT {number} AS id"}
         made(lake.caller.client.patch(own, edit, "application/json", headers=lake.caller.headers))
@@ -224,7 +226,7 @@ def test_lists_of_imports_pipelines_runs_and_what_is_found(
         lake.sql(f"CREATE TABLE d.needle{number} (needle INT)")
         lake.sql(f"CREATE BRANCH needle{number}")
 
-    holds(lake, OF_WORK, more, pipeline_id=first)
+    holds(lake, OF_WORK, more, pipeline_id=first, zone="z")
 
 
 def test_no_list_is_left_out() -> None:

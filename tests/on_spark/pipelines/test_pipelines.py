@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from django.conf import settings
 
 from catalog_app.engine import merge_into, merge_source
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.pipelines.definition.templates import template_render
+from merge_app.pipelines.landing import landing_put
 from tests.pipelines.strategies.cases import ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
 from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, VARIANTS, agree, agree_by_run, story
@@ -162,3 +170,34 @@ def test_deletes_of_keys_of_every_kind_are_kept(lake: Lake) -> None:
     ).rows == [[len(others), 0]]
     pipe.run(rows("false", deleted, [first]))
     assert lake.sql(f"SELECT count(*) FROM {pipe.table}").rows == [[len(others) + 1]]
+
+
+def test_files_of_a_landing_zone_are_one_relation(lake: Lake, tmp_path: Path) -> None:
+    """Each format has types of its own; columns are found by name."""
+    pipe = Pipes(lake)("merge_strategy: append_only", "archive_landing_zones: true")
+    source = "SELECT id, amount, at, tags FROM {{ landing('in') }}"
+    pipe.run(source)
+    day = datetime.date(2026, 1, 31)
+    typed = pa.table({"at": [day], "amount": pa.array([2.5], pa.float32()), "id": pa.array([2], pa.int32())})
+    pq.write_table(typed, tmp_path / "b.parquet")
+    (tmp_path / "a.csv").write_text("id,amount,at\n1,1,2026-01-30\n")
+    (tmp_path / "c.json").write_text('{"tags": ["x", null], "id": 3}\n')
+    assert pipe.pipeline is not None
+    for name in ("a.csv", "b.parquet", "c.json"):
+        landing_put(
+            pipe.pipeline,
+            zone="in",
+            name=name,
+            file=tmp_path / name,
+            declared=None,
+            user_id=None,
+            warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
+        )
+    pipe.start()
+    assert sorted(pipe.rows(), key=str) == [
+        (1, 1.0, "2026-01-30", None),
+        (2, 2.5, "2026-01-31", None),
+        (3, None, None, ["x", None]),
+    ]
+    pipe.start()
+    assert len(pipe.rows()) == 3

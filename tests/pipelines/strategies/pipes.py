@@ -72,9 +72,15 @@ class Pipe:
         unheard = timezone.now() + timedelta(days=1)
         task = Task.objects.create(kind=TASK_KIND, parameters=parameters, ring_at=unheard)
         self.runs.append(run_begin(task.pk, parameters))
-        session = Session(self.lake.catalog, branch)
         self.attempts.append(context(task.pk))
-        return run_execute(self.runs[-1], session=session, context=self.attempts[-1])
+        return run_execute(self.runs[-1], session=self.session(branch), context=self.attempts[-1])
+
+    def again(self, run: PipelineRun, *, attempt: int) -> StatementResult:
+        """A later attempt at a run whose worker died."""
+        return run_execute(run, session=self.session(), context=Attempt(run.pk, attempt))
+
+    def session(self, branch: str = "main") -> Session:
+        return Session(self.lake.catalog, branch)
 
     def rows(self, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
         return self.lake.rows(self.table, branch, columns)

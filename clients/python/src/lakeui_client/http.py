@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
@@ -88,6 +89,15 @@ class Http:
         """
         headers = {"Prefer": self.preference} | ({"Idempotency-Key": key_make()} if has_key else {})
         return self.finished(self.send(method, path, query=query, body=body, headers=headers).json)
+
+    def send_file(self, path: str, file: str | Path) -> Any:
+        """The JSON that a resource answers which takes a file; sending the same file twice must do no more."""
+        source = Path(file)
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(source.name)}",
+        }
+        return self.send("POST", path, data=source.read_bytes(), headers=headers, is_repeatable=True).json
 
     @property
     def preference(self) -> str:

@@ -327,14 +327,8 @@ class Branch:
         database, dot, name = table.partition(".")
         if not dot:
             raise failed(f"{table} names no database.", "Write it as database.table.")
-        path = Path(file)
-        headers = {
-            "Content-Type": "application/octet-stream",
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name)}",
-        }
         # A file that was sent twice is not loaded twice: one of both expires.
-        address = f"{self.path}imports/"
-        sent = self.http.send("POST", address, data=path.read_bytes(), headers=headers, is_repeatable=True).json
+        sent = self.http.send_file(f"{self.path}imports/", file)
         body = {"database": database, "table": name, "mode": mode, **options}
         body |= {"key_columns": list(key_columns)} if key_columns else {}
         body |= {"dry_run": True} if dry_run else {}

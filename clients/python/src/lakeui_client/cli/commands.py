@@ -646,23 +646,6 @@ def tasks(place: Place, given: Namespace) -> Said:
     return Said(listed, show.entries(listed, "id", "kind", "state", "created_by", "created_at", "message"))
 
 
-def pipelines(place: Place, given: Namespace) -> Said:
-    http, path = place.lake.http, "/api/v1/pipelines/"
-    if given.action == "list":
-        found = http.pages(path, catalog=place.settings.catalog_named)
-        names = ("id", "name", "strategy", "database", "table", "branch", "schedule", "last_run.state")
-        return Said(found, show.entries(found, *names))
-    if given.id is None:
-        raise failed(
-            "The pipeline is not named.", f"Write lake pipelines {given.action} ID; lake pipelines lists them."
-        )
-    if given.action == "runs":
-        found = http.pages(f"{path}{given.id}/runs/", limit=20)
-        return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
-    run = http.write("POST", f"{path}{given.id}/runs/", {"dry_run": True} if given.dry_run else {})
-    return Said(run, f"Pipeline {given.id} ran. {show.summary(run)}".rstrip())
-
-
 def api(place: Place, given: Namespace) -> Said:
     """Any resource: what no other command does, this does."""
     path = given.path
