@@ -168,13 +168,18 @@ def readers_of(properties: Mapping[str, str], column: Column) -> Iterator[str]:
             yield check_name(key)
 
 
+def _written(name: str) -> str:
+    """The name as a statement writes it."""
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
 def column_free_check(properties: Mapping[str, str], column: Column) -> None:
     """Raise InvalidValue where a constraint reads the column."""
     name = next(readers_of(properties, column), None)
     if name is not None:
         raise InvalidValue(
             f"The constraint {name} reads column {column.name}.",
-            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {name}. Renaming the column needs no drop.",
+            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {_written(name)}. Renaming the column needs no drop.",
             column=column.name,
             constraint=name,
         )

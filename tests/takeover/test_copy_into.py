@@ -76,6 +76,18 @@ def test_each_file_is_loaded_once(lake: Lake, place: Path) -> None:
     assert copy(lake, place) == (0, said(0, 3))
 
 
+def test_its_rows_get_numbers_that_no_other_branch_has(lake: Lake, place: Path) -> None:
+    lake.sql("CREATE OR REPLACE TABLE d.t (id INT, v STRING, n BIGINT GENERATED ALWAYS AS IDENTITY)")
+    lake.sql("CREATE BRANCH b")
+    copy(lake, place, "FILES = ('a.csv')")
+    copy(lake, place, "FILES = ('b.csv')", branch="b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "x", 1), (2, "y", 2), (3, "z", 3)]
+    (place / "c.csv").write_text("id,v,n\n4,w,9\n")
+    with pytest.raises(InvalidValue, match="n is GENERATED ALWAYS AS IDENTITY"):
+        copy(lake, place)
+
+
 def test_branches_see_it_and_merges_bring_it(lake: Lake, place: Path) -> None:
     copy(lake, place, "FILES = ('a.csv')")
     lake.sql("CREATE BRANCH b")

@@ -208,10 +208,13 @@ def _evolved(write: BatchWrite, table: TableState) -> Evolved:
 
 
 def _dropped(write: BatchWrite, table: TableState) -> tuple[str, ...]:
-    """The columns that the query does not give any more, where they are to go with that."""
+    """The columns that the query does not give any more, where they are to go with that. Generated and identity columns
+    stay: no query gives these.
+    """
     if write.configuration.text("on_schema_change") != "sync":
         return ()
     given = {name.casefold() for name in write.names}
     if write.configuration.strategy is Strategy.SCD2:
         given |= {name.casefold() for name in write.configuration.filled.values()}
-    return tuple(column.name for column in table.schema.columns if column.name.casefold() not in given)
+    columns = (column for column in writing_schema(table).columns if not (column.generated or column.identity))
+    return tuple(column.name for column in columns if column.name.casefold() not in given)

@@ -161,6 +161,49 @@ def test_a_replaced_table_counts_on(made: Lake) -> None:
     assert made.rows("d.t") == [(2, "y")]
 
 
+@pytest.mark.parametrize(
+    ("back", "left"),
+    [
+        (["RESTORE TABLE d.t TO VERSION AS OF {}"], []),
+        (["DROP TABLE d.t", "UNDROP TABLE d.t"], [(2, "y")]),
+        (["TRUNCATE TABLE d.t", "RESTORE TABLE d.t TO VERSION AS OF {}"], []),
+        (["ALTER TABLE d.t DROP COLUMN id", "RESTORE TABLE d.t TO VERSION AS OF {}"], []),
+        (["RESTORE BRANCH main TO VERSION AS OF {}"], []),
+    ],
+)
+def test_no_number_returns_with_what_is_restored(made: Lake, back: list[str], left: list[Any]) -> None:
+    version = made.head()
+    made.sql("INSERT INTO d.t (a) VALUES ('y')")
+    for text in back:
+        made.sql(text.format(version))
+    made.sql("INSERT INTO d.t (a) VALUES ('z')")
+    assert made.rows("d.t") == [(1, "x"), *left, (3, "z")]
+    made.sql("INSERT INTO d.t (a) VALUES ('w')", "b")
+    made.merge("b")
+    assert made.rows("d.t") == [(1, "x"), *left, (3, "z"), (4, "w")]
+    assert made.breaches() == []
+
+
+def test_a_clone_on_a_branch_counts_on_once_it_is_merged(made: Lake) -> None:
+    made.sql("CREATE TABLE d.c CLONE d.t", "b")
+    made.sql("INSERT INTO d.c (a) VALUES ('y')", "b")
+    made.merge("b")
+    for branch in ("main", "b"):
+        made.sql("INSERT INTO d.c (a) VALUES ('z')", branch)
+    made.merge("b")
+    assert made.rows("d.c") == [(1, "x"), (2, "y"), (3, "z"), (4, "z")]
+
+
+def test_a_transaction_counts_on_whether_it_commits_or_not(made: Lake) -> None:
+    for end in ("COMMIT", "ROLLBACK"):
+        opened = made.sql("BEGIN").extra["transaction"]
+        made.sql("INSERT INTO d.t (a) VALUES ('y')", transaction=opened)
+        made.sql("INSERT INTO d.t (a) SELECT 'z'", transaction=opened)
+        made.sql(end, transaction=opened)
+    made.sql("INSERT INTO d.t (a) VALUES ('w')")
+    assert made.rows("d.t") == [(1, "x"), (2, "y"), (3, "z"), (6, "w")]
+
+
 def test_a_column_that_counts_otherwise_is_another_column(made: Lake) -> None:
     def identifier(branch: str = "main") -> Any:
         return next(row for row in made.sql("SHOW SCHEMA VERSIONS d.t", branch).rows if row[1] == "current")[-1]
@@ -176,8 +219,9 @@ def test_a_column_that_counts_otherwise_is_another_column(made: Lake) -> None:
 def test_the_column_becomes_a_plain_one_and_may_go(made: Lake) -> None:
     with pytest.raises(InvalidValue, match="takes no default") as refusal:
         made.sql("ALTER TABLE d.t ALTER COLUMN id SET DEFAULT 1")
-    with pytest.raises(InvalidValue, match="reads column"):
+    with pytest.raises(InvalidValue, match="reads column") as other:
         made.sql("ALTER TABLE d.t ALTER COLUMN id TYPE DECIMAL(20,0)")
+    assert "DROP CONSTRAINT `generated column 1`." in other.value.remedy
     made.sql("ALTER TABLE d.t " + refusal.value.remedy.split(".. ")[1].removesuffix("."))
     made.sql("INSERT INTO d.t VALUES (9, 'y')")
     assert made.rows("d.t") == [(1, "x"), (9, "y")]
