@@ -17,6 +17,7 @@ from dataclasses import replace
 from catalog_app.domain.checks import CLUSTERING, LAYOUT, column_mark, columns_read, condition_shown
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
+from catalog_app.domain.table_properties import DISTRIBUTION_MODE, RANGE
 from catalog_app.domain.transforms import ORDERED, FileLayout, Transform, is_taken
 from lakeui.common.errors import InvalidValue
 
@@ -57,9 +58,12 @@ def clustering_shown(table: TableState) -> tuple[str, ...]:
 
 
 def with_layout(schema: Schema, properties: Mapping[str, str]) -> Schema:
-    """The schema with the transforms by which rows that are written under it are laid into files."""
+    """The schema with the transforms by which rows that are written under it are laid into files, and their order."""
     fields = layout_of(properties)
-    return replace(schema, layout=tuple(one for one in fields if _fits(one, schema))) if fields else schema
+    clustered_by = clustering_of(properties) if properties.get(DISTRIBUTION_MODE) == RANGE else ()
+    if not fields and not clustered_by:
+        return schema
+    return replace(schema, layout=tuple(one for one in fields if _fits(one, schema)), clustered_by=clustered_by)
 
 
 def _fits(one: Transform, schema: Schema) -> bool:

@@ -84,7 +84,8 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a table in order, its primary key and its partition columns (by column id). ``layout``: of
-    a schema under which rows are written, the transforms that lay its files; it is kept among the table's properties.
+    a schema under which rows are written, the transforms that lay its files; ``clustered_by`` the columns in whose order
+    a large write lies. Both are kept among the table's properties.
 
     One made by ``from_text`` reads the text when it is first looked at. Of the tables that two branches changed, most
     kept their columns, and a comparison of very many never asks for these.
@@ -94,6 +95,7 @@ class Schema:
     primary_key: tuple[int, ...] = ()
     partition_by: tuple[int, ...] = ()
     layout: tuple[Transform, ...] = field(default=(), compare=False)
+    clustered_by: tuple[int, ...] = field(default=(), compare=False)
     _by_id: dict[int, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
     _text: str = field(default="", init=False, repr=False, compare=False)
 
@@ -169,7 +171,7 @@ class Schema:
 
 _NO_KEY = '"primary_key": []'
 """As PostgreSQL writes it; quotes inside of names and comments are escaped."""
-_READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "layout", "_by_id")
+_READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "layout", "clustered_by", "_by_id")
 
 
 def has_key_in_partition(schema: Schema) -> bool:

@@ -17,8 +17,12 @@ GRANULARITIES = (FILE, ROW, CELL)
 FORMAT_VERSION = "format-version"
 """The version of Iceberg's format in which other engines read the table; the first one where nothing is said."""
 FORMATS = ("2", "3")
+DISTRIBUTION_MODE = "write.distribution-mode"
+"""Whether each write orders its own rows by the table's clustering (``range``), or OPTIMIZE alone does (``none``)."""
+NONE, RANGE = "none", "range"
 KNOWN: dict[str, tuple[str, ...]] = {
     **{f"write.{statement}.mode": _MODES for statement in ("delete", "merge", "update")},
+    DISTRIBUTION_MODE: (NONE, RANGE),
     MERGE_CONFLICTS: GRANULARITIES,
     FORMAT_VERSION: FORMATS,
 }

@@ -86,6 +86,12 @@ class Target:
         found = ((one, self.schema.column(one.column_id)) for one in self.schema.layout)
         return [(one, column) for one, column in found if column is not None]
 
+    @property
+    def clustered(self) -> list[str]:
+        """Internal names of the columns by which rows are sorted."""
+        found = (self.schema.column(identifier) for identifier in self.schema.clustered_by)
+        return [internal_name(column) for column in found if column is not None]
+
     def staged(self, path: str, texts: PartitionValues) -> Staged:
         """A file of rows that all have these ``partition_texts``."""
         count = len(self.schema.partition_by)
@@ -178,13 +184,17 @@ class FileWriter:
         )
 
     def write_spark(self, target: Target, rows: DataFrame, order: RowOrder | None = None) -> list[NewDataFile]:
-        """Write by a Spark job. Without partitions the order of the rows is kept, where no other is asked for."""
+        """Write by a Spark job. Without partitions the order of the rows is kept, where neither ``order`` nor the
+        table's clustering asks for another.
+        """
         texts = target.partition_texts
         partitions = [f"{PARTITION}{index}" for index in range(len(texts))]
         values = [f"{_folder_value(text)} AS {PARTITION}{i}" for i, text in enumerate(texts)]
         rows = rows.selectExpr(*target.inputs).selectExpr(*target.columns, *values)
         if order is not None:
             rows = order.applied(rows, partitions)
+        elif clustered := target.clustered:
+            rows = rows.repartitionByRange(*partitions, *clustered).sortWithinPartitions(*partitions, *clustered)
         elif partitions:
             rows = rows.hint("rebalance", *partitions)
         staging = self.warehouse.new_staging(target.table_id)

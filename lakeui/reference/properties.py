@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from catalog_app.domain.table_properties import COLUMN_MERGES, FORMAT_VERSION, KNOWN, MERGE_COLUMN, MERGE_CONFLICTS
+from catalog_app.domain.table_properties import (
+    COLUMN_MERGES,
+    DISTRIBUTION_MODE,
+    FORMAT_VERSION,
+    KNOWN,
+    MERGE_COLUMN,
+    MERGE_CONFLICTS,
+)
 from lakeui.reference.markdown import code, page, table
 
 HEAD = """# Table properties
@@ -21,6 +28,7 @@ DOES = {
     "write.delete.mode": "how DELETE writes: files of deleted positions, or files written again without the rows",
     "write.merge.mode": "the same of MERGE INTO",
     "write.update.mode": "the same of UPDATE",
+    DISTRIBUTION_MODE: "whether a write of many rows orders them by `CLUSTER BY`: `none` leaves that to OPTIMIZE",
     FORMAT_VERSION: "the version of Iceberg in which [other engines](../howto/other-engines.md) read the table",
     MERGE_CONFLICTS: "what two changes have to share to be a conflict, in a table without a primary key: "
     "[what counts as a conflict](../internals/merge.md#what-counts-as-a-conflict). "

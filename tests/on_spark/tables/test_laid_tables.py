@@ -10,6 +10,7 @@ from django.conf import settings
 
 from catalog_app.domain.layout import order_of, without_order
 from catalog_app.domain.transforms import transform_value
+from catalog_app.engine import merge_into, merge_source, writing
 from catalog_app.models import DataFile
 from catalog_app.selectors.segments import layout_read
 from catalog_app.selectors.snapshots import catalog_get
@@ -115,3 +116,43 @@ def test_an_order_by_two_columns_leaves_files_out_by_each(
         assert lake.sql("OPTIMIZE d.t").metrics["files_added"] == 0
         lake.sql("INSERT INTO d.t VALUES (1, 1, '1')")
         assert lake.sql("OPTIMIZE d.t").metrics["files_removed"] < 4
+
+
+@pytest.mark.parametrize("parted", ["", " PARTITIONED BY (p)"])
+def test_a_write_orders_its_rows_where_the_table_asks_for_it(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, parted: str
+) -> None:
+    """Each file of a write has narrow bounds, and the rows are those of a table that orders none."""
+    monkeypatch.setattr(writing, "SMALL_ROWS", 0)
+    monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
+    monkeypatch.setattr(writing, "become_one", lambda sizes: False)
+    columns = f"(id BIGINT, at TIMESTAMP, name STRING, p STRING, v BIGINT){parted} CLUSTER BY (v, name)"
+    lake.sql(f"CREATE TABLE d.t {columns} TBLPROPERTIES ('write.distribution-mode' = 'range')")
+    lake.sql(f"CREATE TABLE d.u {columns}")
+    rows = ROWS.format(0, 2000).replace("id AS v", "IF(id = 5, NULL, id * 7919 % 2000) AS v")
+    for table in ("t", "u"):
+        lake.sql(f"INSERT INTO d.{table} {rows}")
+    kept, skipped = explained(lake, "v BETWEEN 100 AND 150")
+    assert kept <= 2 < skipped
+    for module in (merge_source, merge_into):
+        monkeypatch.setattr(module, "FEW_ROWS", 0)
+    for table in ("t", "u"):
+        lake.sql(
+            f"MERGE INTO d.{table} USING ({rows.replace('2000)', '2500)')}) s ON {table}.id = s.id"
+            " WHEN MATCHED AND s.id % 2 = 0 THEN UPDATE SET name = 'other' WHEN NOT MATCHED THEN INSERT *"
+        )
+    kept, skipped = explained(lake, "v BETWEEN 100 AND 150")
+    assert kept <= 6 <= skipped
+    assert lake.rows("d.t") == lake.rows("d.u")
+    # OPTIMIZE orders the files of all writes together.
+    assert lake.sql("OPTIMIZE d.t").metrics["files_removed"] == kept + skipped
+    assert lake.rows("d.t") == lake.rows("d.u")
+
+
+def test_a_table_made_of_a_query_is_ordered_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "SMALL_ROWS", 0)
+    monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
+    monkeypatch.setattr(writing, "become_one", lambda sizes: False)
+    properties = "TBLPROPERTIES ('write.distribution-mode' = 'range')"
+    lake.sql(f"CREATE TABLE d.t CLUSTER BY (v) {properties} AS SELECT id * 7919 % 1000 AS v FROM range(1000)")
+    assert explained(lake, "v = 7") == (1, 3)
