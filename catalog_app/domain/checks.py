@@ -179,7 +179,7 @@ def column_free_check(properties: Mapping[str, str], column: Column) -> None:
     if name is not None:
         raise InvalidValue(
             f"The constraint {name} reads column {column.name}.",
-            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {_written(name)}. Renaming the column needs no drop.",
+            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {_written(name)}. Renaming needs no drop.",
             column=column.name,
             constraint=name,
         )

@@ -84,8 +84,8 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a table in order, its primary key and its partition columns (by column id). ``layout``: of
-    a schema under which rows are written, the transforms that lay its files; ``clustered_by`` the columns in whose order
-    a large write lies. Both are kept among the table's properties.
+    a schema under which rows are written, the transforms that lay its files; ``clustered_by`` the columns in whose
+    order a large write lies. Both are kept among the table's properties.
 
     One made by ``from_text`` reads the text when it is first looked at. Of the tables that two branches changed, most
     kept their columns, and a comparison of very many never asks for these.
