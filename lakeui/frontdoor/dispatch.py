@@ -10,6 +10,7 @@ from lakeui.common.errors import LakeError, NotSupported
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
+from lakeui.frontdoor.queries.measuring import measured
 from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
@@ -32,7 +33,8 @@ def dispatch(said: ParsedStatement | str, session: Session, context: Any = None)
             raise NotSupported(
                 "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
             )
-        return record.answers(carry_out(_asking_session(statement), statement, read.text, session, context))
+        handler = measured(handler_of(statement)) if read.is_measured else handler_of(statement)
+        return record.answers(carry_out(_asking_session(statement, handler), statement, read.text, session, context))
 
 
 def _meant(read: ParsedStatement, session: Session) -> tuple[Any, Session]:
@@ -48,9 +50,8 @@ def _meant(read: ParsedStatement, session: Session) -> tuple[Any, Session]:
     return statement, session
 
 
-def _asking_session(statement: Any) -> Handler:
+def _asking_session(statement: Any, handler: Handler) -> Handler:
     """The handler, which reads the statement again, on the snapshot of its call, where that asks the session."""
-    handler = handler_of(statement)
     if not has(statement, EXPRESSIONS):
         return handler
 

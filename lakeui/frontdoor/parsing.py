@@ -13,11 +13,14 @@ from lakeui.sql.parse import parse
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """``statement`` is what the text says to do; ``is_dry_run``: the text says to leave out its commit."""
+    """``statement`` is what the text says to do; ``is_dry_run``: the text says to leave out its commit.
+    ``is_measured``: it asks what doing it took.
+    """
 
     text: str
     statement: Any
     is_dry_run: bool = False
+    is_measured: bool = False
 
     @property
     def is_task(self) -> bool:
@@ -55,5 +58,5 @@ def parsed(text: str, parameters: Parameters = NO_PARAMETERS) -> ParsedStatement
     """Raises SyntaxProblem, NotSupported or InvalidValue."""
     statement = parse(text, parameters)
     if isinstance(statement, sql.DryRun):
-        return ParsedStatement(text, statement.statement, is_dry_run=True)
+        return ParsedStatement(text, statement.statement, is_dry_run=True, is_measured=statement.measured)
     return ParsedStatement(text, statement)

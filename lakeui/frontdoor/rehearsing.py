@@ -15,6 +15,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.measuring import measured_answer
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.statements import STAGES, STATEMENTS, has
 from lakeui.sql import statements as sql
@@ -45,6 +46,7 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
         examples = rehearsal.examples(call.context)
     said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices") if name in found.extra}
     version = call.snapshot.version if call.session.catalog else None
-    return StatementResult(
+    result = StatementResult(
         version=version, metrics=found.metrics, extra={**said, "dry_run": True, "examples": examples}
     )
+    return measured_answer(found, result)

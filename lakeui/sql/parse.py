@@ -32,16 +32,21 @@ from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
 from lakeui.sql.session_functions import functions_given
 from lakeui.sql.statements import (
     AlterView,
+    CreateTable,
     CreateTemporaryFunction,
     CreateTemporaryView,
     CreateView,
+    Delete,
     DryRun,
     Explain,
     ExplainMode,
     Insert,
     MergeBranch,
+    MergeInto,
+    Optimize,
     Select,
     Statement,
+    Update,
     Vacuum,
 )
 from lakeui.sql.temporary import (
@@ -105,7 +110,7 @@ def _statement(cursor: Cursor) -> Statement:
 def _dry_run(statement: Statement) -> Statement:
     if isinstance(statement, MergeBranch | Vacuum):
         return replace(statement, dry_run=True)
-    return DryRun(statement)
+    return statement if isinstance(statement, DryRun) else DryRun(statement)
 
 
 def _reader(cursor: Cursor) -> Reader:
@@ -134,7 +139,7 @@ def _is_over_files(cursor: Cursor) -> bool:
     return "VIEW" in words and "USING" in words and "AS" not in words[: words.index("USING")]
 
 
-def _explain(cursor: Cursor) -> Explain:
+def _explain(cursor: Cursor) -> Explain | DryRun:
     """``EXPLAIN [EXTENDED | FORMATTED | ANALYZE] statement``."""
     for word in ("CODEGEN", "COST"):
         if cursor.sees(word):
@@ -146,13 +151,20 @@ def _explain(cursor: Cursor) -> Explain:
         mode = ExplainMode.ANALYZE
     accept_common_tables(cursor)
     statement = _reader(cursor)(cursor)
+    if mode is ExplainMode.ANALYZE and _writes_rows(statement):
+        return DryRun(statement, measured=True)
     if mode is not ExplainMode.FILES and not isinstance(statement, Select):
-        word = "ANALYZE" if mode is ExplainMode.ANALYZE else "FORMATTED"
+        taken = "a query, or a statement that writes rows" if mode is ExplainMode.ANALYZE else "a query"
         raise NotSupported(
-            f"EXPLAIN {word} takes a query.",
-            remedy="Put DRY RUN behind a statement that writes: it does all but the commit, and answers the numbers.",
+            f"EXPLAIN {'ANALYZE' if mode is ExplainMode.ANALYZE else 'FORMATTED'} takes {taken}.",
+            remedy="EXPLAIN says what another statement changes; DRY RUN behind it does all but the commit.",
         )
     return Explain(statement, mode)
+
+
+def _writes_rows(statement: Statement) -> bool:
+    is_made = isinstance(statement, CreateTable) and statement.query is not None
+    return is_made or isinstance(statement, Insert | Delete | Update | MergeInto | Optimize)
 
 
 def _refuse_scripts(cursor: Cursor) -> None:

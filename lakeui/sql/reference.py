@@ -37,7 +37,7 @@ REFUSED = (
     "ALTER TABLE d.t ADD PRIMARY KEY (id)",
     "ALTER TABLE d.t SET LOCATION '/x'",
     "EXPLAIN COST SELECT 1",
-    "EXPLAIN ANALYZE DELETE FROM d.t",
+    "EXPLAIN ANALYZE DROP TABLE d.t",
     "MERGE INTO d.t USING d.s USING (id) WHEN MATCHED THEN DELETE",
     "SELECT * FROM parquet.`/x`",
     "SELECT reflect('a', 'b')",

@@ -231,6 +231,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ),
     ("DROP TABLE db.t PURGE", s.DropTable(T, purge=True)),
     ("EXPLAIN DELETE FROM db.t", s.Explain(s.Delete(T))),
+    ("EXPLAIN ANALYZE DELETE FROM db.t", s.DryRun(s.Delete(T), measured=True)),
     ("SHOW CREATE TABLE db.t", s.ShowCreateTable(T)),
     ("SHOW PARTITIONS db.t", s.ShowPartitions(T)),
     ("SHOW PROFILE db.t", s.ShowProfile(T)),

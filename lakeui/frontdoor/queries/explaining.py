@@ -29,6 +29,7 @@ MOST_FILES = 100
 """So many files of each table are named, kept ones first."""
 
 Step = tuple[str, str]
+COLUMNS = [("step", "string"), ("detail", "string")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,11 @@ def explain(call: Call, statement: sql.Explain, run: Callable[[Call], StatementR
     """
     inner = statement.statement
     is_change = isinstance(inner, CHANGES) and not (isinstance(inner, sql.CreateTable) and inner.query is not None)
-    steps = list(change_steps(call, run) if is_change else _steps(call, inner))
+    steps = list(change_steps(call, run) if is_change else read_steps(call, inner))
     if isinstance(inner, sql.Select) and statement.mode is not sql.ExplainMode.FILES:
         steps += list(_on_spark(call, inner, statement.mode))
     version = call.snapshot.version if call.session.catalog else None
-    return answer([("step", "string"), ("detail", "string")], [list(step) for step in steps], version)
+    return answer(COLUMNS, [list(step) for step in steps], version)
 
 
 def _on_spark(call: Call, statement: sql.Select, mode: sql.ExplainMode) -> Iterator[Step]:
@@ -76,7 +77,8 @@ def _scans(source: QuerySource) -> Iterator[TableScan]:
             yield from _scans(relation)
 
 
-def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
+def read_steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
+    """The tables and files that the statement reads or writes."""
     match statement:
         case sql.Select():
             yield from _tables(call, statement.query)

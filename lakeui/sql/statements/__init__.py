@@ -173,9 +173,12 @@ class Explain:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """``<statement> DRY RUN``. Merges of branches and VACUUM have a dry run of their own."""
+    """``<statement> DRY RUN``; ``EXPLAIN ANALYZE <write>`` is one that is ``measured``. Merges of branches and VACUUM
+    have a dry run of their own.
+    """
 
     statement: Statement
+    measured: bool = False
 
 
 Statement = (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 
+from catalog_app.domain.roles import Role
 from catalog_app.models import Commit, Database, DataFile, DeleteFile, Table, Tag, Transaction
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict
+from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict, PermissionDenied
 from lakeui.frontdoor import Session, execute
 from tests.support.lake import Lake
+from tests.support.members import join
 
 METADATA = [
     "CREATE TABLE d.other (id INT)",
@@ -120,3 +124,44 @@ def test_a_conflicting_dry_run_keeps_the_transaction(filled: Lake) -> None:
     with pytest.raises(MergeConflict):
         filled.sql("COMMIT DRY RUN", transaction=opened)
     filled.sql("ROLLBACK", transaction=opened)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO d.t VALUES (3, current_user())",
+        "INSERT OVERWRITE d.t VALUES (3, 'c')",
+        "UPDATE d.t SET v = 'c' WHERE id = 1",
+        "DELETE FROM d.t WHERE id = 1",
+        "MERGE INTO d.t USING (SELECT 3 AS id, 'c' AS v) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+        "OPTIMIZE d.t",
+        "CREATE TABLE d.other AS SELECT * FROM d.t",
+    ],
+)
+def test_explain_analyze_of_a_write_is_its_dry_run_with_the_time(filled: Lake, text: str) -> None:
+    before = everything(filled)
+    explained, dry = filled.sql(f"EXPLAIN {text}").rows, filled.sql(f"{text} DRY RUN")
+    found = filled.sql(f"EXPLAIN ANALYZE {text}")
+    assert everything(filled) == before
+    assert found.columns == [("step", "string"), ("detail", "string")]
+    assert found.rows[: len(explained)] == explained
+    run, *would = found.rows[len(explained) :]
+    assert re.fullmatch(r"done without its commit in \d+\.\d{3} s; nothing is written", run[1])
+    assert would == [["would", f"{name.replace('_', ' ')}: {count:,}"] for name, count in dry.metrics.items() if count]
+    assert would
+    assert (found.metrics, found.extra) == (dry.metrics, dry.extra)
+
+
+def test_explain_analyze_takes_what_the_write_takes(filled: Lake) -> None:
+    with pytest.raises(DuplicateKey):
+        filled.sql("EXPLAIN ANALYZE INSERT INTO d.t VALUES (1, 'twice')")
+    reader = User.objects.create_user("reader")
+    join(reader, filled.catalog, Role.VIEWER)
+    with pytest.raises(PermissionDenied):
+        execute("EXPLAIN ANALYZE DELETE FROM d.t", Session(filled.catalog, user=reader))
+    opened = filled.sql("BEGIN").extra["transaction"]
+    filled.sql("INSERT INTO d.t VALUES (3, 'c')", transaction=opened)
+    found = filled.sql("EXPLAIN ANALYZE DELETE FROM d.t", transaction=opened)
+    assert ["would", "rows deleted: 3"] in found.rows
+    filled.sql("COMMIT", transaction=opened)
+    assert len(filled.rows("d.t")) == 3

@@ -54,6 +54,11 @@ def test_a_query_that_fails_says_so(tables: Lake) -> None:
 
 
 def test_what_writes_is_looked_at_by_a_dry_run(tables: Lake) -> None:
-    for word in ("ANALYZE", "FORMATTED"):
-        with pytest.raises(NotSupported, match="takes a query"):
-            tables.sql(f"EXPLAIN {word} DELETE FROM d.t")
+    head, before = tables.head(), tables.rows("d.t")
+    found = tables.sql("EXPLAIN ANALYZE DELETE FROM d.t WHERE v > 4")
+    steps = [row[0] for row in found.rows]
+    assert {"delete rows", "scan", "keep file", "run"} <= set(steps)
+    assert ["would", f"rows deleted: {found.metrics['rows_deleted']}"] in found.rows
+    assert (tables.head(), tables.rows("d.t")) == (head, before)
+    with pytest.raises(NotSupported, match="takes a query"):
+        tables.sql("EXPLAIN FORMATTED DELETE FROM d.t")

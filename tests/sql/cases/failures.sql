@@ -565,7 +565,7 @@ SYNTAX_ERROR | main | ; | SELECT 1; SELECT 2
 NOT_SUPPORTED | main | EXPLAIN takes SELECT; DRY RUN | EXPLAIN SHOW TABLES
 NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DROP TABLE d.peple
 NOT_SUPPORTED | main | EXPLAIN COST; FORMATTED | EXPLAIN COST SELECT 1
-NOT_SUPPORTED | main | EXPLAIN ANALYZE takes a query; DRY RUN | EXPLAIN ANALYZE DELETE FROM d.people
+NOT_SUPPORTED | main | EXPLAIN ANALYZE takes a query, or a statement that writes rows; DRY RUN | EXPLAIN ANALYZE DROP TABLE d.people
 NOT_SUPPORTED | main | EXPLAIN takes SELECT | EXPLAIN EXPLAIN SELECT 1
 NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DELETE FROM d.people WHERE id IN (SELECT id FROM d.peple)
 FORBIDDEN_STATEMENT | main | reflect | EXPLAIN SELECT reflect('a', 'b')
