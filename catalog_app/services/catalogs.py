@@ -207,25 +207,51 @@ def _lock(branch: Branch) -> Branch:
     return found
 
 
-def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBypass) -> Branch:
-    """Bring back the branch of that name that was dropped last."""
-    dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
-    branch = named(dropped, name).order_by("-dropped_at").first()
-    if branch is None:
-        nearest = nearest_name(name, dropped.values_list("name", flat=True))
-        raise NotFound("dropped branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+def branch_undrop(
+    *,
+    catalog: Catalog,
+    name: str,
+    branch_id: str | None = None,
+    new_name: str | None = None,
+    asked: Asked,
+    record: RecordBypass,
+) -> Branch:
+    """Bring back the branch of that name that was dropped last, or the one of that id; ``new_name`` None: as it was."""
+    branch = _dropped_get(catalog, name, branch_id)
+    wanted = branch.name if new_name is None else new_name
+    name_check("branch", wanted)
     try:
         with transaction.atomic():
             catalog_share(catalog.pk)
-            _refuse_taken_by_tag(catalog, branch.name)
+            _refuse_taken_by_tag(catalog, wanted)
+            if wanted != branch.name:
+                # An agent brings back nobody else's branch by giving it a name of its own.
+                agent_branch_require(asked.account or account_of(asked.user_id), branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None, **NO_EXPIRY):
+            if not found.update(dropped_at=None, name=wanted, **NO_EXPIRY):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
-            _judge(branch, Change.NAMING, asked, record)
+            _judge(branch, Change.NAMING, asked, record, name=wanted)
     except IntegrityError:
-        raise AlreadyExists("branch", branch.name, where=f"in catalog {catalog.name}") from None
-    branch.dropped_at = None
+        raise AlreadyExists(
+            "branch", wanted, where=f"in catalog {catalog.name}", remedy="Bring it back under another name: AS name."
+        ) from None
+    branch.dropped_at, branch.name = None, wanted
     return branch
+
+
+def _dropped_get(catalog: Catalog, name: str, branch_id: str | None) -> Branch:
+    dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
+    found = {str(branch.pk): branch for branch in named(dropped, name).order_by("-dropped_at", "-pk")}
+    where = f"in catalog {catalog.name}"
+    if not found:
+        nearest = nearest_name(name, dropped.values_list("name", flat=True))
+        raise NotFound("dropped branch", name, nearest=nearest, where=where)
+    if branch_id is None:
+        return next(iter(found.values()))
+    if branch_id not in found:
+        nearest = nearest_name(branch_id, found) or next(iter(found))
+        raise NotFound("dropped branch", f"{name} with id {branch_id}", nearest=nearest, where=where)
+    return found[branch_id]
 
 
 def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypass) -> None:

@@ -52,7 +52,8 @@ def undrop_database(cursor: Cursor) -> s.UndropDatabase:
 
 
 def undrop_branch(cursor: Cursor) -> s.UndropBranch:
-    return s.UndropBranch(read_branch(cursor))
+    branch = read_branch(cursor)
+    return s.UndropBranch(branch, _with_id(cursor), _as_name(cursor))
 
 
 def _with_id(cursor: Cursor) -> str | None:

@@ -125,6 +125,8 @@ def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
     assert "expires at" in lake("branch", "--set-expiry", "trial", "36 hours")[1]
     assert document(lake, "branch", "--set-expiry", "trial", "soon", status=1)["code"] == "INVALID_VALUE"
     assert lake("branch", "-d", "trial")[0] == 0
+    dropped = {entry["name"]: entry["branch_id"] for entry in document(lake, "branch", "--dropped")}
+    assert document(lake, "undrop", "trial", "--id", str(dropped["trial"]), "--as", "tried") == {"branch": "tried"}
     assert lake("undrop", "b/c")[0] == 0
     assert "* main" in lake("branch")[1]
 

@@ -52,7 +52,7 @@ def test_a_temporary_branch_ends_with_its_block(catalog: Catalog) -> None:
     with pytest.raises(NotFound), catalog.branch("tmp", from_="main", drop_at_end=True) as branch:
         branch.sql("SELECT * FROM d.none")
     assert [entry["name"] for entry in catalog.branches()] == ["main"]
-    catalog.undrop_branch("tmp").rename("feature/x")
+    catalog.undrop_branch("tmp", as_="back").rename("feature/x")
     assert sorted(entry["name"] for entry in catalog.branches()) == ["feature/x", "main"]
 
 

@@ -68,6 +68,7 @@ WAYS = ("door", "http", "script", "transaction", "rehearsal", "command", "queued
 """How a statement comes in: ``queued`` is a task that was asked for while the account was no agent's."""
 DETOURS = (
     *("UNDROP BRANCH `{branch}`", "DROP BRANCH `{branch}`", "ALTER BRANCH `{branch}` RENAME TO `{other}`"),
+    *("UNDROP BRANCH `{branch}` AS `{other}`", "UNDROP BRANCH `{other}` AS `{branch}`"),
     *("ALTER BRANCH `{branch}` SET EXPIRY '1 hour'", "ALTER BRANCH `{branch}` UNSET EXPIRY"),
     *("RESTORE BRANCH `{branch}` TO VERSION AS OF 1", "RESTORE TABLE d.r TO VERSION AS OF 3"),
     *("CREATE BRANCH `{other}` FROM `{branch}`", "MERGE BRANCH `{other}` TO `{branch}`", "UNDROP TABLE d.r"),

@@ -85,6 +85,7 @@ NAMING = {
     "create a branch of that name": "CREATE BRANCH `release/2`",
     "rename a branch to that name": "ALTER BRANCH b RENAME TO `release/2`",
     "undrop a branch of that name": "UNDROP BRANCH `release/1`",
+    "undrop a branch to that name": "UNDROP BRANCH `release/1` AS `release/2`",
 }
 TASKS = ("insert", "delete", "update", "truncate", "restore a table", "restore the branch", "restore a merge", "merge")
 

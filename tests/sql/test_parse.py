@@ -54,6 +54,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("merge branch c.dev to main dry run", s.MergeBranch(s.BranchName("dev", "c"), s.BranchName("main"), True)),
     ("MERGE BRANCH dev DRY RUN", s.MergeBranch(DEV, None, True)),
     ("UNDROP BRANCH dev", s.UndropBranch(DEV)),
+    ("UNDROP BRANCH dev WITH ID '7' AS other", s.UndropBranch(DEV, "7", "other")),
     ("CREATE TAG t1", s.CreateTag(s.BranchName("t1"))),
     ("CREATE TAG t1 FROM dev VERSION AS OF 3", s.CreateTag(s.BranchName("t1"), DEV, 3)),
     ("CREATE TAG t1 TIMESTAMP AS OF '2026-01-01'", s.CreateTag(s.BranchName("t1"), timestamp="2026-01-01")),

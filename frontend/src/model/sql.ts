@@ -31,8 +31,8 @@ export function branchDrop(name: string): string {
   return `DROP BRANCH ${quoted(name)}`;
 }
 
-export function branchUndrop(name: string): string {
-  return `UNDROP BRANCH ${quoted(name)}`;
+export function branchUndrop(name: string, id: number, as = ""): string {
+  return undropped(`BRANCH ${quoted(name)}`, id, as);
 }
 
 export function branchRestore(name: string, version: number): string {

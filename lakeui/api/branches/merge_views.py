@@ -286,14 +286,6 @@ class UndropListView(ApiView):
         wanted = body_checked(UndropWanted, request)
         found = catalog_of(request, catalog)
         is_branch = not wanted["database"] and not wanted["table"]
-        for member in ("id", "name"):
-            if is_branch and wanted[member]:
-                raise InvalidValue(
-                    f"A branch comes back under its own name, so it takes no {member}.",
-                    remedy=f"Leave {member} out.",
-                    field=member,
-                    nearest=None,
-                )
         statement = f"UNDROP {_thing_written(wanted)}"
         statement += f" WITH ID {quote_text(wanted['id'])}" if wanted["id"] else ""
         statement += f" AS {quote_name(wanted['name'])}" if wanted["name"] else ""

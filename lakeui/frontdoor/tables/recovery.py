@@ -249,6 +249,8 @@ def undrop_branch(call: Call, statement: sql.UndropBranch) -> StatementResult:
         branch = catalogs.branch_undrop(
             catalog=call.catalog_named(statement.branch.catalog),
             name=statement.branch.branch,
+            branch_id=statement.branch_id,
+            new_name=statement.new_name,
             asked=call.asked,
             record=call.record_bypass,
         )

@@ -117,7 +117,13 @@ class MergeBranch:
 
 @dataclass(frozen=True, slots=True)
 class UndropBranch:
+    """``branch_id`` chooses among several dropped ones of that name, None: the last dropped; ``new_name`` None: the
+    old name.
+    """
+
     branch: BranchName
+    branch_id: str | None = None
+    new_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

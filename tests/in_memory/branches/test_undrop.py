@@ -117,3 +117,29 @@ def test_a_branch_does_not_come_back_over_another(lake: Lake) -> None:
     lake.sql("CREATE BRANCH dev")
     with pytest.raises(AlreadyExists):
         lake.sql("UNDROP BRANCH dev")
+
+
+def test_of_several_dropped_branches_of_a_name_one_comes_back_by_its_id_under_another_name(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (a int)")
+    identities = []
+    for number in (1, 2):
+        lake.sql("CREATE BRANCH dev")
+        lake.sql(f"INSERT INTO d.t VALUES ({number})", "dev")
+        identities.append(lake.branch("dev").pk)
+        lake.sql("DROP BRANCH dev")
+    lake.sql("CREATE BRANCH dev")
+    lake.sql(f"UNDROP BRANCH dev WITH ID '{identities[0]}' AS first")
+    lake.sql("UNDROP BRANCH dev AS second")
+    assert [lake.rows("d.t", name) for name in ("first", "second", "dev")] == [[(1,)], [(2,)], []]
+    assert [lake.branch(name).pk for name in ("first", "second")] == identities
+
+
+def test_an_id_that_no_dropped_branch_of_the_name_has_names_one(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH dev")
+    identity = lake.branch("dev").pk
+    lake.sql("DROP BRANCH dev")
+    with pytest.raises(NotFound) as unknown:
+        lake.sql("UNDROP BRANCH dev WITH ID '0'")
+    assert unknown.value.details["nearest"] == str(identity)
+    with pytest.raises(InvalidValue):
+        lake.sql("UNDROP BRANCH dev AS ` `")

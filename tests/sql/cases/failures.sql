@@ -105,7 +105,11 @@ NOT_FOUND | main | dropped branch lots; Did you mean lost | UNDROP BRANCH lots
 NOT_FOUND | main | dropped branch dev | UNDROP BRANCH dev
 ALREADY_EXISTS | main | branch named again | UNDROP BRANCH again
 NOT_SUPPORTED | transaction | transaction | UNDROP BRANCH lost
-SYNTAX_ERROR | main | AS | UNDROP BRANCH lost AS x
+SYNTAX_ERROR | main | | UNDROP BRANCH lost AS
+SYNTAX_ERROR | main | WITH | UNDROP BRANCH lost WITH 7
+ALREADY_EXISTS | main | branch named dev; AS name | UNDROP BRANCH lost AS dev
+ALREADY_EXISTS | main | tag named v1 | UNDROP BRANCH lost AS v1
+NOT_FOUND | main | dropped branch lost with id 999999; Did you mean | UNDROP BRANCH lost WITH ID '999999'
 # CreateTag
 ALREADY_EXISTS | main | tag named v1 | CREATE TAG v1
 ALREADY_EXISTS | main | branch named dev; branches and tags share their names | CREATE TAG dev

@@ -110,9 +110,12 @@ class Catalog:
             raise failed("A table is one of a branch, a tag or a version.", "Say one of them.")
         return FileTable(self.http, self.name, name, given[0] if given else "branch:main")
 
-    def undrop_branch(self, name: str) -> Branch:
-        self.http.write("POST", f"{self.path}undrops/", {"branch": name})
-        return Branch(self, name)
+    def undrop_branch(self, name: str, *, branch_id: int | None = None, as_: str = "") -> Branch:
+        """Bring back the branch of that name that was dropped last, or the one of that id; ``as_`` another name."""
+        chosen = {"id": str(branch_id or ""), "name": as_}
+        body = {"branch": name, **{member: value for member, value in chosen.items() if value}}
+        self.http.write("POST", f"{self.path}undrops/", body)
+        return Branch(self, as_ or name)
 
     def tags(self, **filters: Any) -> list[dict[str, Any]]:
         return self.http.pages(f"{self.path}tags/", **filters)

@@ -31,3 +31,18 @@ it("says what an expired branch waits for, and sets another expiry", async () =>
   await user.click(dialog.getByRole("button", { name: "Set" }));
   await waitFor(() => expect(sent()).toMatchObject({ statement: "ALTER BRANCH `delays` SET EXPIRY '7 days'" }));
 });
+
+it("undrops the chosen branch of several of a name, under another one", async () => {
+  const user = userEvent.setup();
+  const dropped = { ...DELAYS, branch_id: 7, is_dropped: true, dropped_at: "2026-01-01T00:00:00Z" };
+  asked = serve({ "/api/v1/catalogs/demo/": CATALOG, "/api/v1/catalogs/demo/branches/": page([dropped]), "POST /api/v1/sql/": DONE });
+  renderAt("/c/demo");
+  await user.click(await screen.findByRole("button", { name: "Undrop delays" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  const name = dialog.getByLabelText("Name");
+  expect((name as HTMLInputElement).value).toBe("delays");
+  await user.clear(name);
+  await user.type(name, "before");
+  await user.click(dialog.getByRole("button", { name: "Undrop" }));
+  await waitFor(() => expect(sent()).toMatchObject({ statement: "UNDROP BRANCH `delays` WITH ID '7' AS `before`" }));
+});

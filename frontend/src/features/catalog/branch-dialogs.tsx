@@ -11,7 +11,8 @@ import { Time } from "../../ui/time";
 /** What a person wants to do with a branch. */
 export type BranchIntent =
   | { kind: "create"; from: string; version?: number }
-  | { kind: "rename" | "drop" | "undrop"; name: string }
+  | { kind: "rename" | "drop"; name: string }
+  | { kind: "undrop"; name: string; id: number }
   | { kind: "expiry"; name: string; present: string | null };
 
 interface Wording {
@@ -36,7 +37,7 @@ export function BranchDialog({
 }) {
   const navigate = useNavigate();
   const run = useStatement();
-  const [name, setName] = useState(intent.kind === "rename" ? intent.name : "");
+  const [name, setName] = useState(intent.kind === "rename" || intent.kind === "undrop" ? intent.name : "");
   const [expires, setExpires] = useState("");
   const words = wording(intent);
   const submit = (event: SubmitEvent) => {
@@ -138,9 +139,9 @@ function wording(intent: BranchIntent): Wording {
     case "undrop":
       return {
         title: `Undrop ${intent.name}`,
-        explanation: "It comes back as it was.",
+        explanation: "It comes back as it was. Where another branch has its name, it gets a new one.",
         button: "Undrop",
-        needsName: false,
+        needsName: true,
       };
   }
 }
@@ -156,6 +157,6 @@ function statementOf(intent: BranchIntent, name: string, expires: string): strin
     case "expiry":
       return branchExpiry(intent.name, expires);
     case "undrop":
-      return branchUndrop(intent.name);
+      return branchUndrop(intent.name, intent.id, name === intent.name ? "" : name);
   }
 }

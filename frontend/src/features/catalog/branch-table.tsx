@@ -75,7 +75,7 @@ function BranchMenu({ branch, onIntent }: { branch: Branch; onIntent: (intent: B
   const { name } = branch;
   if (branch.is_dropped) {
     return (
-      <button type="button" className="button small" onClick={() => onIntent({ kind: "undrop", name })}>
+      <button type="button" className="button small" onClick={() => onIntent({ kind: "undrop", name, id: branch.branch_id })}>
         Undrop<span className="visually-hidden"> {name}</span>
       </button>
     );

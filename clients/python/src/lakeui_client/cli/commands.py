@@ -258,8 +258,8 @@ def _undone(done: Undone) -> Said:
 
 
 def undrop(place: Place, given: Namespace) -> Said:
-    place.catalog.undrop_branch(given.name)
-    return Said({"branch": given.name}, f"Branch {given.name} is back.")
+    found = place.catalog.undrop_branch(given.name, branch_id=given.id, as_=given.as_name or "")
+    return Said({"branch": found.name}, f"Branch {found.name} is back.")
 
 
 def request(place: Place, given: Namespace) -> Said:

@@ -51,6 +51,7 @@ def parser_make() -> Parser:
     _places(word)
     _histories(word)
     _merges(word)
+    _undone(word)
     _data(word)
     _administration(word)
     completion = word("completion", c.completion, "print the completion of a shell, to be evaluated by it")
@@ -113,16 +114,7 @@ def _histories(word: Any) -> None:
         made.add_argument(f"--{name}", metavar="TEXT")
 
 
-def _merges(word: Any) -> None:
-    made = word("diff", c.diff, "compare a branch with the present one; the present one with its parent")
-    made.add_argument("source", nargs="?")
-    made.add_argument("destination", nargs="?")
-    made = word("merge", c.merge, "merge a branch into the present one")
-    made.add_argument("source")
-    made.add_argument("--into", metavar="BRANCH", help="merge into this one instead")
-    made.add_argument("--dry-run", action="store_true", help="say what it would do; ends with 2 where it is refused")
-    made.add_argument("--decisions", metavar="JSON", help="what becomes of conflicts: an array, as REST has it")
-    _bypass(made)
+def _undone(word: Any) -> None:
     made = word("revert", c.revert, "take a merge back")
     made.add_argument("merge_id", metavar="ID")
     _bypass(made)
@@ -133,6 +125,20 @@ def _merges(word: Any) -> None:
     made.add_argument("--dry-run", action="store_true")
     made = word("undrop", c.undrop, "bring a dropped branch back")
     made.add_argument("name")
+    made.add_argument("--id", type=int, metavar="ID", help="of several dropped ones of that name, instead of the last")
+    made.add_argument("--as", dest="as_name", metavar="NAME", help="under another name")
+
+
+def _merges(word: Any) -> None:
+    made = word("diff", c.diff, "compare a branch with the present one; the present one with its parent")
+    made.add_argument("source", nargs="?")
+    made.add_argument("destination", nargs="?")
+    made = word("merge", c.merge, "merge a branch into the present one")
+    made.add_argument("source")
+    made.add_argument("--into", metavar="BRANCH", help="merge into this one instead")
+    made.add_argument("--dry-run", action="store_true", help="say what it would do; ends with 2 where it is refused")
+    made.add_argument("--decisions", metavar="JSON", help="what becomes of conflicts: an array, as REST has it")
+    _bypass(made)
     _requests(word("request", c.request, "merge requests"))
     made = word("policies", c.policies, "list protection rules with their merge policies, or set those of one")
     made.add_argument("pattern", nargs="?", help="of the rule whose policies are shown or set")
