@@ -65,7 +65,7 @@ class Branch(models.Model):
     ``oldest_version``: what the branch was at earlier versions has expired. ``is_workspace``: a transaction's own
     branch, which no other session sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
     ``expires_at``: lakeui drops the valid branch from then on, for ``expiry_set_by``; the mails about it are left at
-    ``expiry_announced_at``.
+    ``expiry_announced_at``. ``successor``: the branch to which the last reset of this name gave the name.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="branches")
@@ -86,6 +86,7 @@ class Branch(models.Model):
     expiry_set_at = models.DateTimeField(null=True)
     expiry_set_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     expiry_announced_at = models.DateTimeField(null=True)
+    successor = models.ForeignKey("self", models.PROTECT, null=True, related_name="predecessors")
 
     class Meta:
         indexes = [

@@ -117,6 +117,16 @@ def branch_detail(catalog: Catalog, name: str) -> Branch:
     return branch
 
 
+def parent_now(branch: Branch) -> Branch | None:
+    """The branch that bears the name of the parent now: the parent, or where a reset dropped it, the branch that the
+    reset made. That one may have been dropped too.
+    """
+    parent = branch.parent
+    if parent is not None and parent.dropped_at is not None and parent.successor is not None:
+        return parent.successor
+    return parent
+
+
 def _branches() -> QuerySet[Branch]:
     shown = Branch.objects.filter(is_workspace=False)
-    return shown.select_related("catalog", "parent", "created_by", "head_commit__branch")
+    return shown.select_related("catalog", "parent__successor", "created_by", "head_commit__branch")

@@ -7,22 +7,25 @@ What takes a branch or a protected name away is judged here, by the protection o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
-from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
+from catalog_app.models import Branch, Catalog, CatalogMember, Commit, FileImport, Tag
 from catalog_app.selectors.agents import account_of, agent_branch_require
+from catalog_app.selectors.branches import parent_now
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.selectors.tags import tag_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
-from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 
 MAIN = "main"
@@ -266,6 +269,80 @@ def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypa
             Branch.objects.filter(pk=branch.pk).update(name=name)
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {branch.catalog.name}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchReset:
+    """``before``: the branch that had the name. ``after``: the one that has it now, cut from the head of ``parent``.
+    Where ``before`` was such a cut already, both are one.
+    """
+
+    before: Branch
+    after: Branch
+    parent: Branch
+
+    @property
+    def is_done(self) -> bool:
+        return self.before.pk != self.after.pk
+
+
+def branch_reset(*, branch: Branch, head: int, asked: Asked, record: RecordBypass) -> BranchReset:
+    """Give the name of the branch to a new one that begins at the parent's head, and drop the present one.
+
+    Nothing of the dropped one changes: branches, tags and merges made of it keep what they saw. The name keeps its
+    expiry and its waiting uploads. Raises BranchMoved where the branch is not at the version ``head``.
+    """
+    _refuse_main(branch, "reset")
+    with transaction.atomic():
+        catalog_share(branch.catalog_id)
+        found = _lock_to_reset(branch)
+        _judge_reset(found, asked, record)
+        if found.head_version != head:
+            raise _moved(found, f"it is at version {found.head_version}, not {head}")
+        parent = parent_now(found)
+        if parent is None or parent.dropped_at is not None:
+            gone = parent.name if parent is not None else MAIN
+            raise NotFound("branch", gone, where=f"any more, which is the parent of {found.name}")
+        if found.parent_id == parent.pk and found.head_version == found.fork_version == parent.head_version:
+            return BranchReset(found, found, parent)
+        return BranchReset(found, _succeed(found, parent), parent)
+
+
+def _judge_reset(branch: Branch, asked: Asked, record: RecordBypass) -> None:
+    """A reset drops a branch, gives its name, and changes what the name shows; who bypasses several does it once."""
+    changes = (Change.WRITE, Change.DELETION, Change.NAMING)
+    bypasses = [found for change in changes if (found := protection_judge(branch, change, asked)) is not None]
+    if bypasses:
+        record(branch, replace(bypasses[0], refused="; ".join(dict.fromkeys(item.refused for item in bypasses))))
+
+
+def _lock_to_reset(branch: Branch) -> Branch:
+    try:
+        return _lock(branch)
+    except NotFound:
+        valid = Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True)
+        if named(valid, branch.name).exclude(pk=branch.pk).exists():
+            raise _moved(branch, "somebody reset it, or made it anew, meanwhile") from None
+        raise
+
+
+def _moved(branch: Branch, how: str) -> BranchMoved:
+    return BranchMoved(
+        f"Branch {branch.name} moved: {how}.", remedy="Look at it again, then reset it.", head=branch.head_version
+    )
+
+
+def _succeed(found: Branch, parent: Branch) -> Branch:
+    """Drop the locked branch and make the one that takes its name."""
+    made = branch_cut(parent, name=found.name, user_id=found.created_by_id)
+    for name in ("expires_at", "expiry_set_at", "expiry_set_by_id", "expiry_announced_at"):
+        setattr(made, name, getattr(found, name))
+    Branch.objects.filter(pk=found.pk).update(dropped_at=timezone.now())
+    made.save(force_insert=True)
+    # So that one step leads from any of them to the valid one.
+    Branch.objects.filter(Q(pk=found.pk) | Q(successor=found)).update(successor=made)
+    FileImport.objects.filter(branch=found).update(branch=made)
+    return made
 
 
 def _refuse_main(branch: Branch, what: str) -> None:

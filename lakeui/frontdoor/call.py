@@ -139,6 +139,11 @@ class Call:
         if key not in self._branches:
             found = self._found.get(key) or branch_get(catalog, name)
             opened = self.open_transaction
+            if opened and opened.target.dropped_at is not None and key == _key_of(opened.target):
+                raise InvalidValue(
+                    f"The branch of the transaction was dropped or reset; {name} is another branch now.",
+                    remedy="ROLLBACK, and begin again.",
+                )
             self._branches[key] = opened.workspace if opened and opened.target_id == found.pk else found
         return self._branches[key]
 
@@ -193,6 +198,10 @@ class Call:
             actor_name=session.user_name,
             task_id=self.context.task_id,
         )
+
+
+def _key_of(branch: Branch) -> tuple[int, str]:
+    return branch.catalog_id, branch.name.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
                 found = run(replace(call, rehearsal=rehearsal))
                 transaction.set_rollback(True)
         examples = rehearsal.examples(call.context)
-    said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices") if name in found.extra}
+    said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices", "reset") if name in found.extra}
     version = call.snapshot.version if call.session.catalog else None
     result = StatementResult(
         version=version, metrics=found.metrics, extra={**said, "dry_run": True, "examples": examples}

@@ -16,7 +16,7 @@ from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor import running
-from lakeui.frontdoor.branches import branches, transactions
+from lakeui.frontdoor.branches import branches, resetting, transactions
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.columns import merge_settings
 from lakeui.frontdoor.compute import reading
@@ -130,6 +130,7 @@ STATEMENTS: dict[type, StatementRow] = {
     ),
     sql.DropBranch: _row(branches.drop_branch, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.RenameBranch: _row(branches.rename_branch, _DROP_BRANCH, UNRECORDED | ALONE),
+    sql.ResetBranch: _row(resetting.reset_branch, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.SetBranchExpiry: _row(branches.set_branch_expiry, _DROP_BRANCH, UNRECORDED | ALONE),
     sql.UndropBranch: _row(recovery.undrop_branch, _DROP_BRANCH, TASK | UNRECORDED | ALONE),
     sql.ShowBranches: _row(show.show_branches, _READ, KEEPS),

@@ -38,7 +38,8 @@ from merge_app.jobs.selectors import task_check_visible, task_get
 MOST_OBJECTS = 100
 """Objects of a comparison that an answer holds."""
 NOT_BY_WRITE = frozenset(
-    {"create_branch", "drop_branch", "rename_branch", "set_branch_expiry", "undrop_branch", "begin_transaction"}
+    {"create_branch", "drop_branch", "rename_branch", "reset_branch", "set_branch_expiry", "undrop_branch"}
+    | {"begin_transaction"}
 )
 WRITE_KINDS = sorted(
     set(CHANGING_KINDS) - NOT_BY_WRITE - {"commit_transaction", "import_load", "pipeline_work", "published_work"}

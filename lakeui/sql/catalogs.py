@@ -76,14 +76,23 @@ def drop_branch(cursor: Cursor) -> s.DropBranch:
     return s.DropBranch(read_branch(cursor), if_exists)
 
 
-def alter_branch(cursor: Cursor) -> s.RenameBranch | s.SetBranchExpiry:
+def alter_branch(cursor: Cursor) -> s.RenameBranch | s.SetBranchExpiry | s.ResetBranch:
     branch = read_branch(cursor)
-    phrase = cursor.accept_phrase("RENAME TO", "SET EXPIRY", "UNSET EXPIRY")
+    phrase = cursor.accept_phrase("RENAME TO", "SET EXPIRY", "UNSET EXPIRY", "RESET TO PARENT")
     if phrase == "RENAME TO":
         return s.RenameBranch(branch, cursor.name("the new name"))
+    if phrase == "RESET TO PARENT":
+        return s.ResetBranch(branch, _head(cursor))
     if phrase is None:
-        cursor.fail("Expected RENAME TO, SET EXPIRY or UNSET EXPIRY")
+        cursor.fail("Expected RENAME TO, SET EXPIRY, UNSET EXPIRY or RESET TO PARENT")
     return s.SetBranchExpiry(branch, _expiry(cursor) if phrase == "SET EXPIRY" else None)
+
+
+def _head(cursor: Cursor) -> int | None:
+    if not cursor.accept("IF"):
+        return None
+    cursor.expect("HEAD", "=")
+    return cursor.integer("a version")
 
 
 def show_branches(_cursor: Cursor) -> s.ShowBranches:

@@ -184,7 +184,11 @@ def _brought(item: ObjectPlan, mine: ObjectChanges, findings: Iterable[Finding])
     """Nothing where the merge leaves the object as it is. A new object brings its columns with itself."""
     if item.action is Action.UNTOUCHED or mine.dropped:
         return NOTHING
-    is_partly = any(finding.code in _ROWS_LEFT_OUT for finding in findings)
+    return brought_by(mine, is_partly=any(finding.code in _ROWS_LEFT_OUT for finding in findings))
+
+
+def brought_by(mine: ObjectChanges, *, is_partly: bool = False) -> Brought:
+    """What the changes of one side bring to an object. ``is_partly``: rows of it are left out."""
     data = mine.data
     if not (data or mine.columns or is_partly):
         return NOTHING

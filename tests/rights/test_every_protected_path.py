@@ -78,6 +78,7 @@ WRITES = {
     "merge by name": "MERGE BRANCH b TO release",
     "drop the branch": "DROP BRANCH release",
     "rename the branch": "ALTER BRANCH release RENAME TO other",
+    "reset the branch": "ALTER BRANCH release RESET TO PARENT",
     "let the branch expire": "ALTER BRANCH release SET EXPIRY '7 days'",
     "drop the catalog": "DROP CATALOG {c}",
 }

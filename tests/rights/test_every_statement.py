@@ -75,6 +75,7 @@ CONTRIBUTE = (
     *("RESTORE BRANCH main TO VERSION AS OF 1", "RESTORE MERGE 7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e"),
     *("UNDROP TABLE d.t", "UNDROP DATABASE d", "CREATE BRANCH n", "CREATE BRANCH n FROM {c}.main", "CREATE TAG g"),
     *("DROP BRANCH b", "DROP BRANCH IF EXISTS {c}.b", "ALTER BRANCH b RENAME TO n", "UNDROP BRANCH gone"),
+    *("ALTER BRANCH b RESET TO PARENT", "ALTER BRANCH {c}.b RESET TO PARENT IF HEAD = 1"),
     *("ALTER BRANCH b SET EXPIRY '7 days'", "ALTER BRANCH {c}.b UNSET EXPIRY", "CREATE BRANCH n WITH EXPIRY '1 hour'"),
     *("MERGE BRANCH b TO main", "MERGE BRANCH {c}.b", "MERGE BRANCH b TO {c}.main"),
 )
@@ -256,6 +257,7 @@ def test_a_token_does_what_its_scope_says(gate: Cast, scope: Scope, text: str, e
         *("MERGE BRANCH b TO {c}.main", "CREATE BRANCH n FROM {c}.main", "CREATE BRANCH {c}.n", "DROP BRANCH {c}.b"),
         *("CREATE TAG g FROM {c}.main", "RESTORE BRANCH {c}.main TO VERSION AS OF 1", "UNDROP BRANCH {c}.gone"),
         *("ALTER BRANCH {c}.b RENAME TO n", "ALTER BRANCH {c}.b SET EXPIRY '7 days'"),
+        "ALTER BRANCH {c}.b RESET TO PARENT",
     ],
 )
 def test_who_owns_the_session_s_catalog_gains_nothing_in_another(own_lake: str, gate: Cast, text: str) -> None:

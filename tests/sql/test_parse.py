@@ -47,6 +47,8 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("ALTER BRANCH dev UNSET EXPIRY", s.SetBranchExpiry(DEV, None)),
     ("DROP BRANCH IF EXISTS dev", s.DropBranch(DEV, True)),
     ("ALTER BRANCH dev RENAME TO other", s.RenameBranch(DEV, "other")),
+    ("ALTER BRANCH dev RESET TO PARENT", s.ResetBranch(DEV)),
+    ("ALTER BRANCH dev RESET TO PARENT IF HEAD = 12", s.ResetBranch(DEV, 12)),
     ("SHOW BRANCHES", s.ShowBranches()),
     ("USE BRANCH `feature/x`", s.UseBranch(s.BranchName("feature/x"))),
     ("MERGE BRANCH dev", s.MergeBranch(DEV)),

@@ -20,6 +20,7 @@ from catalog_app.selectors.branches import (
     branches_list,
     catalogs_list,
     catalogs_summarise,
+    parent_now,
     sort_key,
 )
 from catalog_app.selectors.people import catalogs_known, role_of
@@ -276,6 +277,6 @@ def _if_match(request: Request, catalog: Catalog, name: str) -> Callable[[], Non
 
 def branches_shown(branches: Sequence[Branch]) -> list[dict[str, Any]]:
     """Branches as JSON, each with how far it is from its parent: two queries for all, more where some have expired."""
-    pairs = [(branch, branch.parent) for branch in branches if branch.parent is not None]
+    pairs = [(branch, parent) for branch in branches if (parent := parent_now(branch)) is not None]
     context = {"divergences": divergences_load(pairs), "waits": expiry_waits(branches)}
     return list(BranchAnswer(branches, many=True, context=context).data)

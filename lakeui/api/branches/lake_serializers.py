@@ -10,7 +10,8 @@ from rest_framework import serializers
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch
-from catalog_app.selectors.branches import BRANCH_ORDERS
+from catalog_app.selectors.ahead_behind import Divergence
+from catalog_app.selectors.branches import BRANCH_ORDERS, parent_now
 from catalog_app.selectors.trash import DroppedObject
 from lakeui.api.http.paging import PageFilter
 
@@ -56,14 +57,15 @@ class CatalogAnswer(serializers.Serializer[Any]):
 
 
 class BranchAnswer(serializers.Serializer[Any]):
-    """A branch. ``ahead`` and ``behind`` count commits against the parent's head; null where there is no parent.
+    """A branch. ``ahead`` and ``behind`` count commits against the parent's head; null where there is no parent. Where
+    the parent was reset, that is the branch which has its name since.
 
     The context's ``divergences`` hold both, by the ids of branch and parent; its ``waits`` why expired branches stay.
     """
 
     name = serializers.CharField()
     branch_id = serializers.IntegerField(source="pk")
-    parent = serializers.CharField(source="parent.name", allow_null=True, default=None)  # type: ignore[assignment]
+    parent = serializers.SerializerMethodField()  # type: ignore[assignment]
     fork_version = serializers.IntegerField()
     head_version = serializers.IntegerField()
     created_at = serializers.DateTimeField()
@@ -96,13 +98,22 @@ class BranchAnswer(serializers.Serializer[Any]):
         found: str | None = self.context["waits"].get(branch.pk)
         return found
 
+    def get_parent(self, branch: Branch) -> str | None:
+        parent = parent_now(branch)
+        return parent.name if parent is not None else None
+
     def get_ahead(self, branch: Branch) -> int | None:
-        found = self.context["divergences"].get((branch.pk, branch.parent_id))
+        found = self._divergence(branch)
         return found.ahead if found else None
 
     def get_behind(self, branch: Branch) -> int | None:
-        found = self.context["divergences"].get((branch.pk, branch.parent_id))
+        found = self._divergence(branch)
         return found.behind if found else None
+
+    def _divergence(self, branch: Branch) -> Divergence | None:
+        parent = parent_now(branch)
+        found: dict[tuple[int, int], Divergence] = self.context["divergences"]
+        return found.get((branch.pk, parent.pk)) if parent is not None else None
 
 
 class CatalogDetail(CatalogAnswer):

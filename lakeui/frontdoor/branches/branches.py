@@ -38,13 +38,17 @@ def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
     catalog = call.catalog_named(statement.name)
     with transaction.atomic():
         catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
-        _tell_drop(call, catalog, None)
+        drop_emit(call, catalog, None)
     return StatementResult()
 
 
-def _tell_drop(call: Call, catalog: Catalog, branch: str | None) -> None:
-    """Leave the message that a branch, or with None the catalog, was dropped."""
-    message = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
+def drop_emit(call: Call, catalog: Catalog, branch: str | None, *, reset_to: int | None = None) -> None:
+    """Leave the message that a branch, or with None the catalog, was dropped. ``reset_to``: the version of the one that
+    a reset gave the name to.
+    """
+    message: dict[str, Any] = {"catalog": catalog.name, "branch": branch, "actor": call.session.user_name}
+    if reset_to is not None:
+        message["reset_to"] = reset_to
     event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: message)
 
 
@@ -115,7 +119,7 @@ def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
         branch = call.named_branch(statement.branch)
         with transaction.atomic():
             catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
-            _tell_drop(call, branch.catalog, branch.name)
+            drop_emit(call, branch.catalog, branch.name)
     except NotFound:
         if not statement.if_exists:
             raise

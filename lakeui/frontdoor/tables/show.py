@@ -40,10 +40,14 @@ def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> StatementRes
 
 def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:
     branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True, is_workspace=False).order_by("id")
-    found = branches.values_list("name", "parent__name", "fork_version", "head_version", "expires_at")
-    rows = [[*rest, expires_at and expires_at.isoformat()] for *rest, expires_at in found]
-    versions = [("fork_version", "bigint"), ("head_version", "bigint")]
-    columns = [*strings("name", "parent"), *versions, ("expires_at", "timestamp")]
+    parents = ("parent__dropped_at", "parent__successor__name", "parent__name")
+    found = branches.values_list("name", *parents, "fork_version", "head_version", "expires_at")
+    rows = [
+        [name, (successor if gone else None) or parent, *versions, expires_at and expires_at.isoformat()]
+        for name, gone, successor, parent, *versions, expires_at in found
+    ]
+    numbers = [("fork_version", "bigint"), ("head_version", "bigint")]
+    columns = [*strings("name", "parent"), *numbers, ("expires_at", "timestamp")]
     return answer(columns, rows)
 
 

@@ -46,6 +46,7 @@ from lakeui.sql.statements.catalogs import (
     MergeBranch,
     PointInTime,
     RenameBranch,
+    ResetBranch,
     RestoreBranch,
     RestoreDatabase,
     RestoreMerge,
@@ -192,6 +193,7 @@ Statement = (
     | CreateBranch
     | DropBranch
     | RenameBranch
+    | ResetBranch
     | SetBranchExpiry
     | ShowBranches
     | UseBranch
@@ -366,6 +368,7 @@ __all__ = [
     "RenamePartition",
     "RenameTable",
     "RenameView",
+    "ResetBranch",
     "RestoreBranch",
     "RestoreDatabase",
     "RestoreMerge",

@@ -80,6 +80,14 @@ class RenameBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class ResetBranch:
+    """``head``: the version that the branch has to be at; None: whatever it is at."""
+
+    branch: BranchName
+    head: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ShowBranches:
     pass
 

@@ -31,6 +31,7 @@ METADATA = [
     "DROP BRANCH b",
     "ALTER BRANCH b RENAME TO c",
     "ALTER BRANCH b SET EXPIRY '7 days'",
+    "ALTER BRANCH b RESET TO PARENT",
     "CREATE TAG fresh",
     "DROP TAG early",
     "CREATE VIEW d.v AS SELECT 1 AS one",

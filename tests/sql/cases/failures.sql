@@ -61,6 +61,16 @@ INVALID_VALUE | main | main cannot be renamed | ALTER BRANCH main RENAME TO trun
 NOT_FOUND | main | branch transaction {transaction} | ALTER BRANCH `transaction {transaction}` RENAME TO fresh
 NOT_SUPPORTED | transaction | transaction | ALTER BRANCH dev RENAME TO fresh
 SYNTAX_ERROR | main | SET EXPIRY | ALTER BRANCH dev SET x
+# ResetBranch
+NOT_FOUND | main | branch devv; Did you mean dev | ALTER BRANCH devv RESET TO PARENT
+INVALID_VALUE | main | main cannot be reset | ALTER BRANCH main RESET TO PARENT
+BRANCH_MOVED | main | at version; not 999999 | ALTER BRANCH dev RESET TO PARENT IF HEAD = 999999
+NOT_FOUND | main | branch transaction {transaction} | ALTER BRANCH `transaction {transaction}` RESET TO PARENT
+NOT_SUPPORTED | transaction | transaction | ALTER BRANCH dev RESET TO PARENT
+SYNTAX_ERROR | main | TO | ALTER BRANCH dev RESET
+SYNTAX_ERROR | main | PARENT | ALTER BRANCH dev RESET TO main
+SYNTAX_ERROR | main | HEAD | ALTER BRANCH dev RESET TO PARENT IF 12
+SYNTAX_ERROR | main | a version | ALTER BRANCH dev RESET TO PARENT IF HEAD = x
 # SetBranchExpiry
 NOT_FOUND | main | branch devv; Did you mean dev | ALTER BRANCH devv SET EXPIRY '7 days'
 INVALID_VALUE | main | main cannot be dropped | ALTER BRANCH main SET EXPIRY '7 days'
