@@ -2,7 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from lakeui.api.branches import catalog_views, history_views, lake_views, merge_views, setting_views, tag_views
+from lakeui.api.branches import (
+    catalog_views,
+    history_views,
+    lake_views,
+    merge_views,
+    reset_view,
+    setting_views,
+    tag_views,
+)
 from lakeui.api.compare import views as compare_views
 from lakeui.api.http import docs, errors, metrics_view
 from lakeui.api.http.addresses import BranchConverter
@@ -109,6 +117,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     ),
     path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
+    path("branches/<branch:branch>/reset/", reset_view.BranchResetView.as_view(), name="api-branch-reset"),
     path("branches/<branch:branch>/trash/", trash_view.TrashView.as_view(), name="api-branch-trash"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path(

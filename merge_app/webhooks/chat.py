@@ -58,6 +58,8 @@ def _check(given: Mapping[str, str]) -> str:
 
 
 def _drop(given: Mapping[str, str]) -> str:
+    if "reset_to" in given:
+        return f"{given['catalog']}: branch {given['branch']} was reset to version {given['reset_to']}{_by(given)}"
     what = f"branch {given['branch']} was dropped" if given["branch"] else "the catalog was dropped"
     return f"{given['catalog']}: {what}{_by(given)}"
 

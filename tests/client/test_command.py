@@ -131,6 +131,21 @@ def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
     assert "* main" in lake("branch")[1]
 
 
+def test_a_branch_is_reset_to_its_parent(lake: Call) -> None:
+    head = document(lake, "branch", "b")["head_version"]
+    assert "is what main is already" in lake("reset", "b")[1]
+    lake("sql", "-b", "b", "CREATE TABLE d.own (id INT)")
+    assert document(lake, "reset", "b", "--if-head", str(head), status=1)["code"] == "BRANCH_MOVED"
+    assert lake("reset", "b", "--dry-run")[1] == "A reset of b to main discards 1 commit:\n  d.own: create\n"
+    status, text, _ = lake("reset", "b", "--if-head", str(head + 1))
+    assert (status, text.splitlines()[:2]) == (
+        0,
+        [f"Branch b is what main is, version {head}. Discarded 1 commit:", "  d.own: create"],
+    )
+    (dropped,) = document(lake, "branch", "--dropped")
+    assert f"lake undrop b --id {dropped['branch_id']} --as NAME" in text
+
+
 def test_queries_are_saved_shown_and_removed(lake: Call) -> None:
     saved = document(lake, "queries", "--save", "late", "SELECT * FROM d.t", "--shared")
     assert (saved["name"], saved["is_shared"]) == ("late", True)
@@ -295,6 +310,7 @@ VERBS = {
     "catalogs/branches/history": "log",
     "catalogs/branches/imports": "import",
     "catalogs/branches/protection": "policies",
+    "catalogs/branches/reset": "reset",
     "catalogs/branches/trash": "undrop",
     "catalogs/candidates": "people",
     "catalogs/checks": "checks",

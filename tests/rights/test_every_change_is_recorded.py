@@ -100,6 +100,8 @@ NOTHING_YET = {
     ("post", BRANCH + "databases/"),
     ("patch", BRANCH + "databases/{database}/"),
     ("delete", BRANCH + "databases/{database}/"),
+    # The branch main has no parent; tests/in_memory/branches/test_resets.py looks at the record.
+    ("post", BRANCH + "reset/"),
     # There is no such branch.
     ("post", CATALOG + "undrops/"),
     # Here there is nothing to take back.

@@ -56,6 +56,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "delete", CATALOG, None),
     ("contributor", "post", CATALOG + "branches/", {"name": "new", "parent": "main"}),
     ("contributor", "patch", BRANCH, {"name": "renamed"}),
+    ("contributor", "post", BRANCH + "reset/", {}),
     ("contributor", "delete", BRANCH, None),
     ("contributor", "post", BRANCH + "databases/", {"name": "new"}),
     ("contributor", "patch", BRANCH + "databases/{database}/", {"name": "renamed"}),

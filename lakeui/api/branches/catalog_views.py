@@ -247,7 +247,7 @@ class BranchView(ApiView):
         def changed(_: Any) -> Response:
             return Response(branches_shown([branch_detail(found, wanted.get("name", branch))])[0])
 
-        return written(request, write, changed, check=_if_match(request, found, branch))
+        return written(request, write, changed, check=if_match(request, found, branch))
 
     @extend_schema(
         operation_id="branch_drop",
@@ -261,10 +261,10 @@ class BranchView(ApiView):
         found = catalog_of(request, catalog)
         options = checked(WriteOptions, request)
         write = Write(f"DROP BRANCH {quote_name(branch)}", options, found.name)
-        return written(request, write, gone, check=_if_match(request, found, branch))
+        return written(request, write, gone, check=if_match(request, found, branch))
 
 
-def _if_match(request: Request, catalog: Catalog, name: str) -> Callable[[], None]:
+def if_match(request: Request, catalog: Catalog, name: str) -> Callable[[], None]:
     """Raises Stale, when called, if the branch is not as If-Match says; without that header nothing is read."""
 
     def check() -> None:

@@ -81,6 +81,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "catalog_create": {"name": "sales", "comment": "Orders of all shops"},
     "branch_create": {"name": "fix", "parent": "main"},
     "branch_rename": {"name": "fix/carriers"},
+    "branch_reset": {"dry_run": True},
     "database_create": {"name": "staging", "comment": "As it came", "properties": {"owner": "ada"}},
     "database_rename": {"name": "landing"},
     "merge_create": {

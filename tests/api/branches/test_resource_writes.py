@@ -144,6 +144,38 @@ class TestKeysAndTags:
         sent = [send(lake, "DELETE", "branches/b/", If_Match=now, Idempotency_Key="k") for _ in range(2)]
         assert [answer.status_code for answer in sent] == [204, 204]
 
+    def test_a_branch_is_reset_once_and_only_as_it_was_seen(self, lake: Lake) -> None:
+        made(lake, "branches/", name="b/c")
+        seen = send(lake, "GET", "branches/b/c/")["ETag"]
+        head = lake.read("branches/b/c/")["head_version"]
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b/c")
+        address = "branches/b/c/reset/"
+        problem(send(lake, "POST", address, {}, If_Match=seen), 412, "STALE")
+        problem(send(lake, "POST", address, {"expected_head": head}), 409, "BRANCH_MOVED")
+        wrong = problem(send(lake, "POST", address, {"expected_haed": head}), 400, "INVALID_VALUE")
+        assert wrong["nearest"] == "expected_head"
+        rehearsed = send(lake, "POST", address, {"dry_run": True})
+        assert (rehearsed.status_code, rehearsed.json()["dry_run"]) == (200, True)
+        assert lake.read("branches/b/c/")["head_version"] == head + 1
+        now = send(lake, "GET", "branches/b/c/")["ETag"]
+        first, again = (send(lake, "POST", address, {}, If_Match=now, Idempotency_Key="k") for _ in range(2))
+        assert (first.status_code, first.json()) == (again.status_code, again.json()) == (200, first.json())
+        assert {**first.json(), "dry_run": True, "branch_id": None} == rehearsed.json()
+        assert first.json()["discarded"]["objects"][0]["operations"] == ["properties"]
+        assert first.json()["branch_id"] == send(lake, "GET", "branches/b/c/").json()["branch_id"]
+        assert len(lake.read("branches/?dropped=true")["results"]) == 1
+        problem(send(lake, "POST", "branches/main/reset/", {}), 400, "INVALID_VALUE")
+
+    def test_a_child_of_a_reset_branch_has_the_new_one_as_its_parent(self, lake: Lake) -> None:
+        made(lake, "branches/", name="b")
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
+        made(lake, "branches/", name="c", parent="b")
+        send(lake, "POST", "branches/b/reset/", {})
+        lake.sql("ALTER BRANCH b RENAME TO n")
+        shown = lake.read("branches/c/")
+        assert (shown["parent"], shown["ahead"], shown["behind"]) == ("n", 1, 0)
+        assert [row[:2] for row in lake.sql("SHOW BRANCHES").rows] == [["main", None], ["c", "n"], ["n", "main"]]
+
     def test_a_database_is_dropped_only_as_it_was_seen(self, lake: Lake, local_worker: None) -> None:
         made(lake, "branches/main/databases/", name="e")
         seen = send(lake, "GET", "branches/main/databases/e/")["ETag"]

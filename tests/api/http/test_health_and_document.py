@@ -146,6 +146,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/imports/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/imports/{import_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/imports/{import_id}/load/": ["post"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/reset/": ["post"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/trash/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],

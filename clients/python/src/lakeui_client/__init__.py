@@ -26,7 +26,7 @@ from lakeui_client.files import FileTable
 from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest, Session
 from lakeui_client.publishing import Publication
 from lakeui_client.results import KeptResult
-from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone
+from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Reset, Result, Undone
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,6 +51,7 @@ __all__ = [
     "PermissionDenied",
     "Publication",
     "Rehearsal",
+    "Reset",
     "Result",
     "Session",
     "Stale",

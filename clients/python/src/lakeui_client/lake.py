@@ -14,7 +14,7 @@ from lakeui_client.files import FileTable
 from lakeui_client.http import Http, Watcher, key_make, segment
 from lakeui_client.kinds import is_query, reads, reads_in_session
 from lakeui_client.results import KeptResult, kind_of
-from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Result, Undone, version_require
+from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Reset, Result, Undone, version_require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -222,6 +222,17 @@ class Branch:
 
     def drop(self) -> None:
         self.http.write("DELETE", self.path)
+
+    def reset(self, *, dry_run: bool = False, expected_head: int | None = None, bypass_reason: str = "") -> Reset:
+        """Make the branch what its parent is. What it had of its own goes to the trash. ``expected_head``: the version
+        that it has to be at. Raises LakeError with BRANCH_MOVED where it is at another.
+        """
+        body = {"dry_run": dry_run, "expected_head": expected_head, "bypass_reason": bypass_reason}
+        raw = self.http.write("POST", f"{self.path}reset/", body, has_key=not dry_run)
+        discarded = raw["discarded"]
+        return Reset(
+            raw["is_done"], raw["parent"], raw["head_version"], discarded["branch_id"], discarded["commits"], raw
+        )
 
     # -- statements ---------------------------------------------------------------------------------------------------
 

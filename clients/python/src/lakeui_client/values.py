@@ -77,6 +77,19 @@ class Undone(NamedTuple):
     raw: dict[str, Any]
 
 
+class Reset(NamedTuple):
+    """A branch after its reset, or in a dry run as it would be. ``discarded_id``: the branch that had the name, which
+    ``undrop_branch`` brings back. Where not ``is_done``, the branch was what its parent is already.
+    """
+
+    is_done: bool
+    parent: str
+    version: int
+    discarded_id: int
+    commits: int
+    raw: dict[str, Any]
+
+
 class Result:
     """What a statement answered: rows of a query, or ``version`` and ``metrics`` of a write.
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from lakeui_client.cli import commands as c
 from lakeui_client.cli import show
 from lakeui_client.cli.pipelines import pipelines
+from lakeui_client.cli.resets import reset
 from lakeui_client.errors import ConflictError, LakeError, WaitsForPeople
 
 _ABOUT = "A lakeui server from the command line."
@@ -117,6 +118,11 @@ def _histories(word: Any) -> None:
 def _undone(word: Any) -> None:
     made = word("revert", c.revert, "take a merge back")
     made.add_argument("merge_id", metavar="ID")
+    _bypass(made)
+    made = word("reset", reset, "make a branch what its parent is; what it had goes to the trash")
+    made.add_argument("name", nargs="?", help="instead of the present branch")
+    made.add_argument("--if-head", type=int, metavar="N", help="only while it is at this version")
+    made.add_argument("--dry-run", action="store_true", help="say what it would discard")
     _bypass(made)
     made = word("restore", c.restore, "take the branch, a database or a table back to how it was")
     made.add_argument("object", nargs="?", metavar="DATABASE[.TABLE]")
