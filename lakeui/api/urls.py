@@ -50,6 +50,7 @@ table_patterns = [
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
     path("profile/", table_views.TableProfileView.as_view(), name="api-table-profile"),
     path("compaction/", table_views.TableCompactionView.as_view(), name="api-table-compaction"),
+    path("lineage/", table_views.TableLineageView.as_view(), name="api-table-lineage"),
     path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
     path("rows/merge/", keyed_merge_view.KeyedMergeView.as_view(), name="api-table-rows-merge"),
     path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),

@@ -57,6 +57,14 @@ export function useTableProfile(place: TablePlace, version?: number) {
   });
 }
 
+/** What the table was made from, and what is made from it. */
+export function useLineage(place: TablePlace, version?: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "lineage", version ?? null],
+    queryFn: ({ signal }) => body(client.GET(`${AT}/lineage/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
+  });
+}
+
 /** What OPTIMIZE would rewrite at the head. */
 export function useCompaction(place: TablePlace, enabled: boolean) {
   return useQuery({

@@ -169,6 +169,41 @@ class CompactionAnswer(serializers.Serializer[Any]):
     files_after = serializers.IntegerField(help_text="An estimate of how many files the table has afterwards.")
 
 
+class LineageNode(serializers.Serializer[Any]):
+    """A table, a pipeline or a view. ``node`` names it in edges; ``id`` is the kind's own."""
+
+    node = serializers.CharField()
+    kind = serializers.ChoiceField(["table", "pipeline", "view"])
+    id = serializers.IntegerField()
+    name = serializers.CharField(help_text="As people read it: `database.table`, or the pipeline's name.")
+    database = serializers.CharField(allow_blank=True, help_text="Empty for a pipeline.")
+    object = serializers.CharField(help_text="The name without the database.")
+    is_dropped = serializers.BooleanField(help_text="Dropped on the branch; of a pipeline, deleted.")
+
+
+class LineageEdge(serializers.Serializer[Any]):
+    """Rows went from one node into the other. ``version`` is that of the newest commit; null for a view, and for a
+    pipeline whose runs recorded nothing yet.
+    """
+
+    origin = serializers.CharField()
+    target = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    statements = serializers.IntegerField(help_text="Commits that did it, at least; 0 where `version` is null.")
+
+
+class LineageAnswer(serializers.Serializer[Any]):
+    """What the rows of a table were made from, and what was made from them, up to three statements away."""
+
+    version = serializers.IntegerField()
+    node = serializers.CharField(help_text="The table itself.")
+    nodes = LineageNode(many=True)
+    edges = LineageEdge(many=True)
+    commits = LastChangeAnswer(many=True, help_text="The commits that edges name.")
+    hidden_tables = serializers.IntegerField(help_text="Tables that the branch does not know, as of other catalogs.")
+    is_cut = serializers.BooleanField(help_text="There are more tables than are followed.")
+
+
 class VisibleSchemaAnswer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     branch = serializers.CharField()

@@ -30,14 +30,16 @@ from lakeui import frontdoor
 from lakeui.api.branches.history_views import COMMIT_PAGE, history_response
 from lakeui.api.branches.lake_serializers import TableHistoryQuery
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
-from lakeui.api.http.base import ApiView, checked, head_tagged, session_of
+from lakeui.api.http.base import ApiView, checked, head_tagged, principal_of, session_of, tagged
 from lakeui.api.http.lookup import AddressedTable, addressed_table
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.request_work import read_of
 from lakeui.api.http.serializers import StatementAnswer
+from lakeui.api.tables.table_lineage import lineage_of
 from lakeui.api.tables.table_serializers import (
     ChangesQuery,
     CompactionAnswer,
+    LineageAnswer,
     PartitionAnswer,
     PreviewQuery,
     SchemasAnswer,
@@ -295,6 +297,23 @@ class TableCompactionView(ApiView):
             **{reason.value: found.count(reason) for reason in Reason},
             "files_after": len(segments) - len(found.chosen) + found.files_after,
         }
+
+
+class TableLineageView(ApiView):
+    @extend_schema(
+        operation_id="table_lineage",
+        summary="What a table was made from, and what is made from it",
+        description="Tables, pipelines and views, by what commits recorded of the tables that their statements read."
+        " Queries leave no record. The rows of a merge count where they were made.",
+        tags=["tables"],
+        parameters=[VersionQuery, IF_NONE_MATCH],
+        responses={200: LineageAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        version = checked(VersionQuery, request).get("version")
+        place = addressed_table(request, catalog, branch, database, table, version)
+        # Pipelines change without a commit, so the head does not name the content.
+        return tagged(request, Response(LineageAnswer(lineage_of(place, principal_of(request))).data))
 
 
 class RowsView(ApiView):

@@ -96,6 +96,7 @@ UNUSUAL = [
     (TABLE + "partitions/", ""),
     (TABLE + "profile/", ""),
     (TABLE + "compaction/", ""),
+    (TABLE + "lineage/", ""),
 ]
 
 

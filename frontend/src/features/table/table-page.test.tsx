@@ -164,6 +164,39 @@ describe("a table", () => {
     expect(asked.some(({ address }) => address.includes("compaction"))).toBe(false);
   });
 
+  it("says where rows came from and went, with links, in a picture and in a list", async () => {
+    const node = (kind: string, id: number, object: string) => ({
+      node: `${kind}:${id}`, kind, id, name: kind === "pipeline" ? object : `flights.${object}`, database: "flights", object, is_dropped: object === "gone",
+    });
+    const edge = (origin: string, target: string, version: number | null) => ({ origin, target, version, statements: version === null ? 0 : 3 });
+    const lineage = {
+      version: 16, node: "table:9", hidden_tables: 1, is_cut: true,
+      nodes: [node("table", 9, "seen"), node("table", 1, "flights"), node("table", 2, "gone"), node("pipeline", 7, "last_seen"), node("view", 3, "late")],
+      edges: [edge("table:1", "pipeline:7", 15), edge("pipeline:7", "table:9", 15), edge("table:2", "table:9", 15), edge("table:9", "view:3", null)],
+      commits: [{ version: 15, branch: "main", time: "2026-11-25T10:00:00Z", operation: "MERGE", author: "admin" }],
+    };
+    serve({ ...LAKE, [`${AT}lineage/`]: lineage });
+    renderAt(`${ADDRESS}?tab=lineage`);
+    const list = within(await screen.findByRole("region", { name: "Lineage" }));
+    expect(list.getAllByRole("row").slice(1).map((row) => cells(row).slice(0, 2))).toEqual([
+      ["table flights.flights", "pipeline last_seen"],
+      ["table flights.gone, dropped", "table flights.seen"],
+      ["pipeline last_seen", "table flights.seen"],
+      ["table flights.seen", "view flights.late"],
+    ]);
+    expect(list.queryByRole("link", { name: "flights.gone" })).toBeNull();
+    expect(list.getAllByRole("link", { name: "flights.flights" })[0]?.getAttribute("href")).toBe("/c/demo/b/main/t/flights/flights?tab=lineage");
+    expect(list.getAllByRole("link", { name: "last_seen" })[0]?.getAttribute("href")).toBe("/c/demo/pipelines/7?tab=runs");
+    expect(document.querySelectorAll(".lineage .box")).toHaveLength(5);
+    expect(screen.getByText(/^1 table more .* There are more tables than are shown/)).toBeTruthy();
+  });
+
+  it("says what it means that nothing is known of where rows came from", async () => {
+    serve({ ...LAKE, [`${AT}lineage/`]: { version: 16, node: "table:9", nodes: [], edges: [], commits: [], hidden_tables: 0, is_cut: false } });
+    renderAt(`${ADDRESS}?tab=lineage`);
+    expect(await screen.findByText(/A query leaves no record\.$/)).toBeTruthy();
+  });
+
   it("keeps its schema versions apart: visible, hidden, discarded", async () => {
     renderAt(`${ADDRESS}?tab=schemas`);
     const store = async (title: RegExp) => (await screen.findByRole("heading", { name: title })).closest("section")?.textContent;

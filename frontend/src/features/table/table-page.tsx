@@ -27,9 +27,10 @@ import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
 import "../../styles/table.css";
 
+const LineageTab = lazy(() => import("./lineage-tab"));
 const ProfileTab = lazy(() => import("./profile-tab"));
 
-const TAB_KEYS = ["columns", "rows", "profile", "history", "segments", "schemas", "changes", "properties"] as const;
+const TAB_KEYS = ["columns", "rows", "profile", "history", "lineage", "segments", "schemas", "changes", "properties"] as const;
 type TabKey = (typeof TAB_KEYS)[number];
 
 export function TablePage() {
@@ -87,6 +88,7 @@ function tabsOf(table: TableDetail) {
     { key: "rows" as const, label: "Rows" },
     { key: "profile" as const, label: "Profile" },
     { key: "history" as const, label: "History" },
+    { key: "lineage" as const, label: "Lineage" },
     { key: "segments" as const, label: "Segments", count: table.files },
     { key: "schemas" as const, label: "Schemas" },
     { key: "changes" as const, label: "Row diff" },
@@ -120,6 +122,12 @@ function ChosenTab({
       );
     case "history":
       return <HistoryTab place={place} table={table} version={version} />;
+    case "lineage":
+      return (
+        <Suspense fallback={<Loading label="the lineage" />}>
+          <LineageTab place={place} version={version} />
+        </Suspense>
+      );
     case "segments":
       return <SegmentsTab place={place} version={version} mayChange={mayChange} />;
     case "schemas":

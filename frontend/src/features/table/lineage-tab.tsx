@@ -1,0 +1,170 @@
+import { useLayoutEffect, useRef } from "react";
+import { Link, useNavigate } from "react-router";
+
+import { pipelineAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { lineageLayout, lineageLines, type Lineage, type LineageNode, type PlacedNode } from "../../model/lineage";
+import { tableName } from "../../model/sql";
+import { useLineage, type TablePlace } from "../../queries/tables";
+import { LaneDot } from "../../ui/branch-name";
+import { Grid } from "../../ui/grid";
+import { Icon } from "../../ui/icons";
+import { Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import "../../styles/lineage.css";
+
+const BOX = { width: 200, height: 34 };
+const GAP = { x: 64, y: 14 };
+const EDGE = 16;
+const LONGEST_NAME = 25;
+const HEADS = [{ title: "From" }, { title: "Into" }, { title: "Newest commit" }, { title: "Commits", isNumber: true }];
+const KINDS = { table: "tables", pipeline: "pipeline", view: "search" } as const;
+
+/** What the rows of the table were made from, and what is made from them: a picture for the eye, a list for everybody. */
+export default function LineageTab({ place, version }: { place: TablePlace; version: number | undefined }) {
+  return (
+    <Loaded query={useLineage(place, version)} label="the lineage">
+      {(found) => (
+        <>
+          {found.edges.length === 0 ? (
+            <p className="inside muted">
+              No statement made rows of this table from another table, or of another table from this one. A query leaves no record.
+            </p>
+          ) : (
+            <>
+              <Picture place={place} lineage={found} />
+              <LineageList place={place} lineage={found} />
+            </>
+          )}
+          <Limits lineage={found} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Limits({ lineage: { hidden_tables: hidden, is_cut: isCut } }: { lineage: Lineage }) {
+  const texts = [
+    hidden ? `${counted(hidden, "table")} more that this branch does not know, as of another catalog.` : "",
+    isCut ? "There are more tables than are shown. Open one of them to follow it." : "",
+  ].filter(Boolean);
+  return texts.length ? <p className="inside small muted">{texts.join(" ")}</p> : null;
+}
+
+function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
+  const layout = lineageLayout(lineage);
+  const box = useRef<HTMLDivElement>(null);
+  const own = layout.nodes.find(({ node }) => node.node === lineage.node);
+  const middle = own ? xOf(own) + BOX.width / 2 : 0;
+  useLayoutEffect(() => {
+    if (box.current) box.current.scrollLeft = middle - box.current.clientWidth / 2;
+  }, [middle]);
+  const width = 2 * EDGE + layout.layerCount * (BOX.width + GAP.x) - GAP.x;
+  const height = 2 * EDGE + layout.rowCount * (BOX.height + GAP.y) - GAP.y;
+  return (
+    // Everything in it is in the list beneath.
+    <div className="lineage scroll" ref={box} aria-hidden="true">
+      <svg width={width} height={height}>
+        <marker id="lineage-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M0 0 8 4 0 8z" />
+        </marker>
+        {layout.edges.map(({ edge, from, to }) => (
+          <path
+            key={`${edge.origin} ${edge.target}`}
+            className={edge.version === null ? "edge planned" : "edge"}
+            d={edgePath(from, to)}
+            markerEnd="url(#lineage-end)"
+          />
+        ))}
+        {layout.nodes.map((placed) => (
+          <Box key={placed.node.node} place={place} placed={placed} isOwn={placed === own} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+const xOf = ({ layer }: PlacedNode) => EDGE + layer * (BOX.width + GAP.x);
+const yOf = ({ row }: PlacedNode) => EDGE + row * (BOX.height + GAP.y);
+
+/** From the right side of a box to the left side of the next; one that leads back goes round below. */
+function edgePath(from: PlacedNode, to: PlacedNode): string {
+  const [x1, y1] = [xOf(from) + BOX.width, yOf(from) + BOX.height / 2];
+  const [x2, y2] = [xOf(to) - 2, yOf(to) + BOX.height / 2];
+  if (from.layer < to.layer) return `M${x1} ${y1}C${x1 + GAP.x / 2} ${y1} ${x2 - GAP.x / 2} ${y2} ${x2} ${y2}`;
+  const low = Math.max(y1, y2) + BOX.height / 2 + GAP.y / 2;
+  return `M${x1} ${y1}C${x1 + GAP.x / 2} ${y1} ${x1 + GAP.x / 2} ${low} ${x1} ${low}H${x2}C${x2 - GAP.x / 2} ${low} ${x2 - GAP.x / 2} ${y2} ${x2} ${y2}`;
+}
+
+function Box({ place, placed, isOwn }: { place: TablePlace; placed: PlacedNode; isOwn: boolean }) {
+  const navigate = useNavigate();
+  const { node } = placed;
+  const address = isOwn ? undefined : addressOf(place, node);
+  const [x, y] = [xOf(placed), yOf(placed)];
+  const name = node.name.length > LONGEST_NAME ? `${node.name.slice(0, LONGEST_NAME - 1)}…` : node.name;
+  return (
+    <g
+      className={["box", node.kind, isOwn ? "own" : "", node.is_dropped ? "dropped" : "", address ? "link" : ""].join(" ")}
+      onClick={address ? () => void navigate(address) : undefined}
+    >
+      <title>{`${node.kind} ${node.name}${goneWord(node)}`}</title>
+      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={node.kind === "pipeline" ? BOX.height / 2 : 4} />
+      <g transform={`translate(${x + 12} ${y + 9})`}>
+        <Icon name={KINDS[node.kind]} />
+      </g>
+      <text x={x + 34} y={y + BOX.height / 2 + 4}>
+        {name}
+      </text>
+    </g>
+  );
+}
+
+/** Where a node leads; nowhere where it is gone. A view has no page of its own, so it is read. */
+function addressOf({ catalog, branch }: TablePlace, node: LineageNode): string | undefined {
+  if (node.is_dropped) return undefined;
+  if (node.kind === "pipeline") return pipelineAddress(catalog, node.id, "runs");
+  if (node.kind === "view") return sqlAddress(catalog, branch, `SELECT * FROM ${tableName(node.database, node.object)} LIMIT 100`);
+  return `${tableAddress(catalog, branch, node.database, node.object)}?tab=lineage`;
+}
+
+function goneWord(node: LineageNode): string {
+  return node.is_dropped ? (node.kind === "pipeline" ? ", deleted" : ", dropped") : "";
+}
+
+function LineageList({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
+  return (
+    <Grid label="Lineage" columns={HEADS}>
+      {lineageLines(lineage).map(({ from, into, commit, statements, without }) => (
+        <tr key={`${from.node} ${into.node}`}>
+          <td>
+            <NodeName place={place} node={from} own={lineage.node} />
+          </td>
+          <td>
+            <NodeName place={place} node={into} own={lineage.node} />
+          </td>
+          <td>
+            {commit ? (
+              <span className="row nowrap-row nowrap">
+                <code>v{commit.version}</code> {commit.operation} on <LaneDot branch={commit.branch} /> <bdi>{commit.branch}</bdi> <Time at={commit.time} />
+              </span>
+            ) : (
+              <span className="muted">{without}</span>
+            )}
+          </td>
+          <td className="number">{commit ? statements : "—"}</td>
+        </tr>
+      ))}
+    </Grid>
+  );
+}
+
+function NodeName({ place, node, own }: { place: TablePlace; node: LineageNode; own: string }) {
+  const address = node.node === own ? undefined : addressOf(place, node);
+  const name = <bdi>{node.name}</bdi>;
+  return (
+    <span className="nowrap">
+      <span className="muted">{node.kind}</span> {address ? <Link to={address}>{name}</Link> : node.node === own ? <strong>{name}</strong> : name}
+      <span className="muted">{goneWord(node)}</span>
+    </span>
+  );
+}
