@@ -10,7 +10,7 @@ import numpy as np
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
-from merge_app.lineage.segments import AS_WRITTEN, DOT, Group, Marked, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, WRITTEN_THERE, Group, Marked, ShownFile, Stamp
 from merge_app.lineage.split_files import Files, Shares, parted
 from merge_app.lineage.steps import (
     LAYOUT_ONLY,
@@ -130,7 +130,7 @@ def _put(
         return file
     partition, placed = reader.values(int(rows.partition[lives[0]])), who_placed(*files, rows, lives)
     if partition != file.partition and not placed.version:
-        placed = Stamp(DOT, Kind.MOVE.name.lower())
+        placed = WRITTEN_THERE
     return replace(file, partition=partition, placed=placed)
 
 

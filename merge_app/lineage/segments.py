@@ -29,6 +29,8 @@ class Stamp:
 
 AS_WRITTEN = Stamp(0, "")
 """The stamp of a partition that was not decided since the rows were written."""
+WRITTEN_THERE = Stamp(DOT, "update")
+"""That of a partition where another image of the rows was written, which the merge does not show: a cell, no rename."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Kind, News, TableFacts
 from merge_app.lineage.outcomes import Decided, Outcome, Pairs, TableOutcome, taken
 from merge_app.lineage.result_rows import Rows, by_file
-from merge_app.lineage.segments import DOT, Group, Stamp
+from merge_app.lineage.segments import DOT, WRITTEN_THERE, Group, Stamp
 from merge_app.lineage.sorted_join import differing_rows
 from merge_app.lineage.steps import CarrySegments, MarkRows, RemoveSegments, Step
 
@@ -44,7 +44,7 @@ def taken_whole(group: Group, rows: Rows) -> Iterator[Step]:
     on_target = by_file(np.where(gone, rows.target_file, 0))
     live = rows.is_live & (rows.outcome == Outcome.SOURCE_DECIDED)
     on_source = by_file(np.where(live, rows.source_file, 0))
-    moved = set(np.unique(rows.source_file[rows.is_live & (rows.placing == Outcome.SOURCE_DECIDED)]).tolist())
+    placed = _placed(rows)
     for file in group.target:
         at = on_target.get(file.file_id, np.zeros(0, dtype=np.int64))
         for kind in np.unique(kinds[at]):
@@ -52,7 +52,7 @@ def taken_whole(group: Group, rows: Rows) -> Iterator[Step]:
             yield MarkRows.of(file.file_id, positions, _decided(kind), is_leaving=True)
         yield RemoveSegments(file.file_id, file.segment_id)
     for file in group.source:
-        yield CarrySegments(replace(file, placed=_decided(Kind.MOVE)) if file.file_id in moved else file)
+        yield CarrySegments(replace(file, placed=placed.get(file.file_id, file.placed)))
         at = on_source.get(file.file_id, np.zeros(0, dtype=np.int64))
         # What the image was decided against is told: who knows both has decided for itself. A restored fact tells
         # there what it replaced.
@@ -62,6 +62,14 @@ def taken_whole(group: Group, rows: Rows) -> Iterator[Step]:
             positions = rows.source_position[at[(facts == (kind, beaten)).all(axis=1)]]
             stamp = replace(_decided(kind), undoes=int(beaten))
             yield MarkRows.of(file.file_id, positions, stamp, is_live=True)
+
+
+def _placed(rows: Rows) -> dict[int, Stamp]:
+    """By file of which the source's partition was decided, as what: where all rows were written there, as an update."""
+    at = np.flatnonzero(rows.is_live & (rows.placing == Outcome.SOURCE_DECIDED))
+    files, is_moved = rows.source_file[at], rows.placed_kind[at] != Kind.UPDATE
+    renamed = set(files[is_moved].tolist())
+    return {f: _decided(Kind.MOVE) if f in renamed else WRITTEN_THERE for f in np.unique(files).tolist()}
 
 
 def _decided(kind: int) -> Stamp:

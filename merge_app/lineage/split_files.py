@@ -11,7 +11,7 @@ import numpy as np
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import MarksReader, Rows, positions_masked
-from merge_app.lineage.segments import AS_WRITTEN, DOT, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, WRITTEN_THERE, ShownFile, Stamp
 from merge_app.lineage.steps import MarkRows, RemoveSegments, Step, WriteRows
 
 Files = Mapping[int, ShownFile]
@@ -102,12 +102,11 @@ def _written(
         for kind in np.unique(kinds[decided])
     ]
     parts: dict[tuple[tuple[str | None, ...], Stamp], list[Ints]] = defaultdict(list)
-    moved = Stamp(DOT, Kind.MOVE.name.lower())
     for code, placed, chosen in _placed(at, rows, files):
         partition = reader.values(code)
-        # Nobody moved these rows: the side whose partition it is wrote another image there.
+        # No rename moved these rows: the side whose partition it is wrote another image there.
         is_written = partition != file.partition and not placed.version
-        parts[partition, moved if is_written else placed].append(position[chosen])
+        parts[partition, WRITTEN_THERE if is_written else placed].append(position[chosen])
     if others is not None and len(others):
         parts[file.partition, file.placed].append(others)
     for (partition, placed), positions in parts.items():
