@@ -61,7 +61,7 @@ export function newPipelineAddress(catalog: string, like: { from?: string; branc
   return `${pipelinesAddress(catalog)}/new${query ? `?${query}` : ""}`;
 }
 
-export type PipelineTab = "source" | "strategy" | "runs" | "versions" | "settings";
+export type PipelineTab = "source" | "strategy" | "landing" | "runs" | "versions" | "settings";
 
 export function pipelineAddress(catalog: string, pipelineId: number, tab: PipelineTab = "source"): string {
   return `${pipelinesAddress(catalog)}/${pipelineId}${tab === "source" ? "" : `?tab=${tab}`}`;

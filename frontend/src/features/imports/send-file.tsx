@@ -1,15 +1,12 @@
-import { useState, type DragEvent } from "react";
 import { Link } from "react-router";
 
 import { importAddress } from "../../model/addresses";
 import { bytes, counted } from "../../model/format";
 import { useImports, useImportSend, type ImportPlace } from "../../queries/imports";
-import { Icon } from "../../ui/icons";
+import { DropZone, SendProgress } from "../../ui/drop-zone";
 import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
-
-const ACCEPTED = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet,.arrow,.arrows,.feather,.gz,.zst,.bz2";
 
 export function SendFile({ place, onSent }: { place: ImportPlace; onSent: (importId: string) => void }) {
   const send = useImportSend(place);
@@ -22,62 +19,12 @@ export function SendFile({ place, onSent }: { place: ImportPlace; onSent: (impor
         {send.isPending ? (
           <SendProgress file={send.variables} share={send.share} onCancel={send.cancel} />
         ) : (
-          <DropZone onFile={start} />
+          <DropZone onFiles={([file]) => start(file)}>CSV, JSON (an array of objects, or one a line), Parquet or Arrow. Nothing is written before you say so.</DropZone>
         )}
       </Panel>
       {send.error && !send.isPending ? <Failure error={send.error} /> : null}
       <WaitingFiles place={place} />
     </>
-  );
-}
-
-/** A file field that is also a place to drop on. */
-function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
-  const [isOver, setOver] = useState(false);
-  const over = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(true);
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    onFile(event.dataTransfer.files[0]);
-  };
-  return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- dropping is a second way; the field in it has the keyboard's
-    <label className={`drop-zone ${isOver ? "over" : ""}`} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
-      <Icon name="import" size={28} />
-      <span>
-        <strong>Drop a file here</strong>, or <span className="choose">choose one</span>
-      </span>
-      <span className="small muted">CSV, JSON (an array of objects, or one a line), Parquet or Arrow. Nothing is written before you say so.</span>
-      <input
-        type="file"
-        className="visually-hidden"
-        aria-label="Choose a file"
-        accept={ACCEPTED}
-        onChange={(event) => onFile(event.target.files?.[0])}
-      />
-    </label>
-  );
-}
-
-function SendProgress({ file, share, onCancel }: { file: File; share: number; onCancel: () => void }) {
-  const percent = Math.round(share * 100);
-  return (
-    <div className="stack tight" role="status">
-      <p className="row apart">
-        <span>
-          {share < 1 ? "Sending" : "Looking through"} <strong>{file.name}</strong> <span className="muted">{bytes(file.size)}</span>
-        </span>
-        <button type="button" className="button small" onClick={onCancel}>
-          Give up
-        </button>
-      </p>
-      <div className="bar-line" role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Sent">
-        <span style={{ width: `${percent}%` }} />
-      </div>
-    </div>
   );
 }
 

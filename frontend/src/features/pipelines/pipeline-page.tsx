@@ -21,6 +21,7 @@ import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { useLeaving, type Draft } from "./draft";
 import { NextRun } from "./next-runs";
+import { LandingTab } from "./landing-tab";
 import { MAY_EDIT } from "./rights";
 import { DegradedBadge } from "./run-state";
 import { RunsTab } from "./runs-tab";
@@ -33,6 +34,7 @@ import "../../styles/pipelines.css";
 const TABS: readonly { key: PipelineTab; label: string }[] = [
   { key: "source", label: "Source" },
   { key: "strategy", label: "Strategy" },
+  { key: "landing", label: "Landing zones" },
   { key: "runs", label: "Runs" },
   { key: "versions", label: "Versions" },
   { key: "settings", label: "Settings" },
@@ -67,6 +69,7 @@ function PipelineView({ read }: { read: PipelineRead }) {
         <Tabs tabs={TABS} chosen={chosen} onChoose={choose} label="What the pipeline has">
           {chosen === "source" ? <SourceTab read={read} draft={draft} mayEdit={mayEdit} onDraft={setDraft} /> : null}
           {chosen === "strategy" ? <StrategyTab key={pipeline.version} read={read} mayEdit={mayEdit} isUnsaved={draft !== undefined} /> : null}
+          {chosen === "landing" ? <LandingTab pipeline={pipeline} mayEdit={mayEdit} /> : null}
           {chosen === "runs" ? <RunsTab pipeline={pipeline} /> : null}
           {chosen === "versions" ? <VersionsTab read={read} mayEdit={mayEdit} /> : null}
           {chosen === "settings" ? <SettingsTab key={pipeline.version} read={read} mayEdit={mayEdit} /> : null}
