@@ -30,10 +30,19 @@ describe("what a page needs", () => {
   });
 
   it("is of a comparison what its address filters, the object that it names, and the rules", async () => {
-    const asked = serve({ [COMPARE]: COMPARISON, "/api/v1/rules/": {}, [`${COMPARE}objects/table/7/`]: comparedObject(1) });
+    const asked = serve({ [COMPARE]: COMPARISON, "/api/v1/rules/": {}, [`${COMPARE}objects/table/7/`]: comparedObject(1), [CATALOG]: { name: "demo", role: "owner" } });
     await comparisonAhead(new QueryClient(), at({ pair: "delays...main" }, "verdict=note&object=table:7"));
-    expect(paths(asked)).toEqual([COMPARE, "/api/v1/rules/", `${COMPARE}objects/table/7/`]);
+    expect(paths(asked)).toEqual([COMPARE, CATALOG, "/api/v1/rules/", `${COMPARE}objects/table/7/`]);
     expect(asked[0]?.address).toContain("verdict=note");
+  });
+
+  it("is of a comparison whose address names no object the first one, and beside it what its decisions do", async () => {
+    const first = `${COMPARE}objects/table/${COMPARED[0]?.object_id ?? 0}/`;
+    for (const [role, more] of [["contributor", [`${first}decisions/`]], ["reader", []]] as const) {
+      const asked = serve({ [COMPARE]: COMPARISON, "/api/v1/rules/": {}, [CATALOG]: { name: "demo", role }, [first]: comparedObject(0), [`${first}decisions/`]: { results: [] } });
+      await comparisonAhead(new QueryClient(), at({ pair: "delays...main" }));
+      expect(paths(asked)).toEqual([COMPARE, CATALOG, "/api/v1/rules/", first, ...more]);
+    }
   });
 
   it("is of a merge request also the comparison, as soon as its branches are known", async () => {

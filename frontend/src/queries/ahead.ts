@@ -3,13 +3,14 @@
  * The page asks for the same by the same options, and joins what runs. A failure is left for the page to meet and to show. */
 import type { QueryClient } from "@tanstack/react-query";
 
-import type { ObjectKind } from "../api/resources";
+import type { ComparedObject, ObjectKind, Role } from "../api/resources";
 import { pairParse } from "../model/addresses";
 import { compareFilterOf } from "../model/compare-filter";
+import { isAtLeast } from "../model/roles";
 import { isFinishedState, sourceName } from "../model/review";
 import { branchQuery, catalogQuery } from "./catalogs";
 import { commentsQuery } from "./comments";
-import { comparedObjectQuery, comparisonQuery, rulesQuery } from "./compare";
+import { comparedObjectQuery, comparisonQuery, decisionEffectsQuery, rulesQuery, type Pair } from "./compare";
 import { requestQuery, timelineQuery } from "./requests";
 import { reviewsQuery } from "./reviews";
 import { databasesQuery, tablesQuery } from "./tables";
@@ -31,17 +32,28 @@ export async function branchAhead(queries: QueryClient, { params, query }: Addre
   await Promise.allSettled([queries.query(branchQuery(catalog, branch)), query.get("tab") === "history" ? undefined : tables()]);
 }
 
-/** A comparison with the object that the address names, and the rules that its matrix shows. */
+/**
+ * A comparison with the rules that its matrix shows, and the object that is open at first: the one that the address names,
+ * else the first. What its decisions do is the last that the page waits for, so it is asked for beside the object.
+ */
 export async function comparisonAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
   const branches = pairParse(params.pair ?? "");
   if (!branches) return;
   const pair = { catalog: params.catalog ?? "", ...branches };
+  const comparison = queries.infiniteQuery(comparisonQuery(pair, compareFilterOf(query)));
+  const role = queries.query(catalogQuery(pair.catalog)).then((catalog) => catalog.role);
   const [kind, id] = (query.get("object") ?? "").split(":");
-  await Promise.allSettled([
-    queries.infiniteQuery(comparisonQuery(pair, compareFilterOf(query))),
-    queries.query(rulesQuery()),
-    isObjectKind(kind) && id ? queries.query(comparedObjectQuery(pair, kind, Number(id))) : undefined,
-  ]);
+  const opened = async () => {
+    if (isObjectKind(kind) && id) return queries.query(comparedObjectQuery(pair, kind, Number(id)));
+    const first = (await comparison).pages[0]?.results[0];
+    return first && Promise.allSettled([queries.query(comparedObjectQuery(pair, first.kind, first.object_id)), effectsAhead(queries, pair, first, role)]);
+  };
+  await Promise.allSettled([comparison, role, queries.query(rulesQuery()), opened()]);
+}
+
+/** What decisions about an object in conflict do, for whom they are shown. */
+async function effectsAhead(queries: QueryClient, pair: Pair, { kind, object_id: id, verdict }: ComparedObject, role: Promise<Role>): Promise<void> {
+  if (verdict === "conflict" && isAtLeast(await role, "contributor")) await queries.query(decisionEffectsQuery(pair, kind, id));
 }
 
 /** A merge request with what was said and done, and the comparison of its branches as soon as they are known. */

@@ -49,14 +49,17 @@ export function comparedObjectQuery(pair: Pair, kind: ObjectKind, objectId: numb
 
 /** What each decision about an object's conflicts keeps and leaves out; the compute engine counts rows. */
 export function useDecisionEffects(pair: Pair, kind: ObjectKind, objectId: number, enabled: boolean) {
-  return useQuery({
+  return useQuery({ ...decisionEffectsQuery(pair, kind, objectId), enabled });
+}
+
+export function decisionEffectsQuery(pair: Pair, kind: ObjectKind, objectId: number) {
+  return queryOptions({
     queryKey: [...pairKey(pair), "decisions", kind, objectId],
     queryFn: async ({ signal }) => {
       const path = { ...placeOf(pair), kind, object_id: objectId };
       return (await body(client.GET(`${AT}/objects/{kind}/{object_id}/decisions/`, { params: { path }, signal }))).results;
     },
     staleTime: 60_000,
-    enabled,
   });
 }
 
