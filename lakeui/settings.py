@@ -40,6 +40,9 @@ LAKEUI: dict[str, Any] = {
     "IMPORT_MEGABYTES": VARIABLES.import_megabytes,
     "RESULT_GIGABYTES": VARIABLES.result_gigabytes,
     "IMPORT_HOURS": VARIABLES.import_hours,
+    # Of the statements that a person ran: the most that are kept, and for how long.
+    "STATEMENTS_KEPT": VARIABLES.statements_kept,
+    "STATEMENT_DAYS": VARIABLES.statement_days,
     # Below these places statements may read files that are not lakeui's.
     "IMPORT_LOCATIONS": VARIABLES.import_locations,
     # Single sign-on at an OpenID provider; off while no issuer is named.

@@ -2,7 +2,7 @@
 
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.mails.models import Mail, MailChoice
-from merge_app.queries.models import SavedQuery
+from merge_app.queries.models import KeptStatement, SavedQuery
 from merge_app.review.models import (
     AnsweredRequest,
     Check,
@@ -24,6 +24,7 @@ __all__ = [
     "CheckResult",
     "Comment",
     "ConflictResolution",
+    "KeptStatement",
     "Mail",
     "MailChoice",
     "MergeAttempt",

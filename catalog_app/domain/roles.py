@@ -64,6 +64,7 @@ class Action(StrEnum):
     LEAVE_CATALOG = "leave catalog"
     COMMENT = "comment"
     SAVE_QUERY = "save query"
+    DELETE_STATEMENTS = "delete statements"
     WRITE = "write"
     CREATE_BRANCH = "create branch"
     DROP_BRANCH = "drop branch"
@@ -112,6 +113,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.LEAVE_CATALOG: Right(Role.VIEWER, Scope.ADMIN, "leave this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),
     Action.SAVE_QUERY: Right(Role.VIEWER, Scope.WRITE, "save queries here"),
+    Action.DELETE_STATEMENTS: Right(None, Scope.WRITE, "delete statements of your history"),
     Action.WRITE: Right(Role.CONTRIBUTOR, Scope.WRITE, "change databases, tables, views or rows here"),
     Action.CREATE_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "create branches here"),
     Action.DROP_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "drop, rename or bring back branches here"),

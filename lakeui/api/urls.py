@@ -35,7 +35,15 @@ from lakeui.api.requests import status_views as review_status_views
 from lakeui.api.requests import talk_views as review_talk_views
 from lakeui.api.requests import views as review_views
 from lakeui.api.rows import import_views, keyed_merge_view
-from lakeui.api.sql import result_views, saved_views, script_view, session_views, sql_view, task_views
+from lakeui.api.sql import (
+    result_views,
+    saved_views,
+    script_view,
+    session_views,
+    sql_view,
+    statement_views,
+    task_views,
+)
 from lakeui.api.tables import database_views, search_view, table_views, trash_view
 from lakeui.api.webhooks import views as webhook_views
 
@@ -191,6 +199,8 @@ urlpatterns = [
     path("api/v1/results/<uuid:result_id>/rows/", result_views.ResultRowsView.as_view(), name="api-result-rows"),
     path("api/v1/sessions/", session_views.SessionListView.as_view(), name="api-sql-sessions"),
     path("api/v1/sessions/<uuid:session_id>/", session_views.SessionView.as_view(), name="api-sql-session"),
+    path("api/v1/statements/", statement_views.StatementListView.as_view(), name="api-statements"),
+    path("api/v1/statements/<int:statement_id>/", statement_views.StatementView.as_view(), name="api-statement"),
     path("api/v1/tasks/", task_views.TaskListView.as_view(), name="api-tasks"),
     path("api/v1/tasks/<uuid:task_id>/", task_views.TaskView.as_view(), name="api-task"),
     path("api/v1/tasks/<uuid:task_id>/cancel/", task_views.TaskCancelView.as_view(), name="api-task-cancel"),

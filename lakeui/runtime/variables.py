@@ -413,6 +413,14 @@ class Variables(BaseModel):
     import_hours: Number = _variable(
         "LAKEUI_IMPORT_HOURS", 24.0, "How long a file to be imported waits to be loaded, in hours."
     )
+    statements_kept: Count = _variable(
+        "LAKEUI_STATEMENTS_KEPT",
+        1000,
+        "The most statements of a person that their history keeps over night; 0 keeps none.",
+    )
+    statement_days: Number = _variable(
+        "LAKEUI_STATEMENT_DAYS", 30.0, "How long a statement stays in the history of its person, in days."
+    )
     import_locations: Places = _variable(
         "LAKEUI_IMPORT_LOCATIONS",
         (),

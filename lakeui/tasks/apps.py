@@ -26,6 +26,7 @@ class TasksConfig(AppConfig):
         from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.mails.outbox import mails_ring
         from merge_app.pipelines.landing import archives_sweep
+        from merge_app.queries.history import statements_tidy
         from merge_app.review.branch_events import requests_follow
         from merge_app.review.expiring import branches_announce, branches_expire
 
@@ -40,6 +41,7 @@ class TasksConfig(AppConfig):
         tidies("sessions", sessions_tidy)
         tidies("SQL sessions", sql_sessions_tidy)
         tidies("kept results", results_tidy)
+        tidies("statements", statements_tidy)
         tidies("tokens", tokens_tidy)
         tidies("invitations", invitations_tidy)
         tidies("files of landing zones", archives_sweep)

@@ -1,4 +1,4 @@
-"""The ends of tasks, as messages of webhooks."""
+"""The ends of tasks: messages of webhooks and mails, and the outcomes of kept statements."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from uuid import UUID
 
 from merge_app.jobs.mails import task_mail
 from merge_app.jobs.models import Task
+from merge_app.queries.history import statement_ended
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
@@ -15,9 +16,10 @@ RUN_KIND = "pipeline"
 
 
 def task_event_emit(task_id: UUID) -> None:
-    """Leave the messages of a task that has just ended, in the transaction of its end. Of one that belongs to no
-    catalog, and of one that a request waits for, there are none.
+    """Say that a task has just ended, in the transaction of its end: to its kept statement, and by messages. Of a task
+    that belongs to no catalog, and of one that a request waits for, there are no messages.
     """
+    statement_ended(task_id)
     task = Task.objects.select_related("created_by", "catalog").defer("result").filter(pk=task_id).first()
     if task is None or task.catalog_id is None:
         return

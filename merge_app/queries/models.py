@@ -1,4 +1,4 @@
-"""Queries that people keep, alone or for all readers of a catalog."""
+"""Queries that people keep, alone or for all readers of a catalog; and statements that they ran."""
 
 from __future__ import annotations
 
@@ -30,3 +30,25 @@ class SavedQuery(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class KeptStatement(models.Model):
+    """A statement that a person ran, for that person alone. ``text`` has its markers, never their values; ``is_cut``:
+    only its beginning is kept. ``outcome`` is OK or the code of the problem, "" until the task that runs it ends.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    catalog = models.TextField(default="")
+    branch = models.TextField()
+    text = models.TextField()
+    is_cut = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+    milliseconds = models.BigIntegerField(null=True)
+    outcome = models.TextField(default="")
+    row_count = models.BigIntegerField(null=True)
+    version = models.BigIntegerField(null=True)
+    task_id = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["task_id"], name="kept_statement_of_task")]
+        indexes = [models.Index(fields=["owner", "-created_at", "-id"], name="kept_statement_newest")]

@@ -345,6 +345,7 @@ VERBS = {
     "search": "api",
     "sessions": "sql",
     "sql": "sql",
+    "statements": "history",
     "tasks": "tasks",
     "tokens": "tokens",
 }
@@ -362,6 +363,25 @@ def test_each_resource_has_a_verb() -> None:
         max((name for name in VERBS if f"{part}/".startswith(f"{name}/")), key=len, default=part) for part in resources
     }
     assert used == set(VERBS)
+
+
+def test_statements_that_one_ran_are_listed_and_deleted(lake: Call) -> None:
+    lake("history", "--delete-all")
+    lake("sql", "SHOW TABLES")
+    lake("sql", "SELECT * FROM d.tt", "-b", "nowhere")
+    failed, done = document(lake, "history")
+    assert (done["text"], done["outcome"], failed["branch"]) == ("SHOW TABLES", "OK", "nowhere")
+    assert [entry["id"] for entry in document(lake, "history", "--on", "nowhere")] == [failed["id"]]
+    assert [entry["id"] for entry in document(lake, "history", "--outcome", "ok", "-n", "5")] == [done["id"]]
+    assert document(lake, "history", "--search", "tt")[0]["outcome"] == "NOT_FOUND"
+    assert lake("history", str(done["id"]))[1] == "SHOW TABLES\n"
+    assert "SHOW TABLES" in lake("history")[1]
+    assert document(lake, "history", "-d", str(failed["id"])) == {"removed": failed["id"]}
+    assert document(lake, "history", str(failed["id"]), status=1)["code"] == "NOT_FOUND"
+    document(lake, "history", "--delete-all", "--search", "nothing")
+    assert len(document(lake, "history")) == 1
+    document(lake, "history", "--delete-all")
+    assert document(lake, "history") == []
 
 
 def test_owners_set_policies_and_requests_show_them(lake: Call, tmp_path: Path) -> None:

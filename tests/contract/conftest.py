@@ -159,6 +159,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "version": 1,
         "run_id": dora.get(f"/api/v1/pipelines/{pipeline}/runs/").json()["results"][0]["id"],
         "result_id": _made(dora.post("/api/v1/results/", _statement(lake, "SELECT 1 AS id")))["id"],
+        "statement_id": dora.get("/api/v1/statements/").json()["results"][0]["id"],
         "session_id": _made(dora.post("/api/v1/sessions/", {"catalog": lake.catalog}))["id"],
         "token_id": _made(dora.post("/api/v1/tokens/", {"name": "x", "scopes": ["read"]}))["id"],
     }

@@ -185,7 +185,10 @@ class Calls:
         agency, rng = self.agency, self.rng
         self.asked.add((method, template))
         names = {**agency.scene.names, "branch": rng.choice(BRANCHES), "source": rng.choice(BRANCHES)}
-        names |= {"destination": rng.choice(BRANCHES), "pipeline_id": 1, "version": 1, "token_id": 1}
+        names |= {
+            "destination": rng.choice(BRANCHES),
+            **dict.fromkeys(("pipeline_id", "version", "token_id", "statement_id"), 1),
+        }
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
         names |= dict.fromkeys(("sign_in_id", "session_id", "result_id"), names["import_id"])
         if template.startswith(IMPORT):

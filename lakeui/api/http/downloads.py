@@ -18,6 +18,7 @@ from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui import frontdoor
 from lakeui.api.http.base import scopes_of
 from lakeui.api.http.request_work import query_of
+from lakeui.frontdoor.keeping import statement_kept
 from lakeui.tasks.statements import statement_session
 from merge_app.jobs.context import Context
 
@@ -62,10 +63,12 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
             int(settings.LAKEUI["EXPORT_ROWS"]),
             escape_formulas=parameters.get("escape_formulas", False),
         )
-        read = frontdoor.parsed(parameters["statement"], session.parameters)
-        # What is no query is refused by the export itself, and takes no place of one.
-        with query_of(request, parameters, read) if read.is_query else nullcontext(Context()) as context:
-            found = frontdoor.export(read, session, target, context)
+        with statement_kept(parameters, request.user) as keeping:
+            read = frontdoor.parsed(parameters["statement"], session.parameters)
+            # What is no query is refused by the export itself, and takes no place of one.
+            with query_of(request, parameters, read) if read.is_query else nullcontext(Context()) as context:
+                found = frontdoor.export(read, session, target, context)
+            keeping.answers({"row_count": found.row_count, "version": found.version})
     except BaseException:
         file.close()
         raise

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -41,6 +42,7 @@ from lakeui.api.http.request_work import query_of
 from lakeui.api.http.serializers import ColumnEntry, ProblemDocument, StatementRequest, TaskAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.sql_view import PREFER, task_response
+from lakeui.frontdoor.keeping import statement_kept
 from lakeui.frontdoor.sessions.sql_sessions import session_filled
 from lakeui.tasks.results import KEEPS_RESULT, result_address, result_columns, result_make, warehouse_now
 from lakeui.tasks.statements import bound, statement_session
@@ -180,31 +182,37 @@ class ResultListView(ApiView):
             return _made(task_response(self._task(request, sent, key), preference))
         parameters = session_filled(sent, request.data, request.user)
         session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
-        read = _select_read(parameters)
-        with query_of(request, parameters, read) as context:
-            body = result_make(read, session, context)
+        with statement_kept(parameters, request.user) as keeping:
+            read = _select_read(parameters)
+            with query_of(request, parameters, read) as context:
+                body = result_make(read, session, context)
+            keeping.answers(body)
         return Response(body, status=201, headers={"Location": body["url"], "Cache-Control": "no-store"})
 
     def _task(self, request: Request, sent: dict[str, Any], key: str) -> Task:
         scopes, digest = scopes_of(request), request_digest(request, sent) if key else ""
-        catalog_id = None
-        parameters = sent
-        if not (key and task_known(user_id=_user_id(request), idempotency_key=key)):
-            parameters = session_filled(sent, request.data, request.user)
-            session = statement_session(parameters, user=request.user, scopes=scopes)
-            read = _select_read(parameters)
-            query_task_require_place(request.user)
-            catalog_id = frontdoor.admit(read, session)
+        is_known = bool(key) and task_known(user_id=_user_id(request), idempotency_key=key)
+        parameters = sent if is_known else session_filled(sent, request.data, request.user)
         longest = float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None
-        return task_submit(
-            kind=QUERY_TASK_KIND,
-            parameters={**parameters, KEEPS_RESULT: True, LONGEST: longest},
-            user=request.user,
-            idempotency_key=key,
-            request_digest=digest,
-            catalog_id=catalog_id,
-            scopes=scopes,
-        )
+        with statement_kept(parameters, None if is_known else request.user) as keeping, transaction.atomic():
+            task = task_submit(
+                kind=QUERY_TASK_KIND,
+                parameters={**parameters, KEEPS_RESULT: True, LONGEST: longest},
+                user=request.user,
+                idempotency_key=key,
+                request_digest=digest,
+                catalog_id=None if is_known else self._admitted(request, parameters),
+                scopes=scopes,
+            )
+            keeping.becomes(task.pk)
+        return task
+
+    def _admitted(self, request: Request, parameters: dict[str, Any]) -> int | None:
+        """The catalog that the task belongs to, if it is only one. Raises for what may not be queued."""
+        session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
+        read = _select_read(parameters)
+        query_task_require_place(request.user)
+        return frontdoor.admit(read, session)
 
 
 class ResultView(ApiView):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -17,6 +18,7 @@ from lakeui.api.http.serializers import ParametersField, ProblemDocument, Sessio
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.keeping import statement_kept
 from lakeui.frontdoor.sessions.sql_sessions import session_filled
 from lakeui.sql.scripts import MOST_STATEMENTS
 from lakeui.tasks.scripts import script_submit
@@ -88,14 +90,17 @@ class ScriptView(ApiView):
         sent["statement"] = sent.pop("script")
         key = task_key(request)
         is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
-        task = script_submit(
-            sent if is_known else _filled(request, sent),
-            user=request.user,
-            scopes=scopes_of(request),
-            idempotency_key=key,
-            request_digest=request_digest(request, sent) if key else "",
-            is_known=is_known,
-        )
+        parameters = sent if is_known else _filled(request, sent)
+        with statement_kept(parameters, None if is_known else request.user) as keeping, transaction.atomic():
+            task = script_submit(
+                parameters,
+                user=request.user,
+                scopes=scopes_of(request),
+                idempotency_key=key,
+                request_digest=request_digest(request, sent) if key else "",
+                is_known=is_known,
+            )
+            keeping.becomes(task.pk)
         return task_response(task, read_preference(request.headers.get("Prefer", "")))
 
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -24,6 +25,7 @@ from lakeui.api.http.request_work import query_of
 from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
 from lakeui.api.http.strict import body_checked
 from lakeui.api.http.waiting import task_awaited
+from lakeui.frontdoor.keeping import statement_kept
 from lakeui.frontdoor.recording import refusals_recorded
 from lakeui.frontdoor.sessions.sql_sessions import session_filled
 from lakeui.tasks.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
@@ -77,14 +79,18 @@ class SqlView(ApiView):
         if is_download(request):
             return download_response(request, session_filled(sent, request.data, request.user))
         sent.pop("escape_formulas", None)
-        return statement_response(request, sent)
+        return statement_response(request, sent, is_typed=True)
 
 
 def statement_response(
-    request: Request, sent: dict[str, Any], read: frontdoor.ParsedStatement | None = None
+    request: Request,
+    sent: dict[str, Any],
+    read: frontdoor.ParsedStatement | None = None,
+    *,
+    is_typed: bool = False,
 ) -> HttpResponse:
     """The answer to the statement that was sent: at once, or of the task that carries it out. ``read``: the statement,
-    where it was read before.
+    where it was read before. ``is_typed``: a person wrote it, and has it in their history.
     """
     key = task_key(request)
     preference = read_preference(request.headers.get("Prefer", ""))
@@ -98,17 +104,22 @@ def statement_response(
     scopes = scopes_of(request)
     with ExitStack() as stack:
         context = Context()
+        keeping = stack.enter_context(statement_kept(parameters, request.user if is_typed else None))
         # What is refused before it is run leaves its line in the log as what is run does.
         session = session_of(request, parameters["catalog"], parameters["branch"])
         with refusals_recorded(session, lambda: read and read.statement):
             read = read or frontdoor.parsed(parameters["statement"], bound(parameters))
             if read.is_task or key or preference.respond_async:
-                task = _submit(request, parameters, read, key, request_digest(request, sent))
+                with transaction.atomic():
+                    task = _submit(request, parameters, read, key, request_digest(request, sent))
+                    keeping.becomes(task.pk)
             elif read.takes_query_place:
                 context = stack.enter_context(query_of(request, parameters, read))
         if task is not None:
             return task_response(task, preference)
-        return Response(statement_run(parameters, user=request.user, scopes=scopes, context=context, read=read))
+        body = statement_run(parameters, user=request.user, scopes=scopes, context=context, read=read)
+        keeping.answers(body)
+        return Response(body)
 
 
 def _known(request: Request, sent: dict[str, Any], key: str) -> Task:

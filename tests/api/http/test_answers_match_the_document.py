@@ -82,6 +82,7 @@ USUAL = [
     "/api/v1/tokens/",
     "/api/v1/sessions/",
     "/api/v1/results/",
+    "/api/v1/statements/",
 ]
 REVIEWED = [
     CATALOG + "merge-requests/",

@@ -221,6 +221,8 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/sessions/{session_id}/": ["delete", "get"],
         "/api/v1/sql/": ["post"],
         "/api/v1/sql/script/": ["post"],
+        "/api/v1/statements/": ["delete", "get"],
+        "/api/v1/statements/{statement_id}/": ["delete", "get"],
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],

@@ -37,7 +37,7 @@ PIPELINE = PIPELINES + "{pipeline_id}/"
 OF_AN_ACCOUNT = [
     *(
         f"/api/v1/{name}/"
-        for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions", "results")
+        for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions", "results", "statements")
     ),
     CATALOG + "merges/",
     "/api/v1/agents/{name}/tokens/",

@@ -31,6 +31,7 @@ from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
+from merge_app.queries.models import KeptStatement
 from merge_app.webhooks.models import Webhook
 from tests.on_spark.queries.test_restrictions import Reader
 from tests.rights.test_every_statement import LEAST
@@ -56,6 +57,7 @@ SHOWN_TO_OWNERS = {
     CATALOG + "compare/{source}...{destination}/objects/table/{table_id}/rows/",
     CATALOG + "merge-requests/{number}/comments/",
     *("/api/v1/tasks/", "/api/v1/results/{result_id}/rows/", "/api/v1/pipelines/{pipeline_id}/"),
+    *("/api/v1/statements/", "/api/v1/statements/{statement_id}/"),
 }
 """Where an owner does see what is hidden: a test in which these show nothing would test nothing."""
 
@@ -162,6 +164,7 @@ class Story:
             "version": 1,
             "run_id": task,
             "session_id": task,
+            "statement_id": KeptStatement.objects.get(task_id=task).pk,
             "delivery_id": task,
             "resolution_id": 1,
             "token_id": 1,

@@ -60,6 +60,17 @@ class Lake:
         """Audit records, newest first; ``filters`` as of ``GET /api/v1/merges/``, with ``limit``."""
         return self.http.pages("/api/v1/merges/", **filters)
 
+    def statements(self, **filters: Any) -> list[dict[str, Any]]:
+        """Statements that you ran, newest first; ``filters`` as of ``GET /api/v1/statements/``, with ``limit``."""
+        return self.http.pages("/api/v1/statements/", **filters)
+
+    def remove_statement(self, statement_id: int) -> None:
+        self.http.write("DELETE", f"/api/v1/statements/{statement_id}/", has_key=False)
+
+    def remove_statements(self, **filters: Any) -> None:
+        """Remove those of your statements that the filters choose; without filters all."""
+        self.http.write("DELETE", "/api/v1/statements/", has_key=False, **filters)
+
 
 class Catalog:
     def __init__(self, http: Http, name: str) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from lakeui import frontdoor
 from lakeui.api.http.base import LONGEST_STATEMENT_BYTES
@@ -20,6 +21,7 @@ from lakeui.api.http.text_table import csv_lines, text_table
 from lakeui.api.sql.conversation import Conversation, is_leaving, names_known
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
+from lakeui.frontdoor.keeping import statement_kept
 from lakeui.tasks.scripts import script_submit
 from lakeui.tasks.statements import bound, statement_run, statement_session, task_kind
 from merge_app.jobs.context import Context
@@ -138,7 +140,7 @@ class Command(BaseCommand):
         known: list[str] = []
         session = prompt_session(settings.LAKEUI["HOME"], lambda: known)
         while True:
-            known[:] = names_known(talk.session, partial(self._do, user=user))
+            known[:] = names_known(talk.session, partial(self._do, user=user, is_typed=False))
             try:
                 text = session.prompt(f"{talk.place}> ")
             except KeyboardInterrupt:
@@ -156,9 +158,9 @@ class Command(BaseCommand):
         if talk.end():
             self.stderr.write("The open transaction is rolled back.")
 
-    def _do(self, parameters: dict[str, Any], *, user: Any) -> dict[str, Any]:
+    def _do(self, parameters: dict[str, Any], *, user: Any, is_typed: bool = True) -> dict[str, Any]:
         """The body of one statement. Raises LakeError."""
-        problem, body = self._run(parameters, user)
+        problem, body = self._run(parameters, user, is_typed=is_typed)
         if problem is not None:
             raise TaskProblem(problem)
         return body
@@ -171,13 +173,21 @@ class Command(BaseCommand):
             raise CommandError(f"There is no active user {name}.")
         return user
 
-    def _run(self, parameters: dict[str, Any], user: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """The problem or None, and the body."""
-        read = frontdoor.parsed(parameters["statement"], bound(parameters))
-        if not read.is_task:
-            return None, statement_run(parameters, user=user, scopes=None, context=Context(), read=read)
-        catalog_id = frontdoor.admit(read, statement_session(parameters, user=user, scopes=None))
-        return self._outcome(task_submit(kind=task_kind(read), parameters=parameters, user=user, catalog_id=catalog_id))
+    def _run(
+        self, parameters: dict[str, Any], user: Any, *, is_typed: bool = True
+    ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """The problem or None, and the body. ``is_typed``: the user has it in their history."""
+        with statement_kept(parameters, user if is_typed else None) as keeping:
+            read = frontdoor.parsed(parameters["statement"], bound(parameters))
+            if not read.is_task:
+                body = statement_run(parameters, user=user, scopes=None, context=Context(), read=read)
+                keeping.answers(body)
+                return None, body
+            catalog_id = frontdoor.admit(read, statement_session(parameters, user=user, scopes=None))
+            with transaction.atomic():
+                task = task_submit(kind=task_kind(read), parameters=parameters, user=user, catalog_id=catalog_id)
+                keeping.becomes(task.pk)
+        return self._outcome(task)
 
     def _run_script(
         self, parameters: dict[str, Any], user: Any, *, one_transaction: bool
@@ -187,7 +197,10 @@ class Command(BaseCommand):
             raise CommandError("A script begins its own transaction: leave out --transaction.")
         if one_transaction:
             parameters["one_transaction"] = True
-        return self._outcome(script_submit(parameters, user=user, scopes=None))
+        with statement_kept(parameters, user) as keeping, transaction.atomic():
+            task = script_submit(parameters, user=user, scopes=None)
+            keeping.becomes(task.pk)
+        return self._outcome(task)
 
     def _outcome(self, task: Task) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         try:

@@ -439,6 +439,26 @@ def queries(place: Place, given: Namespace) -> Said:
     return Said(found, show.entries(found, "id", "name", "owner", "is_shared", "updated_at"))
 
 
+def history(place: Place, given: Namespace) -> Said:
+    lake = place.lake
+    filters = {"branch": given.on, "outcome": given.outcome, "search": given.search}
+    filters = {"catalog": place.settings.catalog or None, **filters}
+    if given.delete is not None:
+        lake.remove_statement(given.delete)
+        return Said({"removed": given.delete}, f"Removed statement {given.delete}.")
+    if given.delete_all:
+        lake.remove_statements(**filters)
+        return Said({"removed": "all"}, "Removed these statements.")
+    if given.id is not None:
+        kept = lake.http.get(f"/api/v1/statements/{given.id}/")
+        return Said(kept, kept["text"])
+    found = lake.statements(limit=given.number, **filters)
+    shown = [{**entry, "text": " ".join(entry["text"].split())} for entry in found]
+    return Said(
+        found, show.entries(shown, "id", "created_at", "branch", "outcome", "milliseconds", "row_count", "text")
+    )
+
+
 def audit(place: Place, given: Namespace) -> Said:
     if given.action == "replay":
         if given.id is None:
