@@ -69,7 +69,12 @@ describe("the SQL console", () => {
     await page.locator(".cm-lintRange-error", { hasText: "SELEC" }).waitFor();
     await expectAccessible(page);
     await page.getByLabel("Statements run before").click();
-    await page.getByRole("button", { name: "SELECT 1 AS one" }).click();
+    const history = page.getByRole("dialog", { name: "Statements run before" });
+    await history.getByText("SYNTAX_ERROR").first().waitFor();
+    await expectAccessible(page);
+    await history.getByRole("searchbox").fill("as one");
+    await history.getByText("SYNTAX_ERROR").first().waitFor({ state: "detached" });
+    await history.getByRole("button", { name: "SELECT 1 AS one", exact: true }).first().click();
     await expect.poll(() => editor(page).innerText()).toBe("SELECT 1 AS one");
   });
 

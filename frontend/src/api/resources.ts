@@ -47,6 +47,7 @@ export type MergePolicy = Described["MergePolicy"];
 export type ProtectionChoice = Described["RuleRequest"];
 export type Protection = Described["ProtectionAnswer"];
 export type SavedQuery = Described["SavedQueryAnswer"];
+export type KeptStatement = Described["KeptStatementAnswer"];
 export type Check = Described["CheckAnswer"];
 export type CheckStanding = Described["CheckStandingEntry"];
 export type Webhook = Described["WebhookAnswer"];

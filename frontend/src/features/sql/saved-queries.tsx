@@ -55,7 +55,7 @@ function SavedLine({ query, onOpen, onEdit }: { query: SavedQuery; onOpen: () =>
 }
 
 /** A new query has the text of the editor; one that is edited keeps its own until that is chosen. */
-function SavedDialog({ catalog, query, text, onClose }: { catalog: string; query: SavedQuery | undefined; text: string; onClose: () => void }) {
+export function SavedDialog({ catalog, query, text, onClose }: { catalog: string; query: SavedQuery | undefined; text: string; onClose: () => void }) {
   const change = useSavedQueryChange(catalog);
   const [name, setName] = useState(query?.name ?? "");
   const [isShared, setShared] = useState(query?.is_shared ?? false);

@@ -285,6 +285,90 @@ describe("saved queries", () => {
   });
 });
 
+describe("the history", () => {
+  const KEPT = "/api/v1/statements/";
+  const ran = {
+    id: 3, catalog: "demo", branch: "delays", text: "SELECT 1\n FROM d.t", is_cut: false, created_at: "2026-01-01T00:00:00Z", milliseconds: 12,
+    outcome: "OK", row_count: 2, version: 7, task: null,
+  };
+  const failed = { ...ran, id: 2, text: "SELECT oops", outcome: "NOT_FOUND", row_count: null };
+  const long = { ...ran, id: 1, text: "SELECT long", is_cut: true };
+
+  function historyServed(more: Parameters<typeof serve>[0] = {}): Asked[] {
+    return serve({
+      ...NO_TABLES,
+      [KEPT]: page([ran, failed, long]),
+      "POST /api/v1/sessions/": () => json(SESSION, 201),
+      "GET /api/v1/sessions/s-1/": () => json(SESSION),
+      "POST /api/v1/sql/": () => json(DONE),
+      ...more,
+    });
+  }
+
+  async function opened() {
+    const user = userEvent.setup();
+    renderAt("/c/demo/sql?branch=delays&statement=SELECT%203");
+    await user.click(await screen.findByRole("button", { name: "Statements run before" }));
+    const list = within(await screen.findByRole("list", { name: "Statements" }));
+    await list.findByText("SELECT oops");
+    return { user, list };
+  }
+
+  it("lists what the server kept of this catalog, and finds some of it", async () => {
+    const asked = historyServed();
+    const { user, list } = await opened();
+    expect(list.getAllByRole("listitem").map((line) => /·.*/.exec(line.textContent)?.[0].split("Run")[0])).toEqual([
+      "· delays · 2 rows in 12 ms", "· delays · NOT_FOUND in 12 ms", "· delays · 2 rows in 12 ms",
+    ]);
+    await user.click(screen.getByRole("checkbox", { name: "on delays only" }));
+    await user.click(screen.getByRole("checkbox", { name: "without those that failed" }));
+    await user.type(screen.getByRole("searchbox", { name: "Find in the statements" }), "from");
+    const last = () => new URLSearchParams(asked.filter(({ address }) => address.startsWith(KEPT)).at(-1)?.address.split("?")[1]);
+    await waitFor(() => expect(Object.fromEntries(last())).toEqual({ catalog: "demo", branch: "delays", outcome: "OK", search: "from", limit: "50" }));
+  });
+
+  it("opens one in the editor, and runs one again", async () => {
+    const asked = historyServed();
+    const { user, list } = await opened();
+    await user.click(list.getByText("SELECT oops"));
+    const editor = await screen.findByRole("textbox", { name: "SQL statement" });
+    await waitFor(() => expect(editor.textContent).toContain("SELECT oops"));
+    expect(bodies(asked, "/api/v1/sql/")).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Statements run before" }));
+    for (const again of (await screen.findAllByRole("button", { name: "Run again" })).slice(0, 1)) await user.click(again);
+    await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: ran.text }]));
+  });
+
+  it("runs and saves nothing of which only the beginning is kept", async () => {
+    historyServed();
+    const { list } = await opened();
+    const usable = (name: string) => list.getAllByRole("button", { name }).map((button) => !(button as HTMLButtonElement).disabled);
+    expect([usable("Run again"), usable("Save query")]).toEqual([[true, true, false], [true, true, false]]);
+  });
+
+  it("saves one as a query", async () => {
+    const asked = historyServed({ [`POST ${QUERIES}`]: () => json({}, 201) });
+    const { user, list } = await opened();
+    for (const second of list.getAllByRole("button", { name: "Save query" }).slice(1, 2)) await user.click(second);
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "Oops");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(bodies(asked, QUERIES)).toEqual([{ name: "Oops", text: "SELECT oops", is_shared: false }]));
+  });
+
+  it("deletes one, and all of the catalog after asking", async () => {
+    const gone = () => new Response(null, { status: 204 });
+    const asked = historyServed({ [`DELETE ${KEPT}2/`]: gone, [`DELETE ${KEPT}`]: gone });
+    const { user } = await opened();
+    const deleted = () => asked.filter(({ method }) => method === "DELETE").map(({ address }) => address);
+    await user.click(screen.getByRole("button", { name: "Delete SELECT oops" }));
+    await waitFor(() => expect(deleted()).toEqual([`${KEPT}2/`]));
+    await user.click(screen.getByRole("button", { name: "Delete all …" }));
+    expect(deleted()).toHaveLength(1);
+    await user.click(screen.getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(deleted()).toEqual([`${KEPT}2/`, `${KEPT}?catalog=demo`]));
+  });
+});
+
 it("shows EXPLAIN as a tree, whose files open and close, and as a table where that is wanted", async () => {
   const rows = [
     ["delete rows", "d.t"],

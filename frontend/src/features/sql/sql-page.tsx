@@ -16,7 +16,6 @@ import { SavedQueries } from "./saved-queries";
 import { StatementHistory } from "./statement-history";
 import { useKeptText } from "./use-kept-text";
 import { useRuns, type Execution } from "./use-runs";
-import { useStatementHistory } from "./use-statement-history";
 import { useSqlNames } from "./use-sql-names";
 import { placeText, useSqlSession } from "./use-sql-session";
 import "../../styles/sql.css";
@@ -52,11 +51,10 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const { text, write, isKept } = useKeptText(catalog, first);
   const [selection, setSelection] = useState<Selection>({ from: 0, to: 0 });
   const [insertion, setInsertion] = useState<{ text: string }>();
-  const [past, remember] = useStatementHistory(catalog);
   const names = useSqlNames(catalog, branch, text);
   const session = useSqlSession(catalog, branch, moveTo);
   // A result stays visible while the next statement runs.
-  const { execution, now, isRunning, start } = useRuns(catalog, session, remember);
+  const { execution, now, isRunning, start } = useRuns(catalog, session);
   const run = useCallback(
     (whole: string, chosen: Selection) => {
       const statements = chosenStatements(whole, chosen);
@@ -64,6 +62,10 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
     },
     [start, isRunning],
   );
+  const runAgain = (whole: string) => {
+    write(whole);
+    run(whole, { from: 0, to: 0 });
+  };
   const wanted = chosenStatements(text, selection).length;
   const isPart = selection.from < selection.to;
   return (
@@ -96,7 +98,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
             </span>
             <span className="row">
               <SavedQueries catalog={catalog} text={text} onOpen={write} />
-              <StatementHistory past={past} onChoose={write} />
+              <StatementHistory catalog={catalog} branch={session.place?.branch ?? branch} onOpen={write} onRun={runAgain} />
             </span>
           </div>
           {isKept ? null : <p className="inside small muted">The browser has no room to keep this text: it is lost when the page is loaded again.</p>}

@@ -23,7 +23,7 @@ export interface Execution {
 }
 
 /** Runs statements in the session of the tab. `now` is the statement that runs. */
-export function useRuns(catalog: string, session: ReturnType<typeof useSqlSession>, remember: (statement: string) => void) {
+export function useRuns(catalog: string, session: ReturnType<typeof useSqlSession>) {
   const queries = useQueryClient();
   const [execution, setExecution] = useState<Execution>();
   const [now, setNow] = useState<PlacedStatement>();
@@ -33,7 +33,6 @@ export function useRuns(catalog: string, session: ReturnType<typeof useSqlSessio
       let id: string | undefined;
       for (const at of statements) {
         setNow(at);
-        remember(at.text);
         try {
           id ??= await session.ready();
           const begun = performance.now();
