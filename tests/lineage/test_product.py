@@ -217,3 +217,50 @@ def test_rows_are_merged_as_by_the_model(services: None, seed: int) -> None:
             both.step(number)
         both.compare("main", "b1", "b2")
         assert both.lake.breaches() == []
+
+
+RESETTING = range(12) if IS_SOAK else range(3)
+
+
+class Resetting(Both):
+    """At times a branch is reset, and what it was comes back under a name that others merge."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.chance = Random(f"{seed}/resets")
+        self.kept: list[str] = []
+        self.merged_of_kept = 0
+
+    def step(self, number: int) -> None:
+        kind = self.chance.random()
+        if kind < 0.2:
+            self.reset(self.chance.choice(("b1", "b2")), f"kept{number}")
+        elif kind < 0.4 and self.kept:
+            self.merge(self.chance.choice(self.kept), self.chance.choice(("main", "b1", "b2")))
+            self.merged_of_kept += 1
+        super().step(number)
+
+    def reset(self, b: str, kept: str) -> None:
+        text = f"ALTER BRANCH {b} RESET TO PARENT"
+        self.say(b, text)
+        found = self.lake.sql(text).extra["reset"]
+        assert self.rows(b) == self.rows("main")
+        if not found["is_done"]:
+            return
+        self.lake.sql(f"UNDROP BRANCH {b} WITH ID '{found['discarded']['branch_id']}' AS {kept}")
+        self.model.reset(b, "main", kept)
+        self.versions[kept], self.versions[b] = self.versions[b], [self.lake.head(b)]
+        self.kept.append(kept)
+        self.compare(b, kept)
+
+
+@pytest.mark.parametrize("seed", RESETTING)
+def test_resets_are_merged_as_by_the_model(services: None, seed: int) -> None:
+    both = Resetting(seed)
+    with journal_noted(both.journal):
+        for number in range(STEPS):
+            both.step(number)
+        both.compare("main", "b1", "b2", *both.kept)
+        assert both.lake.breaches() == []
+    assert len(both.kept) >= 2
+    assert both.merged_of_kept

@@ -72,6 +72,8 @@ class History:
     def play(self) -> History:
         self.lake = Lake(("file", "row", "cell")[self.seed % 3])
         self.names = BRANCHES[: 3 + self.seed % 2]
+        self.discarded: list[str] = []
+        """What branches were before they were reset. Nothing is written to them, and others merge them."""
         self._start(Random(self.seed))
         for number in self.steps:
             rng = Random(f"{self.seed}/{number}")
@@ -107,13 +109,22 @@ class History:
     def _step(self, rng: Random, b: str, step: str) -> str:
         kind = rng.random()
         if kind < 0.35:
-            return self._merge(rng, rng.choice([name for name in self.names if name != b]), b)
+            return self._merge(rng, rng.choice([name for name in (*self.names, *self.discarded) if name != b]), b)
         if kind < 0.43:
             objects = rng.choice([None, [rng.choice(list(self.lake.branches[b].facts))]])
             version = rng.randrange(len(self.lake.past[b]))
             self.lake.restore(b, version, objects)
             return f"restores {objects or 'all'} to {version}"
+        if kind < 0.46 and b != "main":
+            return self._reset(b, f"{b} until {step}")
         return self._write(rng, b, step)
+
+    def _reset(self, b: str, kept: str) -> str:
+        self.lake.reset(b, "main", kept)
+        self.discarded.append(kept)
+        self._count("reset")
+        assert self.lake.branches[b].seen() == self.lake.branches["main"].seen(), "a reset branch is not its parent"
+        return "is reset"
 
     def _write(self, rng: Random, b: str, step: str) -> str:
         """A statement, a transaction of several, or either on a head that has moved since."""
@@ -148,6 +159,8 @@ class History:
             self.law.refused(self, Merged(source, b, "refused", before, into, self.lake.branches[b]))
             raise
         self._count(done)
+        if source in self.discarded:
+            self._count(f"discarded {done}")
         self.law.merged(self, Merged(source, b, done, before, into, self.lake.branches[b]))
         return f"merges {source}: {done}"
 

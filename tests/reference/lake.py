@@ -23,6 +23,8 @@ class Lake:
         self.version, self.conflicts, self.files = 0, conflicts, Files()
         self.branches: dict[str, State] = {"main": State()}
         self.past: dict[str, list[State]] = {"main": [self.branches["main"]]}
+        self.lines: dict[str, str] = {}
+        """By branch that was reset: how stamps call the line of its commits. Others are called as the branch."""
         self.columns = ColumnIds(self._heads)
 
     def _heads(self) -> Iterable[State]:
@@ -32,13 +34,22 @@ class Lake:
         self.branches[new] = head
         self.past[new] = [head]
 
+    def reset(self, b: str, parent: str, kept: str) -> None:
+        """`b` is a new cut of its parent, and what it was goes on as `kept`."""
+        self.branches[kept], self.past[kept], self.lines[kept] = self.branches[b], self.past[b], self._line(b)
+        self.lines[b] = f"{b} after {kept}"
+        self.branch(b, self.branches[parent])
+
+    def _line(self, b: str) -> str:
+        return self.lines.get(b, b)
+
     def commit(self, b: str, *statements: Statement, seen: State | None = None, also: State | None = None) -> None:
         """Statements as one commit with one stamp (R11). If the head moved since `seen`, the work is merged into it.
 
         `also`: a state whose files may be shown again.
         """
         head = self.branches[b]
-        work, stamp, mark = (seen or head).copy(), Stamp(self.version + 1, b), len(head.journal)
+        work, stamp, mark = (seen or head).copy(), Stamp(self.version + 1, self._line(b)), len(head.journal)
         try:
             for statement in statements:
                 statement(work, stamp)
@@ -64,7 +75,7 @@ class Lake:
         mine, theirs = self.branches[source], self.branches[target]
         if theirs.known.covers(mine.known):
             return None
-        return self._merged(mine, theirs, Stamp(self.version + 1, target), decisions)
+        return self._merged(mine, theirs, Stamp(self.version + 1, self._line(target)), decisions)
 
     def merge(self, source: str, target: str, decisions: Decisions | None = None) -> str:
         if (state := self.merged(source, target, decisions)) is None:
@@ -109,12 +120,13 @@ class Lake:
     def tried(self) -> Iterator[None]:
         """What happens inside is forgotten."""
         version, branches, past = self.version, dict(self.branches), {b: list(of) for b, of in self.past.items()}
+        lines = dict(self.lines)
         journal = self.branches["main"].journal
         mark = len(journal)
         try:
             yield
         finally:
-            self.version, self.branches, self.past = version, branches, past
+            self.version, self.branches, self.past, self.lines = version, branches, past, lines
             del journal[mark:]
 
     def _merged(self, source: State, target: State, stamp: Stamp, decisions: Decisions | None = None) -> State:

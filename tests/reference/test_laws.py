@@ -5,10 +5,11 @@ Each run plays the same histories; ``LAKEUI_SOAK=1`` plays 2,000 a law. A failur
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from tests.reference import laws
-from tests.reference.history import Law
+from tests.reference.history import History, Law
 from tests.reference.shrinking import law_check
 from tests.support.soak import IS_SOAK
 
@@ -17,6 +18,13 @@ HISTORIES = 2_000 if IS_SOAK else 35
 
 def check(law: Callable[[], Law]) -> None:
     law_check(law, range(HISTORIES))
+
+
+def test_histories_reset_branches_and_merge_what_was_discarded() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(35):
+        counts.update(History(seed).play().counts)
+    assert min(counts["reset"], counts["discarded merged"], counts["discarded nothing"]) >= 3, counts
 
 
 def test_fast_forward() -> None:
