@@ -66,7 +66,8 @@ def compare(
     outcome[at] = Outcome.TARGET
     met = Concurrent(at, source.take(pairs.source_at[at]), target.take(pairs.target_at[at]))
     same = met.source.value == met.target.value
-    source_nothing, target_nothing = met.source.is_nothing, met.target.is_nothing
+    source_nothing = met.source.is_nothing_by(source_kinds(met.source, news))
+    target_nothing = met.target.is_nothing_by(target_kinds(met.target, news))
     if has is not None:
         alike = has[0][at] == has[1][at]
         source_nothing = np.where(alike, source_nothing, has[1][at])

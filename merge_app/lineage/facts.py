@@ -124,12 +124,15 @@ class FactColumns:
 
         What an overwrite wrote is a change, also where it wrote the row as it was.
         """
-        return np.asarray(self.was_known & (self.was == self.value) & ~self.is_rewritten, dtype=np.bool_)
+        return self.is_nothing_by(self.kind)
 
-    @property
-    def is_rewritten(self) -> Mask:
-        """Where an overwrite wrote the row."""
-        return np.asarray((self.kind == Kind.OVERWRITE) & (self.value != ABSENT), dtype=np.bool_)
+    def is_nothing_by(self, kinds: Array) -> Mask:
+        """The same by the kinds for which restored facts speak (§4b)."""
+        return np.asarray(self.was_known & (self.was == self.value) & ~self.is_rewritten_by(kinds), dtype=np.bool_)
+
+    def is_rewritten_by(self, kinds: Array) -> Mask:
+        """Where an overwrite wrote the row, by these kinds."""
+        return np.asarray((kinds == Kind.OVERWRITE) & (self.value != ABSENT), dtype=np.bool_)
 
 
 def fact_columns(

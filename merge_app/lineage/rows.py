@@ -52,8 +52,8 @@ def _acts(met: Concurrent, news: News) -> tuple[Array, Array]:
 def _acts_by_key(met: Concurrent, news: News) -> tuple[Array, Array]:
     mine, theirs = _acts(met, news)
     return (
-        np.where(met.source.is_rewritten, Act.REWRITE, mine),
-        np.where(met.target.is_rewritten, Act.REWRITE, theirs),
+        np.where(met.source.is_rewritten_by(source_kinds(met.source, news)), Act.REWRITE, mine),
+        np.where(met.target.is_rewritten_by(target_kinds(met.target, news)), Act.REWRITE, theirs),
     )
 
 
@@ -142,8 +142,9 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
 def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
     """Where the target's overwrite wrote the row, which both sides have live, and the rule of the pair leaves it."""
     met = Concurrent(at, facts.source.image.take(pairs.source_at[at]), facts.target.image.take(pairs.target_at[at]))
-    deciders = _deciders_by_key(met, *_acts_by_key(met, news))
-    return np.asarray(met.target.is_rewritten & (deciders == Decider.TARGET), dtype=np.bool_)
+    mine, theirs = _acts_by_key(met, news)
+    is_targets = _deciders_by_key(met, mine, theirs) == Decider.TARGET
+    return np.asarray((theirs == Act.REWRITE) & is_targets, dtype=np.bool_)
 
 
 def partitions_follow(

@@ -61,7 +61,7 @@ class Fact:
 
         What an overwrite wrote is a change, also where it wrote the row as it was.
         """
-        if self.kind == "overwrite" and self.value is not None:
+        if self.kind_for(other) == "overwrite" and self.value is not None:
             return False
         for stamp, value in reversed(self.past):
             if other.knows(stamp):

@@ -80,15 +80,15 @@ def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
     return d
 
 
-def is_rewritten(fact: Fact) -> bool:
-    """Whether an overwrite wrote the row."""
-    return fact.kind == "overwrite" and fact.value is not None
+def is_rewritten(fact: Fact, other: State) -> bool:
+    """Whether an overwrite wrote the row. A restore that brings it back says so too, as long as it is news (§4b)."""
+    return fact.kind_for(other.known) == "overwrite" and fact.value is not None
 
 
 def winner_by_key(sides: Sides, s: Fact, d: Fact) -> str:
     """A key that the source inserted is new: the target's overwrite never took it away (A4)."""
     mine, theirs = (
-        "rewrite" if is_rewritten(fact) else last_change(fact, other)
+        "rewrite" if is_rewritten(fact, other) else last_change(fact, other)
         for fact, other in ((s, sides.target), (d, sides.source))
     )
     if (mine, theirs) == ("update", "rewrite") and base_image(sides, s, d) is None:
@@ -143,7 +143,7 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
         theirs_row = target.fact(t, "row", key[1])
         if not target.is_keyed(t):
             sides.verdicts.add("SAME_FILE_UPDATE_UPDATE")
-        elif is_rewritten(theirs_row) and winner_by_key(sides, source.fact(t, "row", key[1]), theirs_row) == "target":
+        elif is_rewritten(theirs_row, source) and winner_by_key(sides, source.fact(t, "row", key[1]), theirs_row) == "target":
             return sides.decided(d, s)
         else:
             sides.clashes.add((t, key[1]))

@@ -100,12 +100,12 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
     kinds = np.full(count, int(kind), dtype=np.int64)
     prior, undoes, brings = (np.zeros(count, dtype=np.int64) for _ in range(3))
-    brings_kinds = np.full(count, int(Kind.UPDATE), dtype=np.int64)
     if stored is not None:
         stamps = np.where(stored.stamp > 0, stored.stamp, stamps)
         kinds = np.where(stored.kind > 0, stored.kind, kinds)
         prior, undoes = stored.prior.copy(), stored.undoes.copy()
         brings = np.where((kinds == Kind.RESTORE) & (undoes > 0), prior, 0)
+    brings_kinds = _spoken_for(kinds)
     if is_restore:
         prior, undoes = stamps, np.full(count, stamp.undoes, dtype=np.int64)
         brings = np.where(brings > 0, brings, stamps)
@@ -114,7 +114,8 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         at = _places(positions, reader.marks(item.file_id)[0])
         # What is restored is handed on. A fact that a merge decided brings nothing back.
         is_decided = (kinds[at] == Kind.RESTORE) & (brings[at] == 0)
-        brings_kinds[at] = np.where(is_decided, int(Kind.RESTORE), int(Kind.UPDATE))
+        spoken_for = np.where(brings[at] > 0, brings_kinds[at], _spoken_for(kinds[at]))
+        brings_kinds[at] = np.where(is_decided, int(Kind.RESTORE), spoken_for)
         is_back = item.stamp.kind == "restore" and item.stamp.undoes > 0
         brings[at] = np.where(brings[at] > 0, brings[at], stamps[at]) if is_back else 0
         prior[at], undoes[at] = stamps[at], item.stamp.undoes
@@ -192,6 +193,11 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
     if item.placed.version > stamp.version:
         return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0, "placed_undoes": 0}
     return _place_columns(item.partition, item.placed, reader)
+
+
+def _spoken_for(kinds: Ints) -> Ints:
+    """The kinds for which a restore of live rows speaks that brings facts of these kinds back (§4b)."""
+    return np.where(kinds == Kind.OVERWRITE, int(Kind.OVERWRITE), int(Kind.UPDATE))
 
 
 def _collect_dead(rows: tuple[int, Ints, Ints], stamp: Stamp, dead: _Columns, place: Mapping[str, int]) -> None:
