@@ -140,10 +140,10 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
         decision = sides.decisions.get((t, key[1])) if target.is_keyed(t) else None
         if decision is not None:
             return sides.decided(d, s) if decision == "target" else sides.decided(s, d)
-        theirs_row = target.fact(t, "row", key[1])
+        mine_row, theirs_row = source.fact(t, "row", key[1]), target.fact(t, "row", key[1])
         if not target.is_keyed(t):
             sides.verdicts.add("SAME_FILE_UPDATE_UPDATE")
-        elif is_rewritten(theirs_row, source) and winner_by_key(sides, source.fact(t, "row", key[1]), theirs_row) == "target":
+        elif is_rewritten(theirs_row, source) and winner_by_key(sides, mine_row, theirs_row) == "target":
             return sides.decided(d, s)
         else:
             sides.clashes.add((t, key[1]))
