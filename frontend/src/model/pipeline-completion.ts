@@ -33,6 +33,7 @@ export const HELPERS: readonly Choice[] = [
   { label: "watermark_value", detail: "the highest watermark of the target, as a literal of its type" },
   { label: "run_started_at", detail: "the time of the run, as a literal" },
   { label: "ref('…')", detail: "the target of another pipeline", apply: "ref('" },
+  { label: "landing('…')", detail: "the files that wait in a landing zone of the pipeline", apply: "landing('" },
   { label: "source('…', '…')", detail: "any table, by database and name", apply: "source('" },
 ];
 
