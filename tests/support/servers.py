@@ -11,12 +11,13 @@ TEMPLATE = "LAKEUI_TESTS_TEMPLATE"
 
 SPARK_MEMORY = "4g"
 JAVA_OPTIONS = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MetaspaceSize=512m -XX:ReservedCodeCacheSize=400m -Xms1g -Xmn600m"
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MetaspaceSize=512m -XX:ReservedCodeCacheSize=400m -Xms3g -Xmn1g"
 )
 """Half of the work of a server that lives for minutes is to compile itself well, which pays after hours.
 
 With the first compiler alone the JVM keeps 48 MB of compiled code, of which a minute of tests fills all. It would
-discard and compile again from then on.
+discard and compile again from then on. A heap that is large from the beginning has no full collections: with 1 GB
+there were 20 in six minutes of tests, which took 11.6 s.
 """
 
 
