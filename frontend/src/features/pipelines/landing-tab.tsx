@@ -47,7 +47,7 @@ function ZoneChoice({ zones, chosen, onChoose }: { zones: readonly LandingZone[]
   return (
     <label className="field">
       <span>Landing zone</span>
-      <select value={chosen.name} onChange={(event) => onChoose(event.target.value)}>
+      <select className="input" value={chosen.name} onChange={(event) => onChoose(event.target.value)}>
         {zones.map((zone) => (
           <option key={zone.name} value={zone.name}>
             {zone.name}: {counted(zone.waiting, "file")} waiting, {zone.archived} archived
@@ -152,7 +152,8 @@ function FileRow({ file, mayEdit, onAgain, onRemove }: { file: LandingFile; mayE
         {file.format}, {bytes(file.bytes)}, {counted(file.rows, "row")}, {counted(file.columns.length, "column")}
       </span>
       <span className="small muted">
-        {isArchived ? "read" : (file.created_by ?? "sent")} <Time at={file.archived_at ?? file.created_at} />
+        {isArchived ? "read" : "sent"} <Time at={file.archived_at ?? file.created_at} />
+        {!isArchived && file.created_by ? ` by ${file.created_by}` : null}
       </span>
       {mayEdit ? (
         <span className="row">

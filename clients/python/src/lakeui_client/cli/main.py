@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from lakeui_client.cli import commands as c
 from lakeui_client.cli import show
-from lakeui_client.cli.pipelines import pipelines
+from lakeui_client.cli.pipelines import FORMS, pipelines
 from lakeui_client.cli.resets import reset
 from lakeui_client.errors import ConflictError, LakeError, WaitsForPeople
 
@@ -281,12 +281,11 @@ def _administration(word: Any) -> None:
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
     made.add_argument("--state", choices=("queued", "running", "succeeded", "failed", "cancelled", "lost"))
     made.add_argument("--cancel", metavar="ID")
-    made = word("pipelines", pipelines, "list the pipelines of the catalog, run one, send it files, or list its runs")
-    made.add_argument("action", nargs="?", choices=("list", "run", "runs", "zones", "files", "send"), default="list")
-    made.add_argument("id", nargs="?", type=int)
-    made.add_argument("zone", nargs="?", help="of files and send: the landing zone")
-    made.add_argument("file", nargs="*", help="of send: what is sent there")
-    made.add_argument("--dry-run", action="store_true", help="say what the run would write")
+    made = word("pipelines", pipelines, "list pipelines, run one, send it files, write them as files or read them")
+    made.add_argument("action", nargs="?", choices=tuple(FORMS), default="list")
+    made.add_argument("named", nargs="*", help="; ".join(" ".join((name, *form)) for name, form in FORMS.items()))
+    made.add_argument("--dry-run", action="store_true", help="say what a run would write, or an import change")
+    made.add_argument("--watch", action="store_true", help="of import: follow the folder until Ctrl-C")
     made = word("api", c.api, "send any request: GET catalogs/{catalog}/graph/")
     made.add_argument("method", choices=("GET", "POST", "PUT", "PATCH", "DELETE"))
     made.add_argument("path", help="below /api/v1/; {catalog} and {branch} are the present ones")

@@ -1,52 +1,74 @@
-"""``lake pipelines``: what there is, runs, and files of landing zones."""
+"""``lake pipelines``: what there is, runs, files of landing zones, and pipelines as files."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 
 from lakeui_client.cli import show
 from lakeui_client.cli.commands import Place, Said
+from lakeui_client.cli.pipeline_files import PATH, pipelines_export, pipelines_import
 from lakeui_client.errors import failed
 from lakeui_client.http import segment
 
-PATH = "/api/v1/pipelines/"
+FORMS = {
+    "list": (),
+    "run": ("ID",),
+    "runs": ("ID",),
+    "zones": ("ID",),
+    "files": ("ID", "ZONE"),
+    "send": ("ID", "ZONE", "FILE"),
+    "export": ("FOLDER",),
+    "import": ("FOLDER",),
+}
+"""By action, what has to be named. ``send`` takes more files, ``export`` the ids of pipelines."""
+_MORE = ("send", "export")
 
 
 def pipelines(place: Place, given: Namespace) -> Said:
-    http = place.lake.http
-    if given.action == "list":
-        found = http.pages(PATH, catalog=place.settings.catalog_named)
+    action, named = given.action, given.named
+    form = FORMS[action]
+    if len(named) < len(form) or (len(named) > len(form) and action not in _MORE):
+        raise failed("That is not all, or too much.", f"Write lake pipelines {' '.join((action, *form))}.")
+    if action == "list":
+        found = place.lake.http.pages(PATH, catalog=place.settings.catalog_named)
         names = ("id", "name", "strategy", "database", "table", "branch", "schedule", "last_run.state")
         return Said(found, show.entries(found, *names))
-    if given.id is None:
-        raise failed(
-            "The pipeline is not named.", f"Write lake pipelines {given.action} ID; lake pipelines lists them."
-        )
+    if action == "export":
+        return pipelines_export(place, Path(named[0]), [_id(word) for word in named[1:]])
+    if action == "import":
+        return pipelines_import(place, Path(named[0]), given)
+    return _of_one(place, given, _id(named[0]))
+
+
+def _id(word: str) -> int:
+    if not (word.isascii() and word.isdecimal()):
+        raise failed(f"{word} is no id of a pipeline.", "lake pipelines lists them.")
+    return int(word)
+
+
+def _of_one(place: Place, given: Namespace, identity: int) -> Said:
+    http = place.lake.http
     if given.action == "runs":
-        found = http.pages(f"{PATH}{given.id}/runs/", limit=20)
+        found = http.pages(f"{PATH}{identity}/runs/", limit=20)
         return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
-    if given.action in ("zones", "files", "send"):
-        return _landing(place, given)
-    run = http.write("POST", f"{PATH}{given.id}/runs/", {"dry_run": True} if given.dry_run else {})
-    return Said(run, f"Pipeline {given.id} ran. {show.summary(run)}".rstrip())
-
-
-def _landing(place: Place, given: Namespace) -> Said:
-    http, zones = place.lake.http, f"{PATH}{given.id}/landing-zones/"
+    if given.action == "run":
+        run = http.write("POST", f"{PATH}{identity}/runs/", {"dry_run": True} if given.dry_run else {})
+        return Said(run, f"Pipeline {identity} ran. {show.summary(run)}".rstrip())
+    zones = f"{PATH}{identity}/landing-zones/"
     if given.action == "zones":
         found = http.get(zones)
         return Said(found, show.entries(found, "name", "waiting", "waiting_bytes", "archived", "is_read"))
-    if given.zone is None:
-        raise failed(
-            "The landing zone is not named.", f"Write lake pipelines {given.action} {given.id} ZONE; zones lists them."
-        )
-    path = f"{zones}{segment(given.zone)}/files/"
+    path = f"{zones}{segment(given.named[1])}/files/"
     if given.action == "files":
         found = http.pages(path)
         return Said(
             found, show.entries(found, "id", "name", "state", "rows", "created_by", "created_at", "archived_at")
         )
-    if not given.file:
-        raise failed("No file is named.", f"Write lake pipelines send {given.id} {given.zone} FILE.")
-    sent = [http.send_file(path, file) for file in given.file]
-    return Said(sent, "\n".join(f"{file['name']} waits in {file['zone']}: {file['rows']:,} rows." for file in sent))
+    sent = [http.send_file(path, file) for file in given.named[2:]]
+    lines = (f"{file['name']} is in {file['zone']}, {file['state']}: {_rows(file['rows'])}." for file in sent)
+    return Said(sent, "\n".join(map(show.safe, lines)))
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
