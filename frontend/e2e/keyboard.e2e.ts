@@ -2,28 +2,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { focusedName, reach } from "./by-keyboard";
 import { expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
-
-const MOST_STOPS = 150;
-
-/** What a screen reader would call the element that has the focus, as far as these pages name things. */
-function focusedName(): string {
-  const element = document.activeElement as (HTMLElement & { labels?: NodeListOf<HTMLLabelElement> }) | null;
-  const label = element?.labels?.[0]?.querySelector("span")?.textContent;
-  return (element?.getAttribute("aria-label") ?? label ?? element?.textContent ?? "").trim();
-}
-
-/** Press Tab until what is called so has the focus. */
-async function reach(page: Page, name: string | RegExp): Promise<void> {
-  const passed: string[] = [];
-  for (let stop = 0; stop < MOST_STOPS; stop += 1) {
-    await page.keyboard.press("Tab");
-    const reached = await page.evaluate(focusedName);
-    if (typeof name === "string" ? reached === name : name.test(reached)) return;
-    passed.push(reached);
-  }
-  throw new Error(`No stop of Tab is called ${String(name)}: ${passed.join(" | ")}`);
-}
 
 async function choosePair(page: Page, source: string, destination: string): Promise<void> {
   await page.getByRole("heading", { name: "Compare branches" }).waitFor();

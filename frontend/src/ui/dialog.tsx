@@ -35,6 +35,12 @@ export function Dialog({
   );
 }
 
+/** The ref of the field that gets the focus when its dialog opens, also where another stands before it: React's own
+ * attribute focuses when the dialog is still closed. */
+export function firstInDialog(field: HTMLElement | null): void {
+  field?.setAttribute("autofocus", "");
+}
+
 /** What has the focus; of a menu, which closes when something in it is chosen, the button that opens it. */
 function openerOf(focused: Element | null): HTMLElement | null {
   const opener = focused?.closest(".menu")?.querySelector("summary") ?? focused;

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
 import { useStatement, type Statement } from "../../queries/statements";
-import { Dialog } from "../../ui/dialog";
+import { Dialog, firstInDialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
 
 /** A form that writes one statement, and shows it before it runs. */
@@ -98,6 +98,7 @@ export function TextField({ label, value, onChange, isFirst = false, maxLength =
         onChange={(event) => onChange(event.target.value)}
         // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
         autoFocus={isFirst}
+        ref={isFirst ? firstInDialog : undefined}
       />
     </label>
   );
