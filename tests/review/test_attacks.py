@@ -87,6 +87,7 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
                 "number",
                 "rule_id",
                 "query_id",
+                "statement_id",
                 "comment_id",
                 "resolution_id",
                 "token_id",
