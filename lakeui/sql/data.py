@@ -116,6 +116,7 @@ def _refuse_twice(columns: tuple[str, ...]) -> None:
 def delete_from(cursor: Cursor) -> s.Delete:
     table = read_present_table(cursor)
     alias = _accept_alias(cursor)
+    _refuse_other_tables(cursor, "DELETE", "USING")
     reading = RowExpressions(table, alias, cursor.common)
     where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
     return s.Delete(table, alias, where, reading.subqueries)
@@ -125,6 +126,7 @@ def update(cursor: Cursor) -> s.Update:
     table = read_present_table(cursor)
     alias = _accept_alias(cursor)
     cursor.expect("SET")
+    _refuse_other_tables(cursor, "UPDATE", "FROM")
     reading = RowExpressions(table, alias, cursor.common)
     found = [_assignment(cursor, table, alias, reading)]
     while cursor.accept(","):
@@ -135,6 +137,22 @@ def update(cursor: Cursor) -> s.Update:
     owned = tuple(path for _, _, paths in found for path in paths)
     where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
     return s.Update(table, columns, alias, where, fields, owned, reading.subqueries)
+
+
+def _refuse_other_tables(cursor: Cursor, verb: str, word: str) -> None:
+    """``UPDATE t SET .. FROM u`` and ``DELETE FROM t USING u`` of other systems: a row of t could meet several of u."""
+    depth, before = 0, ""
+    for item in cursor.words[cursor.index :]:
+        value = item.value.upper() if item.kind in (Kind.WORD, Kind.SYMBOL) else ""
+        depth += (value in ("(", "[")) - (value in (")", "]"))
+        if depth == 0 and value == "WHERE":
+            return
+        if depth == 0 and value == word and before != "DISTINCT":
+            raise NotSupported(
+                f"{verb} .. {word} is not supported: a row could meet several rows of the other table.",
+                remedy="Use MERGE INTO t USING u ON .. WHEN MATCHED THEN .., or a subquery in WHERE.",
+            )
+        before = value
 
 
 def _accept_alias(cursor: Cursor) -> str | None:

@@ -145,10 +145,16 @@ _DIALECT = Lake()
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text; a doubled quote in a string, which the tokenizer reads as two strings, made one again."""
+    """The tokens of a text; a doubled quote in a string, which the tokenizer reads as two strings, made one again.
+    ``0x1F`` is a name, as Spark reads it.
+    """
     found: list[Token] = []
     for token in _DIALECT.tokenize(text):
         last = found[-1] if found else None
+        if token.token_type == TokenType.HEX_STRING and text[token.start] == "0":
+            written = text[token.start : token.end + 1]
+            found.append(Token(TokenType.VAR, written, token.line, token.col, token.start, token.end))
+            continue
         if (
             last is not None
             and token.token_type == last.token_type == TokenType.STRING

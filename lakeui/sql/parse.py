@@ -302,6 +302,20 @@ UNSUPPORTED: dict[str, str] = {
     ),
     "DROP FUNCTION": "Write DROP TEMPORARY FUNCTION: all functions are of the session.",
     "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
+    **dict.fromkeys(
+        ["INSERT IGNORE", "INSERT OR", "REPLACE INTO", "UPSERT INTO"],
+        "Use MERGE INTO .. WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *.",
+    ),
+    **dict.fromkeys(
+        ["DECLARE VARIABLE", "DECLARE OR REPLACE VARIABLE", "DROP TEMPORARY VARIABLE"],
+        "Write :name where the value stands, and send the value in parameters.",
+    ),
+    **dict.fromkeys(
+        ["CREATE TEMPORARY TABLE", "CREATE TEMP TABLE"],
+        "Write CREATE TEMPORARY VIEW v AS .., or make a table on a branch and drop the branch.",
+    ),
+    "SHOW CURRENT": "SELECT current_catalog(), current_branch(), current_database() says where a statement runs.",
+    "SHOW GRANTS": "The page Members of the catalog shows who may do what; SHOW RESTRICTIONS lists hidden rows.",
     "GRANT": "An owner gives roles on the page Members of the catalog.",
     "REVOKE": "An owner takes roles on the page Members of the catalog.",
     **dict.fromkeys(

@@ -9,6 +9,8 @@ import pytest
 from catalog_app.pruning.constants import Constant
 from catalog_app.pruning.predicates import ANYTHING, AllOf, AnyOf, NullTest, Predicate
 from lakeui.common.errors import InvalidValue
+from lakeui.sql.dialect import read_query, write
+from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
 from lakeui.sql.statements import TableName
 from tests.sql.terms import term
@@ -165,3 +167,17 @@ SCOPES = [
 def test_predicates_belong_to_the_mention_whose_rows_they_filter(text: str, expected: dict[str, Predicate]) -> None:
     query = build_query(text)
     assert query.where == expected
+
+
+@pytest.mark.parametrize("name", ["0x1F", "0X1f", "0b101"])
+def test_digits_behind_0x_are_a_name_as_in_spark(name: str) -> None:
+    assert write(read_query(f"SELECT {name}")) == f"SELECT `{name}`"
+    assert write(read_query("SELECT X'1F'")) == "SELECT X'1F'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["UPDATE d.t SET a = extract(YEAR FROM b)", "UPDATE d.t SET a = b IS DISTINCT FROM c WHERE a IN (SELECT a FROM d.u)"],
+)
+def test_a_from_inside_of_a_value_is_no_other_table(text: str) -> None:
+    assert parse(text)

@@ -454,6 +454,10 @@ NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline | CREATE MATERIALIZED VIEW d.
 NOT_SUPPORTED | main | REFRESH MATERIALIZED VIEW; pipeline | REFRESH MATERIALIZED VIEW d.fresh
 NOT_SUPPORTED | main | DROP FUNCTION; DROP TEMPORARY FUNCTION | DROP FUNCTION f
 NOT_SUPPORTED | main | CACHE TABLE; keeps rows in memory | CACHE TABLE d.t
+NOT_SUPPORTED | main | DECLARE VARIABLE; parameters | DECLARE VARIABLE x INT DEFAULT 5
+NOT_SUPPORTED | main | CREATE TEMPORARY TABLE; CREATE TEMPORARY VIEW | CREATE TEMPORARY TABLE tt (x INT)
+NOT_SUPPORTED | main | SHOW CURRENT; current_database() | SHOW CURRENT NAMESPACE
+NOT_SUPPORTED | main | SHOW GRANTS; Members | SHOW GRANTS ON TABLE d.people
 NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
 NOT_SUPPORTED | main | MSCK REPAIR TABLE; the newest version | MSCK REPAIR TABLE d.t
 NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION; no branch keeps functions; CREATE TEMPORARY FUNCTION | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
@@ -598,17 +602,21 @@ INVALID_VALUE | main | dya, which is no partition column of d.sales | INSERT OVE
 INVALID_VALUE | main | An overwrite names either | INSERT OVERWRITE d.regions PARTITION (country = 'de') VALUES (1, 'x')
 SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
 SYNTAX_ERROR | main | INSERT | INSERT d.people
+NOT_SUPPORTED | main | INSERT IGNORE; MERGE INTO | INSERT IGNORE INTO d.people VALUES (1, 'a', 1)
+NOT_SUPPORTED | main | REPLACE INTO; MERGE INTO | REPLACE INTO d.people VALUES (1, 'a', 1)
 # Delete
 FORBIDDEN_STATEMENT | main | rand; answers differently | DELETE FROM d.people WHERE rand() < 0.5
 FORBIDDEN_STATEMENT | main | reflect | DELETE FROM d.people WHERE reflect('a', 'b') = 'x'
 SYNTAX_ERROR | main | | DELETE FROM d.people WHERE
 SYNTAX_ERROR | main | DELETE | DELETE d.people
+NOT_SUPPORTED | main | DELETE .. USING; MERGE INTO | DELETE FROM d.people p USING d.sales s WHERE p.id = s.id
 # Update
 NOT_NULL_VIOLATION | main | id | UPDATE d.people SET id = NULL
 DUPLICATE_KEY | main | d.keyed | UPDATE d.keyed SET id = 1 WHERE id = 2
 FORBIDDEN_STATEMENT | main | reflect | UPDATE d.people SET name = reflect('a', 'b')
 SYNTAX_ERROR | main | | UPDATE d.people SET
 SYNTAX_ERROR | main | WHERE | UPDATE d.people WHERE id = 1
+NOT_SUPPORTED | main | UPDATE .. FROM; MERGE INTO | UPDATE d.people SET name = 'a' FROM d.sales WHERE d.sales.id = d.people.id
 # MergeInto
 NOT_FOUND | main | table d.sale; Did you mean d.sales | MERGE INTO d.people t USING d.sale s ON t.id = s.id WHEN MATCHED THEN DELETE
 NOT_FOUND | main | table d.peple; Did you mean d.people | MERGE INTO d.peple t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
