@@ -231,7 +231,7 @@ def branch_undrop(
                 # An agent brings back nobody else's branch by giving it a name of its own.
                 agent_branch_require(asked.account or account_of(asked.user_id), branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None, name=wanted, **NO_EXPIRY):
+            if not found.update(dropped_at=None, name=wanted, successor=None, **NO_EXPIRY):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
             _judge(branch, Change.NAMING, asked, record, name=wanted)
     except IntegrityError:

@@ -1,4 +1,4 @@
-"""What pushes, and drops of branches, do to requests meanwhile: they stand in their timelines,
+"""What pushes, and drops and resets of branches, do to requests meanwhile: they stand in their timelines,
 and what was judged of other heads is open again.
 
 Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.
@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from catalog_app.models import Branch, Commit
+from catalog_app.models import Branch, Catalog, Commit
 from merge_app.review.approval_rules import Seen
 from merge_app.review.known_plans import branches_now, plan_known, seen_now
 from merge_app.review.models import MergeRequest, TimelineKind
@@ -52,6 +52,7 @@ def _follow(request_id: int) -> None:
         request = request_lock(request_id)
         if RequestState(request.state) in {*FINISHED, RequestState.MERGING}:
             return
+        _follow_resets(request)
         source, destination = branches_now(request)
         state = request.state
         _note_push(request, source)
@@ -62,6 +63,32 @@ def _follow(request_id: int) -> None:
         request_settle(request, reason=reason)
         if request.state != state:
             request_touch(request)
+
+
+def _follow_resets(request: MergeRequest) -> None:
+    """The request goes on with the branches that resets gave the names to, unless another request has that pair."""
+    before = branches_now(request)
+    after = [_successor(branch) for branch in before]
+    if list(before) == after or after[0] == after[1]:
+        return
+    source, destination = after
+    # Requests are opened under this lock, so that each pair has one.
+    Catalog.objects.select_for_update(of=("self",), no_key=True).get(pk=request.catalog_id)
+    others = MergeRequest.objects.filter(source=source, destination=destination).exclude(pk=request.pk)
+    if others.exclude(state__in=[state.value for state in FINISHED]).exists():
+        return
+    for side, old, new in zip(("source", "destination"), before, after, strict=True):
+        if old != new:
+            details = {"side": side, "branch": new.name, "from": old.head_version, "reset_to": new.head_version}
+            timeline_append(request, Event(TimelineKind.DROPPED, None, details=details))
+    request.source, request.destination, request.updated_at = source, destination, timezone.now()
+    if source != before[0]:
+        request.noted_source_head = source.head_version
+    request.save(update_fields=["source", "destination", "noted_source_head", "updated_at"])
+
+
+def _successor(branch: Branch) -> Branch:
+    return branch.successor if branch.dropped_at is not None and branch.successor is not None else branch
 
 
 def _note_push(request: MergeRequest, source: Branch) -> None:

@@ -80,6 +80,58 @@ def test_drops_and_undrops_are_recorded_once(lake: ReviewLake) -> None:
     assert audit_verify(request.catalog) == []
 
 
+def test_a_request_goes_on_with_the_branch_that_was_reset_and_asks_for_approval_again(lake: ReviewLake) -> None:
+    lake.protect()
+    request = lake.open()
+    lake.review("bob", request)
+    old = lake.branch("b")
+    lake.write("ALTER BRANCH b RESET TO PARENT", "alice")
+    new = lake.branch("b")
+    for _ in range(2):
+        requests_follow()
+    assert lake.seen(request).source_id == new.pk != old.pk
+    reset, state = told(lake, request)[2:]
+    heads = {"from": old.head_version, "reset_to": new.head_version}
+    assert (reset["kind"], reset["details"]) == ("dropped", {"side": "source", "branch": "b", **heads})
+    assert (state["from_state"], state["to_state"]) == ("approved", "open")
+    lake.write("CREATE DATABASE e", "alice", "b")
+    requests_follow()
+    assert told(lake, request)[4]["details"]["commits"] == 1
+    lake.review("bob", request)
+    assert lake.post("dora", "1/merge/", {}).status_code in (200, 202)
+    assert audit_verify(request.catalog) == []
+
+
+def test_a_request_into_a_branch_that_was_reset_goes_on_with_it(lake: ReviewLake) -> None:
+    lake.write("CREATE BRANCH release", "alice")
+    lake.write("CREATE DATABASE e", "alice", "release")
+    request = lake.open(destination="release")
+    lake.write("ALTER BRANCH release RESET TO PARENT", "alice")
+    requests_follow()
+    assert lake.seen(request).destination_id == lake.branch("release").pk
+    assert [entry["details"]["side"] for entry in told(lake, request)] == ["destination"]
+    assert not lake.detail(request)["destination"]["is_dropped"]
+
+
+def test_of_two_requests_of_a_pair_the_one_of_the_new_branch_goes_on(lake: ReviewLake) -> None:
+    request = lake.open()
+    lake.write("ALTER BRANCH b RESET TO PARENT", "alice")
+    lake.write("CREATE DATABASE e", "alice", "b")
+    other = lake.open()
+    requests_follow()
+    assert [lake.detail(item)["source"]["is_dropped"] for item in (request, other)] == [True, False]
+    assert told(lake, request)[0]["details"] == {"side": "source", "branch": "b"}
+
+
+def test_what_was_undropped_after_a_reset_has_a_name_of_its_own(lake: ReviewLake) -> None:
+    lake.write("ALTER BRANCH b RESET TO PARENT", "alice")
+    lake.write("UNDROP BRANCH b AS before", "alice")
+    request = lake.open(source="before")
+    lake.write("DROP BRANCH before", "alice")
+    requests_follow()
+    assert told(lake, request)[0]["details"] == {"side": "source", "branch": "before"}
+
+
 def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH release", "alice")
     request = lake.open(destination="release")

@@ -16,6 +16,7 @@ describe("a timeline in words", () => {
       "wrote to the source, with alice: 2 commits, v3 to v7",
     ],
     [event({ kind: "dropped", details: { side: "source", branch: "delays" } }), "saw that the source delays was dropped"],
+    [event({ kind: "dropped", details: { side: "source", branch: "b", from: 9, reset_to: 7 } }), "saw that the source b was reset from v9 to v7"],
     [event({ kind: "undropped", details: { side: "destination", branch: "main" } }), "saw that the target main is back"],
     [
       event({ kind: "status", details: { context: "ci/tests", state: "failure", source_head: 7 } }),

@@ -43,10 +43,15 @@ export function eventText(event: TimelineEvent, names: ReadonlyMap<string, strin
     case "pushed":
       return pushText(event);
     case "dropped":
-      return `saw that the ${sideText(event.details.side)} ${text(event.details.branch)} was dropped`;
+      return droppedText(event);
     case "undropped":
       return `saw that the ${sideText(event.details.side)} ${text(event.details.branch)} is back`;
   }
+}
+
+function droppedText({ details }: TimelineEvent): string {
+  const what = `saw that the ${sideText(details.side)} ${text(details.branch)} was`;
+  return details.reset_to === undefined ? `${what} dropped` : `${what} reset from v${text(details.from)} to v${text(details.reset_to)}`;
 }
 
 export function decisionText(decision: string, name: string): string {
