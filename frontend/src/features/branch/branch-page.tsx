@@ -17,6 +17,7 @@ import { ProtectionLine } from "../requests/protection-line";
 import { BranchHistory } from "./branch-history";
 import { NewDatabaseDialog, NewTableDialog } from "./new-objects";
 import { ObjectTree } from "./object-tree";
+import { ResetDialog } from "./reset-dialog";
 import { TrashTab } from "./trash-tab";
 import "../../styles/branch.css";
 
@@ -32,6 +33,8 @@ export function BranchPage() {
   const [query, setQuery] = useSearchParams();
   const found = useBranch(catalog, branch);
   const [making, setMaking] = useState<"database" | "table">();
+  const [isResetting, setIsResetting] = useState(false);
+  const parent = found.data?.parent;
   const chosen: TabKey = TABS.find(({ key }) => key === query.get("tab"))?.key ?? "tables";
   return (
     <div className="page">
@@ -54,6 +57,11 @@ export function BranchPage() {
               <Icon name="sql" />
               SQL on this branch
             </Link>
+            {parent ? (
+              <button type="button" className="button" onClick={() => setIsResetting(true)}>
+                Reset to {parent}
+              </button>
+            ) : null}
           </>
         }
       >
@@ -62,6 +70,7 @@ export function BranchPage() {
           {branch}
         </span>
       </PageHead>
+      {isResetting && parent ? <ResetDialog catalog={catalog} branch={branch} parent={parent} onClose={() => setIsResetting(false)} /> : null}
       {making === "database" ? <NewDatabaseDialog catalog={catalog} branch={branch} onClose={() => setMaking(undefined)} /> : null}
       {making === "table" ? <NewTableDialog catalog={catalog} branch={branch} database={query.get("database") ?? undefined} onClose={() => setMaking(undefined)} /> : null}
       <LoadedOrRestricted
