@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from catalog_app.domain.roles import Principal
 from catalog_app.models import Catalog
 from catalog_app.services.settings import RecordChange, SettingChange
 from merge_app.audit.services import AttemptRecord, attempt_record
 
 
-def setting_recorder(principal: Principal) -> RecordChange:
-    """What writes changes by that person into the audit."""
+def setting_recorder(principal: Principal, task_id: UUID | None = None) -> RecordChange:
+    """What writes changes by that person, or in that task, into the audit."""
 
     def record(catalog: Catalog, change: SettingChange) -> None:
         attempt_record(
@@ -31,6 +33,7 @@ def setting_recorder(principal: Principal) -> RecordChange:
                 },
                 actor_id=principal.user_id,
                 actor_name=principal.name,
+                task_id=task_id,
             )
         )
 

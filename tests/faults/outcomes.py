@@ -58,7 +58,7 @@ def _uninterrupted(statement: str, _engine: type) -> Any:
 OF_ONE_RUN = {
     *("version", "merge_id", "audit_id", "transaction", "fingerprint"),
     *("object_id", "table_id", "source_versions", "dest_versions", "bytes_written", "new_bytes"),
-    *("path", "bytes", "removed_segments", "file", "bytes_removed"),
+    *("branch_id", "path", "bytes", "removed_segments", "file", "bytes_removed"),
 }
 
 OF_FILES = {"files_scanned", "files_skipped", "files_reused", "files_removed", "files_rewritten"}

@@ -56,6 +56,7 @@ PAIRS = [
     ("RESTORE TABLE", "restore.committed"),
     ("UNDROP TABLE", "restore.committed"),
     ("UNDROP BRANCH", "task.finishing"),
+    ("RESET BRANCH", "task.finishing"),
     ("CREATE BRANCH", "task.finishing"),
     ("VACUUM", "vacuum.committing"),
     ("VACUUM", "vacuum.committed"),

@@ -130,6 +130,13 @@ def undrop_branch(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "UNDROP BRANCH b")
 
 
+def reset_branch(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("CREATE BRANCH b")
+    lake.sql("DELETE FROM d.t WHERE id = 1", "b")
+    return parameters(lake, "ALTER BRANCH b RESET TO PARENT")
+
+
 def commit(lake: Lake) -> dict[str, Any]:
     two_files(lake)
     identity = lake.sql("BEGIN").extra["transaction"]
@@ -211,6 +218,7 @@ SCENARIOS = {
     "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),
     "UNDROP TABLE": Scenario(undrop, {"d.t": [A, B]}, records=1),
     "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.`t@b`": [A, B]}, commits=0, records=1),
+    "RESET BRANCH": Scenario(reset_branch, {"d.t": [A, B], "d.`t@b`": [A, B]}, commits=0, records=1),
     "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.`t@b`": [A, B]}, commits=0),
     "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),

@@ -38,7 +38,7 @@ def _record(call: Call, done: BranchReset, discarded: Discarded) -> None:
     before = {"branch_id": done.before.pk, "head": done.before.head_version, "commits": discarded.commits}
     after = {"branch_id": done.after.pk, "head": done.after.head_version, "parent": done.parent.name}
     change = SettingChange("reset branch", done.after.name, before, after)
-    setting_recorder(call.principal)(done.before.catalog, change)
+    setting_recorder(call.principal, call.context.task_id)(done.before.catalog, change)
 
 
 def _answer(call: Call, done: BranchReset, discarded: Discarded) -> StatementResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from catalog_app.models import Branch, FileImport
 from lakeui.common.errors import BranchMoved, InvalidValue, LakeError, NotFound
 from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor.branches import resetting
 from merge_app.audit.models import MergeAttempt
 from tests.support.lake import Lake
+from tests.support.together import together
 
 
 @pytest.fixture
@@ -167,3 +170,66 @@ def test_a_transaction_of_the_branch_writes_neither_branch(table: Lake) -> None:
     assert table.sql("ROLLBACK", "b", transaction=opened).extra["state"] == "rolled back"
     execute("INSERT INTO d.t VALUES (6)", Session(table.catalog, "b"))
     assert sorted(table.rows("d.t", "b")) == [(1,), (6,)]
+
+
+def code_of(work: Callable[[], Any]) -> Callable[[], str]:
+    """``OK``, or the code of the refusal."""
+
+    def run() -> str:
+        try:
+            work()
+        except LakeError as refusal:
+            return refusal.code
+        return "OK"
+
+    return run
+
+
+def test_two_people_who_reset_at_once_discard_the_branch_once(table: Lake) -> None:
+    for number in range(4):
+        table.sql(f"INSERT INTO d.t VALUES ({number})", "b")
+        line = table.branch("b").pk
+        ends = together(*[code_of(lambda: reset(table))] * 3)
+        # Whoever began before the other was done is refused; whoever began behind finds nothing to do.
+        assert set(ends) <= {"OK", "BRANCH_MOVED"}
+        assert "OK" in ends
+        assert table.rows("d.t", "b") == [(1,)]
+        assert Branch.objects.filter(successor=table.branch("b")).filter(pk=line).exists()
+    assert Branch.objects.filter(catalog__name=table.catalog, name="b").count() == 5
+    assert MergeAttempt.objects.filter(catalog__name=table.catalog, kind="settings").count() == 4
+    assert table.breaches() == []
+
+
+def test_a_commit_beside_a_reset_is_discarded_only_where_it_came_first(table: Lake) -> None:
+    for number in range(10, 16):
+        table.sql("INSERT INTO d.t VALUES (2)", "b")
+        discarded: list[dict[str, Any]] = []
+        wrote, done = together(
+            code_of(lambda n=number: table.sql(f"INSERT INTO d.t VALUES ({n})", "b")),
+            code_of(lambda found=discarded: found.append(reset(table)["discarded"])),
+        )
+        assert done in ("OK", "BRANCH_MOVED")
+        kept = (number,) in table.rows("d.t", "b")
+        if done == "BRANCH_MOVED":
+            assert (wrote, kept) == ("OK", True)
+            reset(table)
+        elif wrote == "OK":
+            # Before the reset began, so that its answer counts it, or behind it.
+            assert kept is not (discarded[0]["commits"] == 2)
+        else:
+            assert (wrote, kept) == ("NOT_FOUND", False)
+    assert table.breaches() == []
+
+
+def test_a_reset_that_fails_at_its_end_changes_nothing(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.sql("INSERT INTO d.t VALUES (2)", "b")
+    before = list(Branch.objects.order_by("pk").values())
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(resetting, "drop_emit", fail)
+    with pytest.raises(RuntimeError):
+        reset(table)
+    assert list(Branch.objects.order_by("pk").values()) == before
+    assert not MergeAttempt.objects.filter(catalog__name=table.catalog, kind="settings").exists()
