@@ -24,7 +24,7 @@ from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
 from merge_app.execution.reach import Reach
 from merge_app.lineage.ascending import ascending
-from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
 from merge_app.lineage.shared_partitions import SharedPartitions
@@ -232,6 +232,7 @@ def _by_key(
     if len(ascending(live_keys)) != len(live_keys):
         raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
     order = np.lexsort((dead["stamp"], dead_keys))
+    dead = _restored_before(dead, dead_keys, order, births, news)
     last = np.ones(len(order), dtype=np.bool_)
     last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]
     chosen = order[last & ~np.isin(dead_keys[order], live_keys)]
@@ -239,6 +240,25 @@ def _by_key(
     rows = {name: np.concatenate([column, dead[name][chosen]]) for name, column in live.items()}
     order = np.argsort(both, kind="stable")
     return placed({name: column[order] for name, column in rows.items()}, births, news, both[order])
+
+
+def _restored_before(
+    dead: Mapping[str, Array], keys: Ints, order: Ints, births: Births, news: Ints
+) -> Mapping[str, Array]:
+    """Where a restore took away a row that the other side never knew, the key is again as it was before that row: the
+    restore speaks for what had happened to it (§4b). ``order``: by key and stamp.
+    """
+    is_own = (dead["kind"] == Kind.RESTORE) & (dead["brings_stamp"] == 0)
+    is_own[is_own] = np.isin(births.stamp[births.of(dead["row_id"][is_own])], news)
+    hit = np.flatnonzero(is_own[order][1:] & (keys[order][1:] == keys[order][:-1]))
+    if not len(hit):
+        return dead
+    found = {**dead, **{name: dead[name].copy() for name in ("brings_stamp", "brings_kind", "prior")}}
+    for before, at in zip(order[hit].tolist(), order[hit + 1].tolist(), strict=True):
+        own = ("brings_stamp", "brings_kind") if found["brings_stamp"][before] else ("stamp", "kind")
+        found["brings_stamp"][at], found["brings_kind"][at] = (found[name][before] for name in own)
+        found["prior"][at] = found["brings_stamp"][at]
+    return found
 
 
 def met_by_row(reader: Reader, schema: Schema, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:

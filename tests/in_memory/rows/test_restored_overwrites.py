@@ -36,3 +36,25 @@ def test_a_round_trip_after_an_overwrite_changes_no_merge(lake: Lake, other: str
     lake.sql(f"RESTORE BRANCH forth TO VERSION AS OF {lake.sql('SHOW HISTORY LIMIT 2', 'forth').rows[1][0]}", "forth")
     assert outcome(lake, "main", "tripped") == outcome(lake, "back", "first")
     assert outcome(lake, "other", "forth") == outcome(lake, "other", "back")
+
+
+@pytest.mark.parametrize("other", ["UPDATE d.t SET v = 'z' WHERE id = 1", "DELETE FROM d.t WHERE id = 1", ""])
+@pytest.mark.parametrize("trip", ["INSERT INTO d.t VALUES (1, 'r')", "INSERT OVERWRITE d.t VALUES (1, 'r')"])
+def test_a_deleted_key_that_comes_and_is_taken_back_is_deleted_still(lake: Lake, trip: str, other: str) -> None:
+    """Else the restore would take away what the other branch did to the key."""
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o'), (4, 'o')")
+    lake.sql("CREATE BRANCH other")
+    if other:
+        lake.sql(other, "other")
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    before = lake.head()
+    for name, parent in (("first", "other"), ("tripped", "other"), ("back", "main")):
+        lake.sql(f"CREATE BRANCH {name} FROM {parent}")
+    lake.sql(trip)
+    lake.sql(f"RESTORE BRANCH main TO VERSION AS OF {before}")
+    expected = outcome(lake, "back", "first")
+    assert expected == (["PRIMARY_KEY_CLASH"] if "UPDATE" in other else [(4, "o")])
+    assert outcome(lake, "main", "tripped") == expected
+    assert outcome(lake, "other", "main") == outcome(lake, "other", "back")
+    assert lake.breaches() == []
