@@ -37,6 +37,7 @@ class VerdictCode(StrEnum):
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
     DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
     STALE_READ = "STALE_READ"
+    LOADED_TWICE = "LOADED_TWICE"
     BREAKS_VIEW = "BREAKS_VIEW"
 
 
@@ -173,6 +174,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.STALE_READ: _note(
         "The source's rows come from a table that the target changed since",
         "Merge the target into the source and run the statement there again if its rows should follow.",
+    ),
+    VerdictCode.LOADED_TWICE: _note(
+        "Both sides loaded the same files by COPY INTO",
+        "Restore the table on the source to before its load, or delete these rows there; a primary key keeps each row once.",
     ),
     VerdictCode.BREAKS_VIEW: _note(
         "A view of the target names what the merge takes away",

@@ -26,6 +26,7 @@ from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
+from merge_app.execution.loaded_twice import loaded_twice_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load, reaches_load
 from merge_app.execution.reads import stale_reads_load
@@ -105,6 +106,9 @@ def plan_without_facts(
         destination_base=_restore_base(theirs, destination, seen),
         left_out_before=_left_out_before(side, destination),
         stale_reads=_stale_reads(side, destination),
+        loaded_twice=(
+            () if side.snapshot is None else loaded_twice_load(side.snapshot, destination, side.operations, theirs)
+        ),
         views=_views(side, destination),
         source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,

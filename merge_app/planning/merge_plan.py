@@ -204,6 +204,14 @@ class StaleRead:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedTwice:
+    """Files of which each side loaded the rows into the table ``table_id``, unknown to the other."""
+
+    table_id: int
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NamedByView:
     """A table or view that a view of the target names, with the columns that it may mean; names are folded."""
 
@@ -230,7 +238,8 @@ class PlanInput:
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the target's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
-    compared with (P7); ``left_out_before`` are decisions of earlier merges, ``stale_reads`` what notes tell.
+    compared with (P7); ``left_out_before`` are decisions of earlier merges; ``stale_reads`` and
+    ``loaded_twice`` are what notes say.
     ``views`` are the target's, where the source changed more than rows.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the target's object what the source has.
@@ -249,6 +258,7 @@ class PlanInput:
     destination_base: RestoreBase = NO_BASE
     left_out_before: tuple[LeftOutBefore, ...] = ()
     stale_reads: tuple[StaleRead, ...] = ()
+    loaded_twice: tuple[LoadedTwice, ...] = ()
     views: tuple[ViewNames, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0

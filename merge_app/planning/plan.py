@@ -14,6 +14,7 @@ from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
+from merge_app.planning.loaded_twice import loaded_twice_judge
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 from merge_app.planning.names import names_judge
 from merge_app.planning.net_changes import ObjectKey
@@ -89,6 +90,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
     findings += left_out_judge(given, sides)
     findings += stale_reads_judge(given, objects)
+    findings += loaded_twice_judge(given, objects)
     findings += broken_views_judge(given, objects)
     return findings, objects
 

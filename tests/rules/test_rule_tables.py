@@ -135,7 +135,7 @@ def test_rules_for_the_api_hold_every_cell_axis_and_code() -> None:
     ]
     assert {entry["code"] for entry in answer["codes"]} == {code.value for code in VerdictCode}
     assert all(entry["title"] and entry["remedy"] for entry in answer["codes"])
-    assert sum(entry["kind"] == "note" for entry in answer["codes"]) == 10
+    assert sum(entry["kind"] == "note" for entry in answer["codes"]) == 11
 
 
 def test_every_code_of_a_cell_is_a_conflict() -> None:

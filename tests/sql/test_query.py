@@ -177,7 +177,10 @@ def test_digits_behind_0x_are_a_name_as_in_spark(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["UPDATE d.t SET a = extract(YEAR FROM b)", "UPDATE d.t SET a = b IS DISTINCT FROM c WHERE a IN (SELECT a FROM d.u)"],
+    [
+        "UPDATE d.t SET a = extract(YEAR FROM b)",
+        "UPDATE d.t SET a = b IS DISTINCT FROM c WHERE a IN (SELECT a FROM d.u)",
+    ],
 )
 def test_a_from_inside_of_a_value_is_no_other_table(text: str) -> None:
     assert parse(text)

@@ -88,6 +88,52 @@ def test_its_rows_get_numbers_that_no_other_branch_has(lake: Lake, place: Path) 
         copy(lake, place)
 
 
+def notes(lake: Lake, source: str, target: str = "main") -> list[Any]:
+    found = lake.sql(f"MERGE BRANCH {source} TO {target} DRY RUN").extra["notes"]
+    return [note["details"] for note in found if note["code"] == "LOADED_TWICE"]
+
+
+def test_a_merge_names_the_files_that_both_sides_loaded(lake: Lake, place: Path) -> None:
+    lake.sql("CREATE BRANCH b")
+    copy(lake, place, "FILES = ('a.csv')")
+    copy(lake, place, branch="b")
+    (found,) = notes(lake, "b")
+    assert (found["file_count"], found["files"]) == (1, [f"file://{place}/a.csv"])
+    lake.merge("b")
+    assert sorted(ids(lake)) == [1, 1, 2, 2, 3]
+    lake.insert("d.t", "(9, 'n')", "b")
+    lake.insert("d.t", "(8, 'n')")
+    assert notes(lake, "b") == []
+
+
+def test_a_file_that_changed_between_the_loads_is_another(lake: Lake, place: Path) -> None:
+    lake.sql("CREATE BRANCH b")
+    copy(lake, place)
+    (place / "a.csv").write_text("id,v\n7,x\n")
+    copy(lake, place, "FILES = ('a.csv')", "b")
+    assert notes(lake, "b") == []
+
+
+def test_rows_of_a_key_are_not_twice(lake: Lake, place: Path) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING)")
+    lake.sql("CREATE BRANCH b")
+    copy(lake, place)
+    copy(lake, place, branch="b")
+    assert notes(lake, "b") == []
+    lake.merge("b")
+    assert sorted(ids(lake)) == [1, 2, 3]
+
+
+def test_a_load_that_was_taken_back_counts_no_more(lake: Lake, place: Path) -> None:
+    lake.sql("CREATE BRANCH b")
+    before = lake.head()
+    copy(lake, place)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    copy(lake, place, branch="b")
+    assert notes(lake, "b") == []
+
+
 def test_branches_see_it_and_merges_bring_it(lake: Lake, place: Path) -> None:
     copy(lake, place, "FILES = ('a.csv')")
     lake.sql("CREATE BRANCH b")

@@ -30,6 +30,7 @@ const NOTE_WORDS: Record<string, string> = {
   OVERRIDDEN_BY_SOURCE: "overridden",
   DROPS_DEST_CHANGES: "drops changes",
   STALE_READ: "stale read",
+  LOADED_TWICE: "loaded twice",
   BREAKS_VIEW: "breaks a view",
 };
 
