@@ -92,9 +92,11 @@ def test_a_merged_request_is_final(lake: ReviewLake, approved: MergeRequest) -> 
     assert attempts(lake) == [("merge", "merged")]
 
 
-def compared(lake: ReviewLake, by: str = "victor", pair: str = "b...main", number: int = 1, path: str = "") -> Any:
+def compared(
+    lake: ReviewLake, by: str = "victor", pair: str = "b...main", number: int = 1, path: str = "", more: str = ""
+) -> Any:
     """The comparison of a request."""
-    return lake.people[by].get(f"{lake.address}compare/{pair}/{path}?merge_request={number}")
+    return lake.people[by].get(f"{lake.address}compare/{pair}/{path}?merge_request={number}{more}")
 
 
 @pytest.mark.usefixtures("local_worker")
@@ -111,6 +113,19 @@ def test_the_comparison_of_a_merged_request_stays_as_it_was_merged(lake: ReviewL
     lake.write("DROP BRANCH b", "dora")
     assert compared(lake).json() == before
     assert lake.get("compare/b...main/").status_code == 404
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_the_rows_of_a_merged_request_are_found_when_its_branch_is_dropped(
+    lake: ReviewLake, approved: MergeRequest
+) -> None:
+    rows = f"objects/table/{lake.table_id}/rows/"
+    before = compared(lake, path=rows, more="&side=source")
+    assert before.status_code == 200, before.content
+    merged(lake)
+    lake.write("DROP BRANCH b", "dora")
+    assert compared(lake, path=rows, more="&side=source").json() == before.json()
+    problem(lake.people["victor"].get(f"{lake.address}compare/b...main/{rows}?side=source"), 404, "NOT_FOUND")
 
 
 @pytest.mark.usefixtures("local_worker")

@@ -88,7 +88,8 @@ export function useComparedRows(pair: Pair, tableId: number, side: Side, wanted:
     queryKey: [...pairKey(pair), "rows", tableId, side, wanted],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = { side, limit: 100, ...wanted, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      // What was decided changes no side. A merged request has the branches as they were merged.
+      const query = { side, limit: 100, ...wanted, ...(pair.isMerged ? decidedIn(pair) : {}), ...(pageParam === null ? {} : { cursor: pageParam }) };
       const path = { ...placeOf(pair), table_id: tableId };
       return body(client.GET(`${AT}/objects/table/{table_id}/rows/`, { params: { path, query }, signal }));
     },

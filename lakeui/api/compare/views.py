@@ -128,7 +128,7 @@ class CompareRowsView(ApiView):
         description="Rows of the table that one side added, removed or changed, each beside the newest image that both"
         " sides know. A row has one id on both sides, so rows that both changed are known.",
         tags=["compare"],
-        parameters=[CompareRowsQuery, IF_NONE_MATCH],
+        parameters=[CompareRowsQuery, DecidedQuery, IF_NONE_MATCH],
         responses={200: CompareRowsAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
