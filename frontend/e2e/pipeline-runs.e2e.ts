@@ -87,7 +87,37 @@ describe("a pipeline of every strategy", () => {
     expect(await tables()).toContain("routes");
     await open(page, `/c/demo/pipelines/${ids.routes}?tab=runs`);
     await expect.poll(() => page.getByRole("list", { name: "Runs" }).getByRole("listitem").count()).toBe(2);
-    await page.getByRole("grid", { name: "Runs and their steps" }).waitFor();
+  });
+
+  it("is opened from the grid of runs: the run, a step of it, and the log of that step", async () => {
+    const { page } = visit;
+    const grid = page.getByRole("grid", { name: "Runs and their steps" });
+    // Of the run that was cancelled the grid shows how far it came.
+    await grid.getByRole("link", { name: /, not reached, run of/ }).first().waitFor();
+    await grid.getByRole("link", { name: /^Run of .*, cancelled/ }).click();
+    await ended(page, "cancelled");
+    await page.goBack();
+    await grid.getByRole("link", { name: /^Run of .*, succeeded/ }).click();
+    await ended(page, "succeeded");
+    await page.goBack();
+    await grid.getByRole("link", { name: /^execute, succeeded/ }).last().click();
+    const step = page.getByRole("list", { name: "Log by steps" }).locator(":scope > li[aria-current=step]");
+    await step.getByText("execute", { exact: true }).waitFor();
+    await step.getByRole("listitem").first().waitFor();
+    await expect.poll(() => step.evaluate((item) => item.getBoundingClientRect().top >= 0 && item.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    await expectAccessible(page);
+  });
+
+  it("is opened from the grid by the keyboard too", async () => {
+    const { page } = visit;
+    await open(page, `/c/demo/pipelines/${ids.routes}?tab=runs`);
+    const grid = page.getByRole("grid", { name: "Runs and their steps" });
+    await grid.getByRole("link", { name: /^Run of .*, succeeded/ }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await ended(page, "cancelled");
+    await page.locator("[aria-label='Log by steps'] > li[aria-current=step]").waitFor();
   });
 
   it("is not published where a check fails, and says which rows are why", async () => {
