@@ -102,6 +102,10 @@ def _brings_rows(statement: sql.CreateTable) -> bool:
     return (statement.query or statement.taken) is not None
 
 
+def _computes_rows(statement: sql.AddColumns) -> bool:
+    return statement.computes_rows
+
+
 def _explain(call: Call, statement: sql.Explain) -> StatementResult:
     inner = statement.statement
     return explaining.explain(call, statement, lambda rehearsed: run(rehearsed, handler_of(inner), inner))
@@ -171,7 +175,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.RenameTable: _row(tables.rename_table, _WRITE_TABLE),
     sql.SetTableProperties: _row(tables.set_table_properties, _WRITE_TABLE),
     sql.UnsetTableProperties: _row(tables.unset_table_properties, _WRITE_TABLE),
-    sql.AddColumns: _row(columns.add_columns, _WRITE_TABLE),
+    sql.AddColumns: _row(columns.add_columns, _WRITE_TABLE, TASK | STAGES, is_work=_computes_rows),
     sql.DropColumns: _row(columns.drop_columns, _WRITE_TABLE),
     sql.RenameColumn: _row(columns.rename_column, _WRITE_TABLE),
     sql.AlterColumn: _row(columns.alter_column, _WRITE_TABLE),

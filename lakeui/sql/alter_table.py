@@ -90,11 +90,6 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
                 "ADD COLUMN takes no identity column: rows that are there on other branches would get other numbers.",
                 remedy="Use CREATE OR REPLACE TABLE with the column; or CREATE TABLE, then INSERT .. SELECT.",
             )
-        if column.generated is not None:
-            raise NotSupported(
-                "ADD COLUMN takes no generated column: rows that are there would need its values.",
-                remedy="Use CREATE TABLE with the column, and INSERT .. SELECT; or CREATE OR REPLACE TABLE.",
-            )
         if is_key:
             raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
         if cursor.sees("CHECK", "(") or cursor.sees("CONSTRAINT"):

@@ -21,10 +21,15 @@ Given = Sequence[tuple[str, str]]
 """Columns with the texts of what goes into them."""
 
 
-def generated_stated(definitions: Iterable[sql.ColumnDefinition], schema: Schema, table: str) -> dict[str, str]:
-    """The properties that the generated and identity columns of a statement are. Raises where one cannot be."""
+def generated_stated(
+    definitions: Iterable[sql.ColumnDefinition], schema: Schema, table: str, *, known: Iterable[str] = ()
+) -> dict[str, str]:
+    """The properties that the generated and identity columns of a statement are, beside generated columns that are
+    ``known``. Raises where one cannot be.
+    """
     counted = {item.name.casefold(): item.identity for item in definitions if item.identity is not None}
     stated = {item.name.casefold(): item.generated for item in definitions if item.generated is not None}
+    generated = {*stated, *map(str.casefold, known)}
     found: dict[str, str] = {}
     for column in schema.columns:
         name = column.name.casefold()
@@ -36,7 +41,7 @@ def generated_stated(definitions: Iterable[sql.ColumnDefinition], schema: Schema
             continue
         _column_check(column, schema)
         value = condition_stored(text, schema, table, "A generated column")
-        _reads_check(column, columns_read(value), schema, set(stated))
+        _reads_check(column, columns_read(value), schema, generated)
         key, condition = generated_property(column, f"CAST(({value}) AS {storage_type(column.type)})")
         condition_analyse(_shown(condition, schema), schema, table, f"GENERATED ALWAYS AS of {column.name}")
         found[key] = condition

@@ -46,12 +46,18 @@ def explain(call: Call, statement: sql.Explain, run: Callable[[Call], StatementR
     looked at before it is taken back.
     """
     inner = statement.statement
-    is_change = isinstance(inner, CHANGES) and not (isinstance(inner, sql.CreateTable) and inner.query is not None)
+    is_change = isinstance(inner, CHANGES) and not _reads_rows(inner)
     steps = list(change_steps(call, run) if is_change else read_steps(call, inner))
     if isinstance(inner, sql.Select) and statement.mode is not sql.ExplainMode.FILES:
         steps += list(_on_spark(call, inner, statement.mode))
     version = call.snapshot.version if call.session.catalog else None
     return answer(COLUMNS, [list(step) for step in steps], version)
+
+
+def _reads_rows(statement: sql.Statement) -> bool:
+    """Whether a statement on metadata reads rows too: it is explained by what it reads."""
+    is_made = isinstance(statement, sql.CreateTable) and statement.query is not None
+    return is_made or (isinstance(statement, sql.AddColumns) and statement.computes_rows)
 
 
 def _on_spark(call: Call, statement: sql.Select, mode: sql.ExplainMode) -> Iterator[Step]:
@@ -99,6 +105,11 @@ def read_steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             yield "merge rows", target.label
             yield from _tables(call, statement.source)
             yield from _merge_target(target, statement)
+        case sql.AddColumns():
+            target = table_for_writing(call, statement.table)
+            yield from (("add column", f"{column.name} {column.type}") for column, _ in statement.columns)
+            yield "update rows", target.label
+            yield from _scan(_Read(target, ANYTHING, ""))
         case sql.Optimize():
             yield from _optimize(table_for_writing(call, statement.table), statement)
         case sql.CreateTable() if statement.query is not None:

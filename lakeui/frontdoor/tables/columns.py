@@ -13,13 +13,14 @@ from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import identity_numbers_pass
-from lakeui.common.errors import InvalidValue, NotNullViolation
+from lakeui.common.errors import InvalidValue, NotNullViolation, NotSupported
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.columns.merge_settings import column_type_check, properties_after_drop, properties_after_rename
 from lakeui.frontdoor.columns.new_table import defaults_check, table_columns
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.tables.generated_added import generated_add
 from lakeui.frontdoor.tables.tables import commit_table
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
@@ -36,7 +37,15 @@ def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
     strict = any(not column.nullable and column.default is None for column in columns)
     change = alterations.columns_add(table, columns, positions, has_rows=strict and has_rows(target))
     fields = fields_add(table, [item for item in statement.columns if item[0].within])
-    return commit_table(call, target, "ADD COLUMN", [replace(change, changes=(*change.changes, *fields))])
+    change = replace(change, changes=(*change.changes, *fields))
+    if not statement.computes_rows:
+        return commit_table(call, target, "ADD COLUMN", [change])
+    if fields:
+        raise NotSupported(
+            "ADD COLUMN adds a generated column and a field of a column at once.", remedy="Write a statement for each."
+        )
+    wide = replace(table, schema=replace(table.schema, columns=(*table.schema.columns, *columns)))
+    return generated_add(call, target, statement, column_moved(wide, change), change)
 
 
 def has_rows(target: ResolvedTable) -> bool:

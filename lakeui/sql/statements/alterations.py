@@ -28,6 +28,11 @@ class AddColumns:
     table: TableName
     columns: tuple[tuple[ColumnDefinition, Position | None], ...]
 
+    @property
+    def computes_rows(self) -> bool:
+        """Whether rows that are there get a value: of a generated column."""
+        return any(definition.generated is not None for definition, _ in self.columns)
+
 
 @dataclass(frozen=True, slots=True)
 class DropColumns:

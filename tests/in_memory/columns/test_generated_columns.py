@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import CheckViolated, InvalidValue, NotFound, NotSupported
+from lakeui.common.errors import (
+    AlreadyExists,
+    CheckViolated,
+    InvalidValue,
+    LakeError,
+    MergeConflict,
+    NotFound,
+    NotSupported,
+)
+from tests.in_memory.rows.test_concurrent_statements import between_staging_and_commit
 from tests.support.lake import Lake
 
 TABLE = "CREATE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a + b) COMMENT 'both')"
@@ -189,11 +198,6 @@ def test_what_no_generated_column_can_be_is_refused_by_name(
         lake.sql(f"CREATE TABLE d.t ({columns})")
 
 
-def test_a_generated_column_is_not_added_later(made: Lake) -> None:
-    with pytest.raises(NotSupported, match="ADD COLUMN takes no generated column"):
-        made.sql("ALTER TABLE d.t ADD COLUMN c INT GENERATED ALWAYS AS (a)")
-
-
 # -- merges -------------------------------------------------------------------------------------------------------
 
 
@@ -257,3 +261,109 @@ def test_a_statement_that_runs_again_computes_again(made: Lake) -> None:
     made.sql("INSERT INTO d.t (a, b) VALUES (5, 6)")
     made.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t RUN AGAIN)")
     assert made.rows("d.t") == [(2, 2, 4), (6, 6, 12)]
+
+
+# -- added later --------------------------------------------------------------------------------------------------
+
+ADDED = "ALTER TABLE d.t ADD COLUMN c INT GENERATED ALWAYS AS (a * 10)"
+
+
+def test_an_added_column_is_computed_for_the_rows_that_are_there_in_one_commit(made: Lake) -> None:
+    made.sql("INSERT INTO d.t (a, b) VALUES (3, 4), (NULL, 1)")
+    made.sql("DELETE FROM d.t WHERE a = 3")
+    before = made.head()
+    dry = made.sql(f"{ADDED} DRY RUN")
+    assert made.head() == before
+    done = made.sql(ADDED)
+    assert done.metrics == dry.metrics
+    assert done.metrics["rows_updated"] == 2
+    assert len([row for row in made.sql("SHOW HISTORY").rows if row[0] > before]) == 1
+    assert made.rows("d.t") == [(1, 2, 3, 10), (None, 1, None, None)]
+    made.sql("INSERT INTO d.t (a) VALUES (5)")
+    made.sql("UPDATE d.t SET a = 2 WHERE a = 1")
+    assert made.rows("d.t", columns="a, c") == [(2, 20), (5, 50), (None, None)]
+    with pytest.raises(CheckViolated):
+        made.sql("UPDATE d.t SET c = 1")
+    shown = {row[0]: row[1] for row in made.sql("DESCRIBE EXTENDED d.t").rows}
+    assert shown["Generated c"] == "CAST((`a` * 10) AS int)"
+    assert made.sql(f"SELECT count(*) FROM d.t VERSION AS OF {before}").rows == [[2]]
+    made.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    assert made.rows("d.t") == [(1, 2, 3), (None, 1, None)]
+    assert made.breaches() == []
+
+
+def test_an_added_column_of_a_table_without_rows_writes_no_file(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (a INT)")
+    done = lake.sql("ALTER TABLE d.t ADD COLUMNS (p STRING FIRST, c INT GENERATED ALWAYS AS (a * 10) AFTER p)")
+    assert done.metrics["files_added"] == 0
+    lake.sql("INSERT INTO d.t (a) VALUES (1)")
+    assert lake.sql("SELECT * FROM d.t").rows == [[None, 10, 1]]
+
+
+def test_explain_says_that_rows_are_written(made: Lake) -> None:
+    head = made.head()
+    steps = [row[0] for row in made.sql(f"EXPLAIN {ADDED}").rows]
+    assert steps == ["add column", "update rows", "scan", "keep file"]
+    assert made.head() == head
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("c INT NOT NULL GENERATED ALWAYS AS (a)", InvalidValue, "NOT NULL without a default"),
+        ("c INT GENERATED ALWAYS AS (total)", NotSupported, "reads total, which is generated too"),
+        ("c INT GENERATED ALWAYS AS (nowhere)", NotFound, "nowhere"),
+        ("c INT GENERATED ALWAYS AS (CAST(rand() AS INT))", LakeError, "rand"),
+        ("total INT GENERATED ALWAYS AS (a)", AlreadyExists, "total"),
+        ("c BIGINT GENERATED ALWAYS AS IDENTITY", NotSupported, "ADD COLUMN takes no identity column"),
+    ],
+)
+def test_what_cannot_be_added_is_refused_by_name(made: Lake, text: str, error: type[Exception], says: str) -> None:
+    before = (made.head(), made.rows("d.t"))
+    with pytest.raises(error, match=says):
+        made.sql(f"ALTER TABLE d.t ADD COLUMN {text}")
+    assert (made.head(), made.rows("d.t")) == before
+
+
+def test_an_added_column_merges_where_the_other_side_wrote_no_rows(made: Lake) -> None:
+    made.sql(ADDED, "b")
+    made.sql("INSERT INTO d.t (a, b) VALUES (7, 8)", "b")
+    made.merge("b")
+    assert made.rows("d.t") == [(1, 2, 3, 10), (7, 8, 15, 70)]
+    assert made.breaches() == []
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_rows_of_the_other_side_without_a_value_are_a_conflict(lake: Lake, keyed: bool) -> None:
+    """No row comes through a merge with another value than its expression has."""
+    lake.sql(f"CREATE TABLE d.t (a INT{' PRIMARY KEY' if keyed else ''}, b INT)")
+    lake.sql("INSERT INTO d.t VALUES (1, 1)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN c INT GENERATED ALWAYS AS (b * 10)", "b")
+    lake.sql("INSERT INTO d.t VALUES (2, 2)")
+    before = lake.rows("d.t")
+    assert lake.refused("b")
+    assert lake.refused("main", "b")
+    assert lake.rows("d.t") == before
+
+
+def test_it_is_added_in_a_transaction_too(made: Lake) -> None:
+    opened = made.sql("BEGIN").extra["transaction"]
+    made.sql("INSERT INTO d.t (a) VALUES (5)", transaction=opened)
+    made.sql(ADDED, transaction=opened)
+    made.sql("INSERT INTO d.t (a) VALUES (6)", transaction=opened)
+    made.sql("COMMIT", transaction=opened)
+    assert made.rows("d.t", columns="a, c") == [(1, 10), (5, 50), (6, 60)]
+
+
+def test_rows_that_come_meanwhile_refuse_it_as_they_refuse_an_update(
+    made: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        between_staging_and_commit(monkeypatch, "update", lambda: made.sql("INSERT INTO d.t (a) VALUES (5)")),
+        pytest.raises(MergeConflict),
+    ):
+        made.sql(ADDED)
+    assert made.rows("d.t", columns="a, total") == [(1, 3), (5, 15)]
+    made.sql(ADDED)
+    assert made.rows("d.t", columns="a, c") == [(1, 10), (5, 50)]

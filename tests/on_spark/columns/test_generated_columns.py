@@ -51,3 +51,24 @@ def test_a_value_by_chance_is_computed_once(lake: Lake) -> None:
 def test_an_expression_that_cannot_be_of_the_type_is_refused(lake: Lake) -> None:
     with pytest.raises(InvalidValue, match="GENERATED"):
         lake.sql("CREATE TABLE d.t (a ARRAY<INT>, c INT GENERATED ALWAYS AS (a))")
+
+
+def test_an_added_column_is_computed_for_the_rows_that_are_there(lake: Lake) -> None:
+    """As Spark computes it; each row keeps its id, and rows of many files get a value."""
+    lake.sql("CREATE TABLE d.t (id INT, day DATE, name STRING) PARTITIONED BY (name)")
+    for start in (0, 50):
+        lake.sql(
+            "INSERT INTO d.t SELECT CAST(id AS INT), date_add(DATE'2024-01-30', CAST(id AS INT)),"
+            f" IF(id % 2 = 0, 'even', NULL) FROM range({start}, {start + 50})"
+        )
+    lake.sql("DELETE FROM d.t WHERE id = 7")
+    before, rows = lake.head(), lake.rows("d.t", columns="id, day, name")
+    lake.sql("ALTER TABLE d.t ADD COLUMN month STRING GENERATED ALWAYS AS (concat(year(day), '-', month(day), name))")
+    assert lake.rows("d.t", columns="id, day, name") == rows
+    assert lake.rows("d.t", columns="count(*)") == [(99,)]
+    wrong = "NOT (month <=> concat(year(day), '-', month(day), name))"
+    assert lake.rows("d.t", columns=f"count_if({wrong})") == [(0,)]
+    found = lake.sql(f"SHOW CHANGES d.t FROM VERSION {before} TO VERSION {lake.head()}").rows
+    assert {row[0] for row in found} == {"update_before", "update_after"}
+    lake.sql("INSERT INTO d.t (id, day, name) VALUES (200, DATE'2025-05-01', 'x')")
+    assert lake.rows("d.t WHERE id = 200", columns="month") == [("2025-5x",)]

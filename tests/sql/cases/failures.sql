@@ -273,7 +273,6 @@ INVALID_VALUE | main | constraint c is there twice | CREATE TABLE d.fresh (id in
 NOT_SUPPORTED | main | CLUSTERED BY; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
 NOT_SUPPORTED | main | cannot be int; BIGINT | CREATE TABLE d.fresh (id INT GENERATED ALWAYS AS IDENTITY)
 INVALID_VALUE | main | same number; INCREMENT BY 1 | CREATE TABLE d.fresh (id BIGINT GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0))
-NOT_SUPPORTED | main | generated column; CREATE OR REPLACE TABLE | ALTER TABLE d.people ADD COLUMN n INT GENERATED ALWAYS AS (id)
 NOT_SUPPORTED | main | part of the primary key | CREATE TABLE d.fresh (id INT, n INT GENERATED ALWAYS AS (id) PRIMARY KEY)
 INVALID_VALUE | main | DEFAULT and is generated | CREATE TABLE d.fresh (id INT, n INT DEFAULT 1 GENERATED ALWAYS AS (id))
 NOT_SUPPORTED | main | weeks; days | CREATE TABLE d.fresh (id int) PARTITIONED BY (weeks(id))
