@@ -101,8 +101,8 @@ def test_a_merge_names_the_files_that_both_sides_loaded(lake: Lake, place: Path)
     assert (found["file_count"], found["files"]) == (1, [f"file://{place}/a.csv"])
     lake.merge("b")
     assert sorted(ids(lake)) == [1, 1, 2, 2, 3]
-    lake.insert("d.t", "(9, 'n')", "b")
-    lake.insert("d.t", "(8, 'n')")
+    lake.sql("INSERT INTO d.t VALUES (9, 'n')", "b")
+    lake.sql("INSERT INTO d.t VALUES (8, 'n')")
     assert notes(lake, "b") == []
 
 
