@@ -177,7 +177,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     ),
     VerdictCode.LOADED_TWICE: _note(
         "Both sides loaded the same files by COPY INTO",
-        "Restore the table on the source to before its load, or delete these rows there; a primary key keeps each row once.",
+        "Restore the table on the source to before its load. In a table with a primary key each row is there once.",
     ),
     VerdictCode.BREAKS_VIEW: _note(
         "A view of the target names what the merge takes away",
