@@ -26,7 +26,7 @@ const PAGES = [
 const REQUESTS = "/api/v1/catalogs/demo/merge-requests/";
 const TABS_OF_A_REQUEST = ["", "?tab=compare", "?tab=checks"];
 /** A pipeline of the demo lake, on each of its tabs. */
-const TABS_OF_A_PIPELINE = ["", "?tab=strategy", "?tab=runs", "?tab=versions", "?tab=settings"];
+const TABS_OF_A_PIPELINE = ["", "?tab=strategy", "?tab=landing", "?tab=runs", "?tab=versions", "?tab=settings"];
 
 let browser: Browser;
 let request: number;

@@ -144,6 +144,27 @@ describe("a pipeline from a copy to its runs", () => {
     await page.getByRole("heading", { level: 1 }).getByText("degraded").waitFor({ state: "detached" });
   });
 
+  it("reads files that were dropped into its landing zone, and archives them", async () => {
+    const { page } = visit;
+    const id = Number(address.split("/").pop());
+    const source = "-- @archive_landing_zones: true\nSELECT tailnum FROM {{ landing('tails') }}";
+    await call(page, "PATCH", `/api/v1/pipelines/${id}/`, { source, config: "merge_strategy: append_only", table: `${NAME}_landed` });
+    await open(page, `${address}?tab=landing`);
+    await page.getByText("No file was sent to this zone yet.").waitFor();
+    await page.getByLabel("Choose files").setInputFiles({ name: "tails.csv", mimeType: "text/csv", buffer: Buffer.from("tailnum\nN1\nN2\n") });
+    const files = page.getByRole("list", { name: "Files of the zone" });
+    await files.getByText("waiting").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.waitForURL(/\/runs\/[0-9a-f-]+$/);
+    await succeeded(page);
+    await expect.poll(() => figure(page, "rows inserted").innerText()).toBe("2");
+    await open(page, `${address}?tab=landing`);
+    await files.getByText("archived").waitFor();
+    await files.getByRole("button", { name: "Read tails.csv again" }).click();
+    await files.getByText("waiting").waitFor();
+  });
+
   it("went without an error on the console", () => {
     // The browser itself reports each refused request; there is one, on purpose.
     const unexpected = visit.complaints.filter((text) => !text.includes("422 (Unprocessable"));

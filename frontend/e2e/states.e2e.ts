@@ -28,6 +28,7 @@ const PAGES = [
   "/c/demo/pipelines",
   "/c/demo/pipelines/1",
   "/c/demo/pipelines/1?tab=strategy",
+  "/c/demo/pipelines/1?tab=landing",
   "/c/demo/pipelines/1?tab=runs",
   "/c/demo/pipelines/1?tab=versions",
   "/c/demo/pipelines/new?from=1",

@@ -55,6 +55,8 @@ class Servers:
         self.uses_own_spark = False
         self._relay: Relay | None = None
         self.worker: Copy | None = None
+        self._changing_worker = threading.Lock()
+        self._is_stopped = threading.Event()
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)
 
@@ -73,6 +75,7 @@ class Servers:
         self.postgres.database_create(DATABASE)
         _copy(migrated, self.database_url)
         self.start_worker()
+        threading.Thread(target=self._supervise, daemon=True).start()
 
     def start_own_spark(self) -> None:
         """From now on everything here runs on a Spark of its own."""
@@ -84,10 +87,24 @@ class Servers:
         self.own_spark.wait_until_ready()
 
     def start_worker(self) -> None:
-        self.worker = COPIES.celery(self._worker_module, environment=self._environment(), log=self.worker_log)
+        with self._changing_worker:
+            self.worker = self._worker_made()
+
+    def _worker_made(self) -> Copy:
+        return COPIES.celery(self._worker_module, environment=self._environment(), log=self.worker_log)
+
+    def _supervise(self) -> None:
+        """A worker that ends by itself is started again, as by ``lakeui up``. Celery can end where Redis comes back while
+        a message is not acknowledged.
+        """
+        while not self._is_stopped.wait(0.2):
+            with self._changing_worker:
+                if self.worker is not None and self.worker.poll() is not None:
+                    self.worker = self._worker_made()
 
     def stop(self) -> None:
         """Nothing of it is looked at any more."""
+        self._is_stopped.set()
         self.kill_worker()
         if self._relay is not None:
             self._relay.stop()
@@ -108,10 +125,12 @@ class Servers:
         }
 
     def kill_worker(self) -> None:
-        """The worker with all its processes."""
-        if self.worker is not None and self.worker.poll() is None:
-            process_stop(process_record("worker", self.worker.pid), how=signal.SIGKILL, patience_seconds=5)
-            self.worker.wait()
+        """The worker with all its processes, which is then not started again by itself."""
+        with self._changing_worker:
+            worker, self.worker = self.worker, None
+        if worker is not None and worker.poll() is None:
+            process_stop(process_record("worker", worker.pid), how=signal.SIGKILL, patience_seconds=5)
+            worker.wait()
 
     def kill_postgres(self) -> None:
         """An immediate shutdown: connections are cut, nothing is put down, the log is replayed at the next start."""
