@@ -27,6 +27,12 @@ describe("a task", () => {
     expect(screen.getByText(/You can close this page/)).toBeTruthy();
   });
 
+  it("of a merge request says of which", async () => {
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, kind: "merge request", parameters: { request: 9, number: 3, catalog: "demo" } } });
+    renderAt("/tasks/t-1");
+    expect(await screen.findByText("merge request #3 of demo")).toBeTruthy();
+  });
+
   it("is cancelled on request", async () => {
     const asked = serve({ "/api/v1/tasks/t-1/": TASK, "/api/v1/tasks/t-1/cancel/": { ...TASK, cancel_requested: true } });
     const user = userEvent.setup();

@@ -15,7 +15,7 @@ import { Failure, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
-import { statementOf } from "./task-statement";
+import { statementOf, taskTitle } from "./task-statement";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
 
@@ -74,7 +74,7 @@ function TaskView({ task }: { task: Task }) {
   const cancel = useCancelTask();
   const retry = useRetryTask();
   const failure = cancel.error ?? retry.error;
-  const title = statementOf(task) || task.kind;
+  const title = taskTitle(task);
   const finished = isFinished(task.state);
   return (
     <>

@@ -7,7 +7,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { TaskBadge } from "./task-badge";
-import { statementOf } from "./task-statement";
+import { taskTitle } from "./task-statement";
 import "../../styles/tasks.css";
 
 const STATES: readonly TaskState[] = ["queued", "running", "succeeded", "failed", "cancelled", "lost"];
@@ -77,7 +77,7 @@ function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
         <li key={task.id}>
           <TaskBadge state={task.state} />
           <Link to={taskAddress(task.id)} className="ellipsis mono">
-            {statementOf(task) || task.kind}
+            {taskTitle(task)}
           </Link>
           <span className="small muted ellipsis">{isFinished(task.state) ? "" : task.message}</span>
           <span className="small muted number">
