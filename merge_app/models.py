@@ -13,6 +13,7 @@ from merge_app.review.models import (
     RequestedReviewer,
     RequestStatus,
     Review,
+    Suggestion,
     TimelineEntry,
 )
 from merge_app.webhooks.models import Webhook, WebhookDelivery
@@ -33,6 +34,7 @@ __all__ = [
     "RequestedReviewer",
     "Review",
     "SavedQuery",
+    "Suggestion",
     "TimelineEntry",
     "Webhook",
     "WebhookDelivery",

@@ -32,6 +32,7 @@ from lakeui.api.requests import markdown_view, protection_views
 from lakeui.api.requests import merge_views as review_merge_views
 from lakeui.api.requests import resolve_views as review_resolve_views
 from lakeui.api.requests import status_views as review_status_views
+from lakeui.api.requests import suggestion_views as review_suggestion_views
 from lakeui.api.requests import talk_views as review_talk_views
 from lakeui.api.requests import views as review_views
 from lakeui.api.rows import import_views, keyed_merge_view
@@ -79,6 +80,7 @@ merge_request_patterns = [
     path("resolutions/", review_resolve_views.ResolutionListView.as_view(), name="api-resolutions"),
     path("resolutions/batch/", review_resolve_views.ResolutionBatchView.as_view(), name="api-resolution-batch"),
     path("resolutions/<int:resolution_id>/", review_resolve_views.ResolutionView.as_view(), name="api-resolution"),
+    path("suggestions/", review_suggestion_views.SuggestionsView.as_view(), name="api-suggestions"),
     path("reviews/", review_talk_views.ReviewListView.as_view(), name="api-reviews"),
     path("reviews/<int:review_id>/changes/", review_talk_views.ReviewChangesView.as_view(), name="api-review-changes"),
     path("comments/", review_talk_views.CommentListView.as_view(), name="api-comments"),

@@ -18,6 +18,7 @@ class TasksConfig(AppConfig):
         import lakeui.tasks.pipelines
         import lakeui.tasks.scripts
         import lakeui.tasks.statements
+        import lakeui.tasks.suggestions
         from catalog_app.services.results import results_tidy
         from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy

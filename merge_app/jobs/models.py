@@ -17,7 +17,16 @@ QUERY_TASK_KIND = "sql query"
 """Queries that run in a worker."""
 SCRIPT_TASK_KIND = "sql script"
 WRITE_TASK_KINDS = frozenset(
-    {"sql", SCRIPT_TASK_KIND, "import", "pipeline", "pipeline_dry_run", "merge request", "check merge request"}
+    {
+        "sql",
+        SCRIPT_TASK_KIND,
+        "import",
+        "pipeline",
+        "pipeline_dry_run",
+        "merge request",
+        "check merge request",
+        "suggestions",
+    }
 )
 """What persons write, merge, load and check in a worker: bounded in time, and in number a person."""
 

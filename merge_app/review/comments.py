@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,7 +16,7 @@ from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, PermissionDenied
-from merge_app.review.models import Comment, CommentPlace, MergeRequest, TimelineKind
+from merge_app.review.models import Comment, CommentPlace, MergeRequest, Suggestion, TimelineKind
 from merge_app.review.requests import request_lock, request_touch
 from merge_app.review.timeline import Event, timeline_append
 
@@ -46,15 +48,20 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class CommentDraft:
-    """A comment as it is handed in; ``thread_id`` is the comment that it answers, whose anchor it takes."""
+    """A comment as it is handed in; ``thread_id`` is the comment that it answers, whose anchor it takes.
+    ``suggestion``: the value that its cell had, and the one that it is to have.
+    """
 
     body: str
     anchor: Anchor = Anchor()
     thread_id: int | None = None
+    suggestion: tuple[Any, Any] | None = None
 
 
-def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDraft) -> Comment:
-    """Add a comment; a finished request takes comments too."""
+def comment_add(
+    *, principal: Principal, request: MergeRequest, draft: CommentDraft, check: Callable[[Comment], None] | None = None
+) -> Comment:
+    """Add a comment; a finished request takes comments too. ``check`` sees one with a suggestion, and may object."""
     action_require(principal, request.catalog, Action.COMMENT)
     with transaction.atomic():
         locked = request_lock(request.pk)
@@ -78,6 +85,11 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
             column_id=anchor.column_id,
             column_name=column,
         )
+        if draft.suggestion is not None:
+            was, value = draft.suggestion
+            Suggestion.objects.create(comment=comment, was=was, value=value)
+            if check is not None:
+                check(comment)
         _changed(locked, comment, principal, "added")
     return comment
 

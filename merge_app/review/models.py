@@ -308,6 +308,19 @@ class Comment(models.Model):
         indexes = [models.Index(fields=["request", "id"], name="comment_in_order")]
 
 
+class Suggestion(models.Model):
+    """The value that a comment suggests for its cell, and the one that the cell had then, both as answers show them.
+    ``task_id`` is the task that was last asked to apply it, by ``applied_by``; whether it did is what its commit says.
+    """
+
+    comment = models.OneToOneField(Comment, models.PROTECT, related_name="suggestion")
+    was = models.JSONField(null=True)
+    value = models.JSONField(null=True)
+    task_id = models.UUIDField(null=True)
+    applied_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    asked_at = models.DateTimeField(null=True)
+
+
 class TimelineKind(models.TextChoices):
     OPENED = "opened"
     STATE = "state"

@@ -36,6 +36,7 @@ from merge_app.review.approval_state import last_writer_id, votes_load
 from merge_app.review.known_plans import judged_heads, seen_judged
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
 from merge_app.review.states import FINISHED, REVIEWED, RequestState
+from merge_app.review.suggestions import with_suggestions
 
 _ORDERS: dict[str, tuple[Any, str]] = {
     "-updated_at": (Cast(Extract("updated_at", "epoch") * 1_000_000, BigIntegerField()), "-"),
@@ -267,6 +268,7 @@ def comments_list(
 ) -> list[Comment]:
     """Comments in the order in which they were made; those of an object, or of threads that are (not) resolved."""
     found = Comment.objects.filter(request=request, pk__gt=after).select_related("author", "resolved_by", "thread")
+    found = with_suggestions(found)
     if object_kind:
         found = found.filter(object_kind=object_kind)
     if object_id is not None:
@@ -275,6 +277,12 @@ def comments_list(
         settled = Q(thread__isnull=True, resolved_at__isnull=False) | Q(thread__resolved_at__isnull=False)
         found = found.filter(settled if is_resolved else ~settled)
     return list(found.order_by("pk")[:limit])
+
+
+def comment_read(request: MergeRequest, comment_id: int) -> Comment:
+    """A comment of the request, also one that was deleted, as answers show it."""
+    found = Comment.objects.filter(request=request).select_related("author", "resolved_by")
+    return with_suggestions(found).get(pk=comment_id)
 
 
 def comment_get(request: MergeRequest, comment_id: int) -> Comment:

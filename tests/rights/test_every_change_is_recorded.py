@@ -89,6 +89,8 @@ NOTHING_YET = {
     ("delete", QUERY),
     # A task, which tells of itself when it has run.
     ("post", REQUEST + "checks/"),
+    # A commit, where a comment suggests a value; this one suggests none.
+    ("post", REQUEST + "suggestions/"),
     # Messages have a log of their own.
     ("post", WEBHOOK + "test/"),
     ("post", WEBHOOK + "deliveries/{delivery_id}/repeat/"),

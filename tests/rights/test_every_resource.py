@@ -101,6 +101,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("viewer", "put", REQUEST + "comments/{comment_id}/resolved/", None),
     ("viewer", "delete", REQUEST + "comments/{comment_id}/resolved/", None),
     ("viewer", "delete", REQUEST + "comments/{comment_id}/", None),
+    ("contributor", "post", REQUEST + "suggestions/", {"comments": [1]}),
     ("contributor", "post", REQUEST + "merge/", {}),
     ("contributor", "post", REQUEST + "queue/", {}),
     ("contributor", "delete", REQUEST + "queue/", None),

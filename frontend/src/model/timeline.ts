@@ -87,6 +87,7 @@ export function objectText(names: ReadonlyMap<string, string>, kind: string, id:
 /** A comment itself is shown with its text, so that its being written or edited needs no line. */
 function commentText(what: string): string | undefined {
   if (what === "resolved") return "resolved a thread";
+  if (what === "applied") return "applied a suggestion";
   return what === "reopened" ? "reopened a thread" : undefined;
 }
 

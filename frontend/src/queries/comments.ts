@@ -2,8 +2,10 @@ import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } f
 
 import { body, client, cursorOf } from "../api/client";
 import type { Comment, NewComment } from "../api/resources";
+import { refresh } from "./refresh";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
 
+const AGAIN_MS = 2000;
 const AT = "/api/v1/catalogs/{catalog}/merge-requests/{number}/comments";
 
 export function useComments(place: RequestPlace) {
@@ -19,6 +21,9 @@ export function commentsQuery(place: RequestPlace) {
       return body(client.GET(`${AT}/`, { params: { path: { ...place }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
+    // While a task applies a suggestion, its end is looked for.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ results }) => results.some(({ suggestion }) => suggestion?.state === "applying")) ? AGAIN_MS : false,
   });
 }
 
@@ -26,6 +31,20 @@ export function commentsQuery(place: RequestPlace) {
 export type CommentAnchor = Pick<NewComment, "object_kind" | "object_id" | "rule_table" | "source_op" | "dest_op" | "row_key" | "column_id">;
 
 export const ON_REQUEST: CommentAnchor = { object_kind: "", object_id: null, rule_table: "", source_op: "", dest_op: "", row_key: "", column_id: null };
+
+/** Applies suggested values of one table: one commit on the source. */
+export function useSuggestionsApply(place: RequestPlace) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (comments: number[]): Promise<void> => {
+      const header = { ...once(), Prefer: "wait=20" };
+      await client.POST("/api/v1/catalogs/{catalog}/merge-requests/{number}/suggestions/", {
+        params: { path: { ...place }, header }, body: { comments, bypass_reason: "" },
+      });
+    },
+    onSettled: () => Promise.all([refresh(queries, ["catalog", place.catalog]), refreshRequest(queries, place)]),
+  });
+}
 
 export function useCommentAdd(place: RequestPlace) {
   const queries = useQueryClient();

@@ -53,6 +53,7 @@ export function comment(given: Partial<Comment>): Comment {
     author: "bob",
     body: "Why?",
     body_html: "<p>Why?</p>",
+    suggestion: null,
     place: "request",
     object_kind: "",
     object_id: null,

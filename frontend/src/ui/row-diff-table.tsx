@@ -3,6 +3,7 @@ import { Fragment, useState, type ReactNode } from "react";
 import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
 import { rowName, tellingApart } from "../model/row-names";
+import type { SeenRow } from "../model/suggestion";
 import { LongGrid } from "./grid";
 import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
@@ -25,8 +26,13 @@ export interface RowsTalk {
   isAllowed: boolean;
   /** So many conversations are on the row. */
   count: (key: string) => number;
-  /** With the form for a new comment open where the person asked for it. */
-  show: (key: string, name: string, isWriting: boolean) => ReactNode;
+  /** With the form for a new comment open where the person asked for it. `seen`: the row as the source has it. */
+  show: (key: string, name: string, isWriting: boolean, seen?: SeenRow) => ReactNode;
+}
+
+/** What is said about rows of one side. The rows of the target are not as the source has them. */
+export function talkOfSide(side: "source" | "destination", talk: RowsTalk | undefined): RowsTalk | undefined {
+  return talk && side === "destination" ? { ...talk, show: (key, name, isWriting) => talk.show(key, name, isWriting) } : talk;
 }
 
 /** Rows of a diff, with changed cells coloured. */
@@ -95,7 +101,7 @@ export function RowDiffTable({
           </tr>
           {talk && row.key && row.change !== "update_before" && (opened.has(row.key) || talk.count(row.key) > 0) ? (
             <tr className="addition">
-              <td colSpan={heads.length}>{talk.show(row.key, rowName(row.key, columns, row.values, naming), opened.has(row.key))}</td>
+              <td colSpan={heads.length}>{talk.show(row.key, rowName(row.key, columns, row.values, naming), opened.has(row.key), row.change === "delete" ? undefined : { columns, values: row.values })}</td>
             </tr>
           ) : null}
         </Fragment>

@@ -56,6 +56,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "description": "12 tests passed",
         "target_url": "https://ci.example.org/runs/7",
     },
+    "suggestions_apply": {"comments": [12, 15]},
     "review_submit": {"verdict": "approve", "fingerprint": _FINGERPRINT, "body": "As we said."},
     "pipeline_policy_set": {"strict": True},
     "saved_query_add": {"name": "Late flights", "text": "SELECT * FROM flights.flights WHERE dep_delay > 60"},

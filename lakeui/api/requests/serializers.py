@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog_app.models import Branch
@@ -18,6 +19,7 @@ from merge_app.review.requests import MOST_LABELS
 from merge_app.review.selectors import REQUEST_ORDERS, RequestSummary
 from merge_app.review.since_review import CHANGES
 from merge_app.review.states import CHOSEN, RequestState
+from merge_app.review.suggestions import SuggestionState, suggestion_state
 
 # Members called ``source`` or ``label`` bear names of DRF's own attributes. Its metaclass takes declared fields off the
 # class, so nothing is shadowed at run time; mypy does not know.
@@ -298,6 +300,24 @@ class CommentQuery(PageFilter):
     resolved = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
+class NewSuggestion(serializers.Serializer[Any]):
+    """A value for the cell that the comment is on, as answers show values. ``was``: the value that the cell has."""
+
+    was = serializers.JSONField(allow_null=True)
+    value = serializers.JSONField(allow_null=True)
+
+
+class SuggestionAnswer(serializers.Serializer[Any]):
+    """A suggested value, and what became of it. ``version``: of the commit that applied it."""
+
+    was = serializers.JSONField(allow_null=True)
+    value = serializers.JSONField(allow_null=True)
+    state = serializers.ChoiceField([state.value for state in SuggestionState])
+    version = serializers.IntegerField(allow_null=True)
+    applied_by = serializers.CharField(allow_null=True)
+    task = serializers.UUIDField(allow_null=True, help_text="The task that was last asked to apply it.")
+
+
 class NewComment(serializers.Serializer[Any]):
     """A comment on the request, on an object (``object_kind``, ``object_id``), or on a part of that object. A cell of
     its matrix has ``rule_table``, ``source_op`` and ``dest_op`` besides. A row, a column or a value of a table has
@@ -322,6 +342,12 @@ class NewComment(serializers.Serializer[Any]):
     )
     column_id = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=1, max_value=2**31 - 1, help_text="`id` of a column."
+    )
+    suggestion = NewSuggestion(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of a comment on a value of a table with a primary key.",
     )
 
 
@@ -352,6 +378,24 @@ class CommentAnswer(serializers.Serializer[Any]):
     is_deleted = serializers.SerializerMethodField()
     resolved_at = serializers.DateTimeField(allow_null=True)
     resolved_by = serializers.CharField(source="resolved_by.username", allow_null=True, default=None)
+    suggestion = serializers.SerializerMethodField()
+
+    @extend_schema_field(SuggestionAnswer(allow_null=True))
+    def get_suggestion(self, comment: Any) -> dict[str, Any] | None:
+        if comment.deleted_at is not None or not hasattr(comment, "suggestion"):
+            return None
+        kept, state = comment.suggestion, suggestion_state(comment)
+        by = kept.applied_by.get_username() if kept.applied_by and state is SuggestionState.APPLIED else None
+        task = None if kept.task_id is None else str(kept.task_id)
+        version = comment.suggestion_version
+        return {
+            "was": kept.was,
+            "value": kept.value,
+            "state": state.value,
+            "version": version,
+            "applied_by": by,
+            "task": task,
+        }
 
     def get_body_html(self, comment: Comment) -> str:
         return markdown_render(comment.body)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +25,9 @@ from lakeui.api.requests.serializers import (
     ReviewDraftBody,
 )
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
+from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.rows.suggested import Suggested, suggested_update
 from merge_app.review.approval_rules import ReviewVerdict
 from merge_app.review.comments import (
     Anchor,
@@ -33,8 +37,9 @@ from merge_app.review.comments import (
     comment_edit,
     thread_resolve,
 )
+from merge_app.review.models import Comment, CommentPlace, MergeRequest
 from merge_app.review.reviews import ReviewDraft, review_submit
-from merge_app.review.selectors import comment_get, comments_list, reviews_list
+from merge_app.review.selectors import comment_get, comment_read, comments_list, reviews_list
 
 
 class ReviewListView(ApiView):
@@ -130,14 +135,14 @@ class CommentListView(ApiView):
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
         wanted = body_checked(NewComment, request)
-        text, thread = wanted.pop("body"), wanted.pop("reply_to")
+        text, thread, suggested = wanted.pop("body"), wanted.pop("reply_to"), wanted.pop("suggestion")
 
         def add() -> Response:
             found = addressed_request(request, catalog, number)
-            draft = CommentDraft(text, Anchor(**wanted), thread)
-            return Response(
-                CommentAnswer(comment_add(principal=principal_of(request), request=found, draft=draft)).data, status=201
-            )
+            suggestion = None if suggested is None else (suggested["was"], suggested["value"])
+            draft = CommentDraft(text, Anchor(**wanted), thread, suggestion)
+            made = comment_add(principal=principal_of(request), request=found, draft=draft, check=_suggestion_check)
+            return Response(_shown(found, made), status=201)
 
         return once(request, add)
 
@@ -154,7 +159,7 @@ class CommentView(ApiView):
         body = body_checked(CommentChange, request)
         comment = comment_get(addressed_request(request, catalog, number), comment_id)
         changed = comment_edit(principal=principal_of(request), comment=comment, body=body["body"])
-        return Response(CommentAnswer(changed).data)
+        return Response(_shown(comment.request, changed))
 
     @extend_schema(
         operation_id="comment_delete",
@@ -192,4 +197,23 @@ class CommentResolvedView(ApiView):
     def _answer(self, request: Request, catalog: str, number: int, comment_id: int, *, is_resolved: bool) -> Response:
         comment = comment_get(addressed_request(request, catalog, number), comment_id)
         settled = thread_resolve(principal=principal_of(request), comment=comment, is_resolved=is_resolved)
-        return Response(CommentAnswer(settled).data)
+        return Response(_shown(comment.request, settled))
+
+
+def _shown(request: MergeRequest, comment: Comment) -> Any:
+    """The comment as it is now, with what became of its suggestion."""
+    return CommentAnswer(comment_read(request, comment.pk)).data
+
+
+def _suggestion_check(comment: Comment) -> None:
+    """Raises for a suggestion that could not be applied as the source is now."""
+    suggested = comment.suggestion
+    if comment.place != CommentPlace.VALUE:
+        raise InvalidValue(
+            "A suggestion is of one value of a row.",
+            remedy="Send object_kind table, object_id, row_key and column_id, or no suggestion.",
+            field="suggestion",
+        )
+    if suggested.was == suggested.value and type(suggested.was) is type(suggested.value):
+        raise InvalidValue("The cell has this value.", remedy="Suggest another one.", field="suggestion.value")
+    suggested_update(comment.request.source, [Suggested.of(comment)])

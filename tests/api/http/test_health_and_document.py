@@ -174,6 +174,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/": ["get", "patch"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/checks/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/statuses/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/merge-requests/{number}/suggestions/": ["post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/comments/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/comments/{comment_id}/": ["delete", "patch"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/comments/{comment_id}/resolved/": ["delete"],

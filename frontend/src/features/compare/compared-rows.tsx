@@ -6,7 +6,7 @@ import { counted } from "../../model/format";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
-import { AllColumns, RowDiffTable, type RowsTalk } from "../../ui/row-diff-table";
+import { AllColumns, RowDiffTable, talkOfSide, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 
 /** Rows that each side changed since the branches split, side by side. */
@@ -38,7 +38,7 @@ function SideRows({ pair, detail, side, talk }: SideProps) {
       {detail.names[side] === null ? (
         <p className="small muted">The table is not there.</p>
       ) : commits.some(movesRows) ? (
-        <ChangedRows pair={pair} detail={detail} side={side} talk={talk} />
+        <ChangedRows pair={pair} detail={detail} side={side} talk={talkOfSide(side, talk)} />
       ) : (
         <p className="small muted">No row changed since the branches split (v{detail.merge_base}).</p>
       )}

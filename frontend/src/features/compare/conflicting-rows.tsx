@@ -60,7 +60,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
                       <td colSpan={(isWhole ? columns.length : telling.length) + 1}>
                         <div className="stack">
                           {isKeyed ? additions?.row(detail, row, columns) : null}
-                          {talk?.show(row.key, nameOf(row), false)}
+                          {talk?.show(row.key, nameOf(row), false, row.source ? { columns, values: row.source } : undefined)}
                         </div>
                       </td>
                     </tr>

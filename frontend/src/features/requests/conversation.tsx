@@ -2,6 +2,7 @@ import { Link } from "react-router";
 
 import type { RequestDetail, Review, Role, TimelineEvent } from "../../api/resources";
 import { mergeAddress, taskAddress } from "../../model/addresses";
+import { isAtLeast } from "../../model/roles";
 import { eventText, threadsOf, type Thread } from "../../model/timeline";
 import { useComments } from "../../queries/comments";
 import { useTimeline, type RequestPlace } from "../../queries/requests";
@@ -9,6 +10,7 @@ import { useReviews } from "../../queries/reviews";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { SuggestionsTogether } from "./suggestion";
 import { ThreadView } from "./thread-view";
 import { Written } from "./written";
 
@@ -37,6 +39,7 @@ export function Conversation({
         {request.description ? <Written html={request.description_html} /> : <p className="muted">{request.author} wrote no description.</p>}
       </Panel>
       {failure && !comments.data ? <Failure error={failure} retry={() => void comments.refetch()} /> : null}
+      {isAtLeast(role, "contributor") ? <SuggestionsTogether place={place} comments={comments.data?.pages.flatMap((page) => page.results) ?? []} /> : null}
       <Loaded query={timeline} label="what happened">
         {({ pages }) => (
           <ol className="stack tight" aria-label="What happened">

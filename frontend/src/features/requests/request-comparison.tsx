@@ -2,6 +2,7 @@ import type { ComparedDetail, ComparedRow, RequestDetail, Role } from "../../api
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { rowOutcome } from "../../model/row-outcomes";
+import type { SeenRow } from "../../model/suggestion";
 import { isOnCellOf, threadsAt, threadsOf, threadsOnRow, type CellAnchor, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useComments, type CommentAnchor } from "../../queries/comments";
 import type { Pair } from "../../queries/compare";
@@ -50,8 +51,8 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
       talk: (detail: ComparedDetail) => ({
         isAllowed: role !== undefined,
         count: (key: string) => threadsOnRow(threads, detail, key).length,
-        show: (key: string, name: string, isWriting: boolean) => (
-          <RowTalk place={place} detail={detail} threads={threads} role={role} rowKey={key} name={name} isWriting={isWriting} />
+        show: (key: string, name: string, isWriting: boolean, seen?: SeenRow) => (
+          <RowTalk place={place} detail={detail} threads={threads} role={role} rowKey={key} name={name} isWriting={isWriting} seen={seen} />
         ),
       }),
       result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),

@@ -221,6 +221,31 @@ describe("comments on data", () => {
   });
 });
 
+describe("suggested values", () => {
+  it("are sent with the value that the source has", async () => {
+    const user = userEvent.setup();
+    const asked = lake({ [`${AT}comments/`]: page([]), [`POST ${AT}comments/`]: () => json(comment({ id: 3 }), 201) });
+    renderAt("/c/demo/requests/3?tab=compare");
+    const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+    await user.click(await rows.findByRole("button", { name: `Comment on row ${NAMED}` }));
+    expect(rows.queryByRole("checkbox", { name: /^Suggest another value/ })).toBeNull();
+    await user.selectOptions(rows.getByLabelText("On"), "gate");
+    const was = await rows.findByRole("checkbox", { name: /^Suggest another value than/ });
+    await user.click(was);
+    const send = rows.getByRole<HTMLButtonElement>("button", { name: "Comment" });
+    // It has this value.
+    expect(send.disabled).toBe(true);
+    const field = rows.getByRole<HTMLInputElement>("textbox", { name: "Suggested string" });
+    const before = field.value;
+    await user.clear(field);
+    await user.type(field, "7");
+    await user.click(send);
+    await waitFor(() =>
+      expect(decided(asked)).toMatchObject({ body: "I suggest another value.", row_key: KEY, column_id: 3, suggestion: { was: before, value: "7" } }),
+    );
+  });
+});
+
 describe("comments on rows that do not conflict, or have no key", () => {
   const HEADS = [["change", "string"], ["row_id", "bigint"], ["flight", "string"], ["carrier", "string"], ["gate", "string"]].map(([name, type]) => ({ name, type }));
   const CHANGED = {

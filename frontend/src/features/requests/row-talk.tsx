@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import type { ComparedDetail, Role } from "../../api/resources";
+import { seenCell, type SeenRow } from "../../model/suggestion";
 import { dataPlaceText, threadsOnColumns, threadsOnRow, type Thread } from "../../model/timeline";
 import { ON_REQUEST } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
@@ -15,8 +16,8 @@ interface TalkProps {
 }
 
 /** What people say about a row, and about single values of it. */
-export function RowTalk({ rowKey, name, isWriting, ...talk }: TalkProps & { rowKey: string; name: string; isWriting: boolean }) {
-  return <DataTalk {...talk} isWriting={isWriting} threads={threadsOnRow(talk.threads, talk.detail, rowKey)} rowKey={rowKey} columns={columnsOf(talk.detail)} whole="the row" label={`Comment on row ${name}`} />;
+export function RowTalk({ rowKey, name, isWriting, seen, ...talk }: TalkProps & { rowKey: string; name: string; isWriting: boolean; seen: SeenRow | undefined }) {
+  return <DataTalk {...talk} isWriting={isWriting} seen={seen} threads={threadsOnRow(talk.threads, talk.detail, rowKey)} rowKey={rowKey} columns={columnsOf(talk.detail)} whole="the row" label={`Comment on row ${name}`} />;
 }
 
 /** What people say about the columns of a table. */
@@ -41,6 +42,7 @@ function DataTalk({
   whole,
   label,
   isWriting = false,
+  seen,
 }: TalkProps & {
   rowKey: string;
   columns: readonly { id: number; name: string }[];
@@ -49,10 +51,13 @@ function DataTalk({
   label: string;
   /** Whether the form is open at first. */
   isWriting?: boolean;
+  /** The row as the source has it, where that is known. */
+  seen?: SeenRow | undefined;
 }) {
   const [isOpen, setOpen] = useState(isWriting);
   const [chosen, setChosen] = useState<number | undefined>(whole === undefined ? columns[0]?.id : undefined);
   const anchor = { ...ON_REQUEST, object_kind: detail.kind, object_id: detail.object_id, row_key: rowKey, column_id: chosen ?? null };
+  const cell = seenCell(seen, rowKey, columns.find(({ id }) => id === chosen)?.name);
   const mayTalk = role !== undefined && columns.length > 0;
   if (threads.length === 0 && !mayTalk) return null;
   return (
@@ -76,7 +81,7 @@ function DataTalk({
               ))}
             </select>
           </label>
-          <CommentForm place={place} anchor={anchor} label={label} onDone={() => setOpen(false)} />
+          <CommentForm key={chosen ?? "row"} place={place} anchor={anchor} label={label} cell={cell} onDone={() => setOpen(false)} />
         </div>
       ) : (
         <p>

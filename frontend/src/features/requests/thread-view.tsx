@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import type { Comment, Role } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { isAtLeast } from "../../model/roles";
 import { dataPlaceText, objectText, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useCommentChange } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
@@ -12,6 +13,7 @@ import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CommentForm } from "./comment-form";
 import { MarkdownField } from "./markdown-field";
+import { SuggestionView } from "./suggestion";
 import { Written } from "./written";
 
 /** A comment with its answers. One that was settled is folded. */
@@ -57,11 +59,11 @@ function ThreadBody({
   const isSettled = first.resolved_at !== null;
   return (
     <div className="thread">
-      <CommentView place={place} comment={first} {...(names ? { about: <About place={place} comment={first} names={names} /> } : {})} />
+      <CommentView place={place} comment={first} role={role} {...(names ? { about: <About place={place} comment={first} names={names} /> } : {})} />
       {replies.length ? (
         <div className="replies">
           {replies.map((reply) => (
-            <CommentView key={reply.id} place={place} comment={reply} />
+            <CommentView key={reply.id} place={place} comment={reply} role={role} />
           ))}
         </div>
       ) : null}
@@ -94,7 +96,7 @@ function About({ place, comment, names }: { place: RequestPlace; comment: Commen
   );
 }
 
-function CommentView({ place, comment, about }: { place: RequestPlace; comment: Comment; about?: ReactNode }) {
+function CommentView({ place, comment, role, about }: { place: RequestPlace; comment: Comment; role: Role | undefined; about?: ReactNode }) {
   const [isEditing, setEditing] = useState(false);
   const change = useCommentChange(place, comment);
   const isMine = comment.author === userName() && !comment.is_deleted;
@@ -128,6 +130,7 @@ function CommentView({ place, comment, about }: { place: RequestPlace; comment: 
         ) : (
           <Written html={comment.body_html} />
         )}
+        <SuggestionView place={place} comment={comment} mayApply={isAtLeast(role, "contributor")} />
       </div>
     </article>
   );

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+
+import type { Comment } from "../api/resources";
+import { openTogether, seenCell, suggestedValue } from "./suggestion";
+
+const ROW = {
+  columns: [{ name: "id", type: "bigint" }, { name: "share", type: "double" }, { name: "tags", type: "array<string>" }],
+  values: [9007199254740993n, null, ["a"]],
+};
+
+it("knows the cell of a row that is found again by its key", () => {
+  expect(seenCell(ROW, '{"id":1}', "id")).toEqual({ type: "bigint", was: "9007199254740993" });
+  expect(seenCell(ROW, '{"id":1}', "share")).toEqual({ type: "double", was: null });
+  expect(seenCell(ROW, '{"id":1}', "tags")).toBeUndefined();
+  expect(seenCell(ROW, '{"id":1}', "other")).toBeUndefined();
+  expect(seenCell(ROW, "4711", "id")).toBeUndefined();
+  expect(seenCell(undefined, '{"id":1}', "id")).toBeUndefined();
+});
+
+it("sends what was typed as the type has it", () => {
+  const cases = [["7", "int"], ["1.50", "decimal(9,2)"], ["0.5", "double"], ["true", "boolean"], ["x", "string"], [null, "int"]] as const;
+  expect(cases.map(([typed, type]) => suggestedValue(typed, type)?.value)).toEqual(["7", "1.50", 0.5, true, "x", null]);
+  expect(suggestedValue("x", "int")).toBeUndefined();
+});
+
+it("puts open suggestions of one table together", () => {
+  const of = (id: number, table: number, state: string) => ({ id, object_id: table, object_name: `d.t${String(table)}`, suggestion: { state } }) as unknown as Comment;
+  const plain = { id: 9, object_id: 5, object_name: "d.t5", suggestion: null } as unknown as Comment;
+  const found = openTogether([of(1, 5, "open"), of(2, 5, "open"), of(3, 5, "applied"), of(4, 6, "open"), plain]);
+  expect(found).toEqual([{ table: "d.t5", comments: [1, 2] }]);
+});
