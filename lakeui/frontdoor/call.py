@@ -28,7 +28,7 @@ from catalog_app.selectors.snapshots import (
     version_check,
 )
 from catalog_app.services.transactions import transaction_use
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.sql.statements import BranchName, DatabaseName, TableName
@@ -271,7 +271,16 @@ def table_for_writing(call: Call, name: TableName) -> ResolvedTable:
             "Only the head of the session's branch can be written.",
             remedy="Choose the branch by USE BRANCH or in the request, and write without @ and AS OF.",
         )
-    return table_for_reading(call, name)
+    try:
+        return table_for_reading(call, name)
+    except NotFound as missing:
+        found = view_asked(call, name) if missing.details["kind"] == "table" else None
+        if found is not None:
+            missing.remedy = (
+                f"{found[0].database.name}.{found[1].name} is a view, which holds no rows: write into the tables that"
+                " its query names. ALTER VIEW and DROP VIEW change it."
+            )
+        raise
 
 
 def view_find(place: Place, name: str) -> ViewState | None:

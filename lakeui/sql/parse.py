@@ -314,6 +314,13 @@ UNSUPPORTED: dict[str, str] = {
         ["CREATE TEMPORARY TABLE", "CREATE TEMP TABLE"],
         "Write CREATE TEMPORARY VIEW v AS .., or make a table on a branch and drop the branch.",
     ),
+    **dict.fromkeys(
+        ["CREATE STREAMING TABLE", "CREATE OR REFRESH STREAMING TABLE"],
+        "Make a pipeline with append_only or incremental; COPY INTO loads each file once.",
+    ),
+    "REORG TABLE": "OPTIMIZE takes deleted rows out of files, and VACUUM removes files that no version needs.",
+    "CONVERT TO DELTA": "CREATE TABLE .. FROM PARQUET takes over files where they lie.",
+    "FSCK REPAIR TABLE": "manage.py check_catalog looks at the metadata and the files of a catalog.",
     "SHOW CURRENT": "SELECT current_catalog(), current_branch(), current_database() says where a statement runs.",
     "SHOW GRANTS": "The page Members of the catalog shows who may do what; SHOW RESTRICTIONS lists hidden rows.",
     "GRANT": "An owner gives roles on the page Members of the catalog.",

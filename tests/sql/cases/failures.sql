@@ -455,6 +455,10 @@ NOT_SUPPORTED | main | DROP FUNCTION; DROP TEMPORARY FUNCTION | DROP FUNCTION f
 NOT_SUPPORTED | main | CACHE TABLE; keeps rows in memory | CACHE TABLE d.t
 NOT_SUPPORTED | main | DECLARE VARIABLE; parameters | DECLARE VARIABLE x INT DEFAULT 5
 NOT_SUPPORTED | main | CREATE TEMPORARY TABLE; CREATE TEMPORARY VIEW | CREATE TEMPORARY TABLE tt (x INT)
+NOT_SUPPORTED | main | CREATE STREAMING TABLE; pipeline | CREATE STREAMING TABLE d.fresh AS SELECT 1
+NOT_SUPPORTED | main | REORG TABLE; OPTIMIZE | REORG TABLE d.people APPLY (PURGE)
+NOT_SUPPORTED | main | CONVERT TO DELTA; FROM PARQUET | CONVERT TO DELTA parquet.`/x`
+NOT_SUPPORTED | main | FSCK REPAIR TABLE; check_catalog | FSCK REPAIR TABLE d.people
 NOT_SUPPORTED | main | SHOW CURRENT; current_database() | SHOW CURRENT NAMESPACE
 NOT_SUPPORTED | main | SHOW GRANTS; Members | SHOW GRANTS ON TABLE d.people
 NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
@@ -601,6 +605,7 @@ INVALID_VALUE | main | dya, which is no partition column of d.sales | INSERT OVE
 INVALID_VALUE | main | An overwrite names either | INSERT OVERWRITE d.regions PARTITION (country = 'de') VALUES (1, 'x')
 SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
 SYNTAX_ERROR | main | INSERT | INSERT d.people
+NOT_FOUND | main | table d.adults; is a view, which holds no rows | INSERT INTO d.adults VALUES (1, 'a', 1)
 NOT_SUPPORTED | main | INSERT IGNORE; MERGE INTO | INSERT IGNORE INTO d.people VALUES (1, 'a', 1)
 NOT_SUPPORTED | main | REPLACE INTO; MERGE INTO | REPLACE INTO d.people VALUES (1, 'a', 1)
 # Delete
@@ -608,6 +613,7 @@ FORBIDDEN_STATEMENT | main | rand; answers differently | DELETE FROM d.people WH
 FORBIDDEN_STATEMENT | main | reflect | DELETE FROM d.people WHERE reflect('a', 'b') = 'x'
 SYNTAX_ERROR | main | | DELETE FROM d.people WHERE
 SYNTAX_ERROR | main | DELETE | DELETE d.people
+NOT_FOUND | main | table d.adults; d.adults is a view | DELETE FROM d.adults
 NOT_SUPPORTED | main | DELETE .. USING; MERGE INTO | DELETE FROM d.people p USING d.sales s WHERE p.id = s.id
 # Update
 NOT_NULL_VIOLATION | main | id | UPDATE d.people SET id = NULL
@@ -615,6 +621,7 @@ DUPLICATE_KEY | main | d.keyed | UPDATE d.keyed SET id = 1 WHERE id = 2
 FORBIDDEN_STATEMENT | main | reflect | UPDATE d.people SET name = reflect('a', 'b')
 SYNTAX_ERROR | main | | UPDATE d.people SET
 SYNTAX_ERROR | main | WHERE | UPDATE d.people WHERE id = 1
+NOT_FOUND | main | table d.adults; is a view, which holds no rows | UPDATE d.adults SET name = 'a'
 NOT_SUPPORTED | main | UPDATE .. FROM; MERGE INTO | UPDATE d.people SET name = 'a' FROM d.sales WHERE d.sales.id = d.people.id
 # MergeInto
 NOT_FOUND | main | table d.sale; Did you mean d.sales | MERGE INTO d.people t USING d.sale s ON t.id = s.id WHEN MATCHED THEN DELETE
