@@ -74,3 +74,18 @@ def test_a_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> N
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json()["version"] == answers[1].json()["version"]
     assert http.sql("SELECT count(*) FROM d.t").json()["rows"] == [[1]]
+
+
+def test_a_worker_measures_a_write_and_computes_an_added_column(http: Http) -> None:
+    http.sql("CREATE TABLE d.t (id INT)")
+    http.sql("INSERT INTO d.t VALUES (1), (2)", Prefer="wait=60")
+    measured = http.sql("EXPLAIN ANALYZE DELETE FROM d.t WHERE id = 1", Prefer="wait=60")
+    assert measured.status_code == 200, measured.content
+    found = measured.json()
+    assert [column["name"] for column in found["columns"]] == ["step", "detail"]
+    assert ["would", "rows deleted: 1"] in found["rows"]
+    assert (found["dry_run"], found["metrics"]["rows_deleted"]) == (True, 1)
+    added = http.sql("ALTER TABLE d.t ADD COLUMN n INT GENERATED ALWAYS AS (id * 10)", Prefer="wait=60")
+    assert added.status_code == 200, added.content
+    assert added.json()["metrics"]["rows_updated"] == 2
+    assert sorted(http.sql("SELECT id, n FROM d.t").json()["rows"]) == [[1, 10], [2, 20]]
