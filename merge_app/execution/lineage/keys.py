@@ -181,8 +181,8 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     alone = shown_by_one_side(group, reader)
     may = ascending(np.concatenate([alone, rows_with_news(group, reader, news)]))
     sides = (
-        collected(group.source, group.source_gone, reader, may),
-        collected(group.target, group.target_gone, reader, may),
+        collected(group.source, group.source_gone, reader, may, news.of_source),
+        collected(group.target, group.target_gone, reader, may, news.of_target),
     )
     wanted = _wanted(sides, news, alone)
     parts = [_where(rows, are_among(rows["row_id"], wanted)) for side in sides for rows in side]

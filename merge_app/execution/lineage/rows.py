@@ -28,6 +28,8 @@ KINDS = {
 }
 """Kinds of events; rows that were only put elsewhere count as the images that they are."""
 
+NO_NEWS: Ints = np.zeros(0, dtype=np.int64)
+
 if [Kind[name.upper()] for name in FACT_KINDS[1:]] != list(range(1, len(FACT_KINDS))):
     raise AssertionError("the kinds that files store are not numbered as those of facts")
 
@@ -66,22 +68,24 @@ class _Columns:
 
 
 def collected(
-    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None
+    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None, news: Ints = NO_NEWS
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """The rows that a side shows, and each fact of rows that it took away or masks; ``row_ids``: of these alone."""
+    """The rows that a side shows, and each fact of rows that it took away or masks; ``row_ids``: of these alone.
+    ``news``: the stamps that the other side does not know.
+    """
     live, dead = _Columns(), _Columns()
     for file in shown:
-        _collect_file(file, reader, live, dead, row_ids)
+        _collect_file(file, reader, live, dead, row_ids, news)
     for item in gone:
         _collect_gone(item, reader, dead, row_ids)
     return live.whole(), dead.whole()
 
 
 def side_rows(
-    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None
+    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None, news: Ints = NO_NEWS
 ) -> dict[str, Array]:
-    """The rows that a side shows, and those that it took away or masks, by row id; ``row_ids``: these alone."""
-    rows, taken = collected(shown, gone, reader, row_ids)
+    """The rows that a side shows, and those that it took away or masks, by row id; see ``collected``."""
+    rows, taken = collected(shown, gone, reader, row_ids, news)
     order = np.lexsort((taken["stamp"], taken["row_id"]))
     taken = {name: column[order] for name, column in taken.items()}
     last = np.ones(len(order), dtype=bool)
@@ -92,7 +96,9 @@ def side_rows(
     return {name: column[order] for name, column in both.items()}
 
 
-def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Columns, wanted: Ints | None) -> None:
+def _collect_file(
+    file: ShownFile, reader: Reader, live: _Columns, dead: _Columns, wanted: Ints | None, news: Ints
+) -> None:
     positions, row_ids, stored = reader.rows(file.file_id, wanted)
     count, stamp = len(row_ids), file.stamp
     is_restore = stamp.kind == "restore"
@@ -107,7 +113,7 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         brings = np.where((kinds == Kind.RESTORE) & (undoes > 0), prior, 0)
     brings_kinds = _spoken_for(kinds)
     if is_restore:
-        prior, undoes = stamps, np.full(count, stamp.undoes, dtype=np.int64)
+        prior, undoes = _prior(stamps, stamp, (prior, undoes), news)
         brings = np.where(brings > 0, brings, stamps)
         stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)
     for item in sorted(file.stamped, key=lambda mark: mark.stamp.version):
@@ -118,7 +124,7 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         brings_kinds[at] = np.where(is_decided, int(Kind.RESTORE), spoken_for)
         is_back = item.stamp.kind == "restore" and item.stamp.undoes > 0
         brings[at] = np.where(brings[at] > 0, brings[at], stamps[at]) if is_back else 0
-        prior[at], undoes[at] = stamps[at], item.stamp.undoes
+        prior[at], undoes[at] = _prior(stamps[at], item.stamp, (prior[at], undoes[at]), news)
         stamps[at], kinds[at] = item.stamp.version, int(KINDS[item.stamp.kind])
     brings_kinds = np.where(brings > 0, brings_kinds, 0)
     shown = np.ones(count, dtype=bool)
@@ -195,6 +201,14 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
     return _place_columns(item.partition, item.placed, reader)
 
 
+def _prior(stamps: Ints, back: Stamp, before: tuple[Ints, Ints], news: Ints) -> tuple[Ints, Ints]:
+    """Of rows that come back: the stamp that they had, and the one that was undone for it. Where the other side does
+    not know that stamp, what was so ``before`` counts: it says whether the other side knows the rows as they are.
+    """
+    is_unknown = np.isin(stamps, news) & (before[0] > 0)
+    return np.where(is_unknown, before[0], stamps), np.where(is_unknown, before[1], back.undoes)
+
+
 def _spoken_for(kinds: Ints) -> Ints:
     """The kinds for which a restore of live rows speaks that brings facts of these kinds back (§4b)."""
     return np.where(kinds == Kind.OVERWRITE, int(Kind.OVERWRITE), int(Kind.UPDATE))
@@ -223,8 +237,8 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     left out.
     """
     wanted = None if is_whole else rows_with_news(group, reader, news)
-    source = side_rows(group.source, group.source_gone, reader, wanted)
-    target = side_rows(group.target, group.target_gone, reader, wanted)
+    source = side_rows(group.source, group.source_gone, reader, wanted, news.of_source)
+    target = side_rows(group.target, group.target_gone, reader, wanted, news.of_target)
     fresh = ascending(
         np.concatenate(
             [
