@@ -58,6 +58,7 @@ class Shown:
             "comment": self.comment,
             "properties": dict(sorted((self.properties | self.checks).items())),
             "columns": dict(sorted(shown.items())),
+            "order": list(shown),
             "partitions": sorted(self.partitions),
             "rows": rows,
         }
