@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { call, expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+import { isInOrder } from "./in-order";
 import { pauseAt } from "./pause";
 
 /** A branch of its own, so that the lake stays for the other journeys as it was loaded. */
@@ -145,6 +146,16 @@ describe("a pipeline of every strategy", () => {
     const { page } = visit;
     await start(page, name);
     await wrote(page, name);
+  });
+
+  it("stands in the lineage of the table that it read, in a picture and in a list", async () => {
+    const { page } = visit;
+    await open(page, `/c/demo/b/${BRANCH}/t/flights/flights?tab=lineage`);
+    const list = page.getByRole("region", { name: "Lineage" });
+    await list.getByRole("row", { name: /^table flights\.flights pipeline routes/ }).waitFor();
+    await list.getByRole("row", { name: /^pipeline routes table flights\.routes/ }).waitFor();
+    await page.locator(".lineage .box", { hasText: "flights.routes" }).waitFor();
+    await isInOrder(page);
   });
 
   it("has left a table of every strategy", async () => {
