@@ -116,7 +116,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.DELETE_STATEMENTS: Right(None, Scope.WRITE, "delete statements of your history"),
     Action.WRITE: Right(Role.CONTRIBUTOR, Scope.WRITE, "change databases, tables, views or rows here"),
     Action.CREATE_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "create branches here"),
-    Action.DROP_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "drop, rename or bring back branches here"),
+    Action.DROP_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "drop, rename, reset or bring back branches here"),
     Action.CREATE_TAG: Right(Role.CONTRIBUTOR, Scope.WRITE, "create tags here"),
     Action.OPEN_REQUEST: Right(Role.CONTRIBUTOR, Scope.WRITE, "open merge requests here"),
     Action.RESOLVE_CONFLICT: Right(Role.CONTRIBUTOR, Scope.WRITE, "resolve conflicts here"),

@@ -168,7 +168,9 @@ class SameBranch(LakeError):
 
 
 class BranchMoved(LakeError):
-    """The branch moved faster than the statement could be judged again; nothing was written."""
+    """The branch moved faster than the statement could be judged again, or is at another head than a reset names;
+    nothing was written.
+    """
 
     code, status, title = "BRANCH_MOVED", 409, "The branch moved"
 

@@ -45,7 +45,6 @@ CONTRACT = {
 NOT_OF_STATEMENTS = {
     "ROWS_RESTRICTED",  # tests/on_spark/queries/test_nothing_restricted_leaves.py
     "UNAUTHENTICATED",  # tests/api/people/test_own_tokens.py
-    "BRANCH_MOVED",  # tests/sql/test_failures.py, over a branch that never rests
     "STALE",  # tests/review
     "ENGINE_ERROR",  # tests/faults/test_killed_servers.py
     "ENGINE_AWAY",  # tests/engine/test_away.py

@@ -23,7 +23,7 @@ it("names what is lost, and resets the branch only while it is at the version th
   await user.click(await screen.findByRole("button", { name: "Reset to main" }));
   const dialog = within(await screen.findByRole("dialog", { name: "Reset delays to main?" }));
   expect((await dialog.findByText(/It loses 2 commits/)).textContent).toBe("It loses 2 commits:");
-  expect(within(dialog.getByRole("list", { name: "What is discarded" })).getByRole("listitem").textContent).toBe("flights.flights update, 610 updated rows");
+  expect(within(dialog.getByRole("list", { name: "What is discarded" })).getByRole("listitem").textContent).toBe("flights.flights 610 updated rows");
   await user.click(dialog.getByRole("button", { name: "Reset" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   const sent = asked.filter(({ method, address }) => method === "POST" && address === `${BRANCH}reset/`).map(({ body }) => body);

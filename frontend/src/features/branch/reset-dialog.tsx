@@ -1,4 +1,4 @@
-import { rowsAndColumns } from "../../model/brings";
+import { rowsAndColumns, type Brought } from "../../model/brings";
 import { counted } from "../../model/format";
 import { useReset, useResetRehearsal } from "../../queries/resets";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -6,6 +6,12 @@ import { Loaded } from "../../ui/states";
 
 /** So many discarded objects are named; all are counted. */
 const SHOWN = 20;
+
+/** Its rows and columns; of what changed none, what was done to it. */
+function changeText(item: Brought & { operations: string[] }): string {
+  const counted = rowsAndColumns(item);
+  return (counted.length ? counted : item.operations).join(", ");
+}
 
 /** Asks before a branch becomes what its parent is, and names what that discards. */
 export function ResetDialog({ catalog, branch, parent, onClose }: { catalog: string; branch: string; parent: string; onClose: () => void }) {
@@ -34,7 +40,7 @@ export function ResetDialog({ catalog, branch, parent, onClose }: { catalog: str
               <ul aria-label="What is discarded">
                 {discarded.objects.slice(0, SHOWN).map((item) => (
                   <li key={`${item.kind} ${item.object}`}>
-                    <code>{item.object}</code> {[...item.operations, ...rowsAndColumns(item)].join(", ")}
+                    <code>{item.object}</code> {changeText(item)}
                   </li>
                 ))}
                 {discarded.object_count > SHOWN ? <li>and {counted(discarded.object_count - SHOWN, "other object")}</li> : null}

@@ -132,7 +132,8 @@ def branch(place: Place, given: Namespace) -> Said:
     ]
     names = ("name", "parent", "ahead", "behind", "head_version", "last_commit.operation", "last_commit.author")
     expiry = ("expires_at",) if any(entry["expires_at"] for entry in found) else ()
-    return Said(found, show.entries(shown, *names, *expiry))
+    identity = ("branch_id",) if given.dropped else ()
+    return Said(found, show.entries(shown, *names, *identity, *expiry))
 
 
 def _expiry_set(chosen: Branch, when: str) -> Said:

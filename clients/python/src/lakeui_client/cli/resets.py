@@ -28,6 +28,6 @@ def reset(place: Place, given: Namespace) -> Said:
 
 
 def _line(item: dict[str, Any]) -> str:
-    at_most = "" if item["rows_are_exact"] else "at most "
-    rows = [f"{at_most}{item[name]:,} rows {word}" for name, word in _ROWS if item[name]]
-    return f"{item['object']}: {', '.join(rows or item['operations'] or ['changed'])}"
+    rows = [f"{item[name]:,} row{'' if item[name] == 1 else 's'} {word}" for name, word in _ROWS if item[name]]
+    at_most = "at most " if rows and not item["rows_are_exact"] else ""
+    return f"{item['object']}: {at_most}{', '.join(rows or item['operations'] or ['changed'])}"
