@@ -66,7 +66,7 @@ def _follow(request_id: int) -> None:
 
 
 def _follow_resets(request: MergeRequest) -> None:
-    """The request is of the branches that have the names after a reset, unless another request has that pair."""
+    """The request follows to the branches that resets gave the names to, unless another request has that pair."""
     before = branches_now(request)
     after = [_successor(branch) for branch in before]
     if list(before) == after or after[0] == after[1]:
