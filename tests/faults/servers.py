@@ -94,8 +94,8 @@ class Servers:
         return COPIES.celery(self._worker_module, environment=self._environment(), log=self.worker_log)
 
     def _supervise(self) -> None:
-        """A worker that ends by itself is started again, as by ``lakeui up``. Celery can end where Redis comes back while
-        a message is not acknowledged.
+        """A worker that ends by itself is started again, as by ``lakeui up``. Celery can end where Redis comes back
+        while a message is not acknowledged.
         """
         while not self._is_stopped.wait(0.2):
             with self._changing_worker:
