@@ -32,7 +32,7 @@ from merge_app.pipelines.definition.templates import template_render
 from tests.review.conftest import ReviewLake
 from tests.stories.conftest import database
 from tests.support.memory_merging import MergingMemoryEngine
-from tests.support.sent_files import send
+from tests.support.sent_files import send, sent
 
 __all__ = ["database"]
 
@@ -156,6 +156,8 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "task_id": task["id"],
         "merge_id": dora.get(f"/api/v1/merges/?catalog={lake.catalog}").json()["results"][0]["merge_id"],
         "pipeline_id": pipeline,
+        "zone": "orders",
+        "file_id": _made(sent(lake, f"/api/v1/pipelines/{pipeline}/landing-zones/orders/files/", b"a\n1\n"))["id"],
         "version": 1,
         "run_id": dora.get(f"/api/v1/pipelines/{pipeline}/runs/").json()["results"][0]["id"],
         "result_id": _made(dora.post("/api/v1/results/", _statement(lake, "SELECT 1 AS id")))["id"],

@@ -98,10 +98,11 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
             1,
         ),
         **dict.fromkeys(
-            ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id", "result_id"),
+            ("import_id", "task_id", "delivery_id", "session_id", "sign_in_id", "result_id", "file_id"),
             "00000000-0000-0000-0000-000000000001",
         ),
         "group": "readers",
+        "zone": "orders",
     }
     victim = Client(enforce_csrf_checks=True, headers={"Origin": "https://elsewhere.example"})
     victim.force_login(lake.people["dora"].user)

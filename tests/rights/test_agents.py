@@ -190,7 +190,8 @@ class Calls:
             **dict.fromkeys(("pipeline_id", "version", "token_id", "statement_id"), 1),
         }
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
-        names |= dict.fromkeys(("sign_in_id", "session_id", "result_id"), names["import_id"])
+        names |= dict.fromkeys(("sign_in_id", "session_id", "result_id", "file_id"), names["import_id"])
+        names["zone"] = "orders"
         if template.startswith(IMPORT):
             names["branch"] = rng.choice(("main", OWN_BRANCH))
         path = template.format(**names)

@@ -30,6 +30,8 @@ LIST = "/api/v1/pipelines/"
 VALIDATE = LIST + "validate/"
 ONE = LIST + "{pipeline_id}/"
 POLICY = "/api/v1/catalogs/{catalog}/pipeline-policy/"
+FILES = ONE + "landing-zones/{zone}/files/"
+FILE = FILES + "{file_id}/"
 CHECKED = "publish: checked\nchecks: [id > 0]\n"
 WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", LIST, {"name": "new", "database": "d", "table": "n", "source": "SELECT 1 AS id"}),
@@ -38,12 +40,18 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("viewer", "post", ONE + "dry-run/", {}),
     ("contributor", "post", ONE + "runs/", None),
     ("contributor", "delete", ONE, None),
+    ("contributor", "post", FILES, b"id\n1\n"),
+    ("contributor", "patch", FILE, {"state": "waiting"}),
+    ("contributor", "delete", FILE, None),
 ]
 TOKENS = {
     "post " + LIST: Scope.WRITE,
     "patch " + ONE: Scope.WRITE,
     "post " + ONE + "runs/": Scope.WRITE,
     "delete " + ONE: Scope.WRITE,
+    "post " + FILES: Scope.WRITE,
+    "patch " + FILE: Scope.WRITE,
+    "delete " + FILE: Scope.WRITE,
     "patch " + POLICY: Scope.ADMIN,
 }
 
@@ -59,6 +67,7 @@ class Scene:
         self.pipeline = self.pipeline_make()
         self.names: dict[str, Any] = {"catalog": self.lake.catalog, "pipeline_id": self.pipeline.pk}
         self.names |= {"version": 1, "run_id": "7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e"}
+        self.names |= {"zone": "orders", "file_id": "7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9f"}
 
     def pipeline_make(self, **changes: str) -> Pipeline:
         values = {"name": "Ones", "layer": "", "database": "d", "table": "ones", "branch": "main", "config": ""}
@@ -69,7 +78,10 @@ class Scene:
     def send(self, method: str, template: str, body: Any = None, person: Person | None = None) -> Any:
         if template in (LIST, VALIDATE) and method == "post":
             body = {**body, "catalog": self.lake.catalog}
-        return (person or self.person).send(method, template.format(**self.names), body)
+        who, path = person or self.person, template.format(**self.names)
+        if isinstance(body, bytes):
+            return who.client.post(path, body, content_type="application/octet-stream", headers=who.headers)
+        return who.send(method, path, body)
 
     def status(self, role: str, method: str, template: str, body: Any = None) -> int:
         """200 for every answer that does not refuse for lack of rights."""

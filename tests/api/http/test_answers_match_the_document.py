@@ -26,7 +26,7 @@ from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.stories.conftest import database, stored
 from tests.support.members import join
 from tests.support.resource_lake import Lake
-from tests.support.sent_files import send
+from tests.support.sent_files import send, sent
 from tests.support.stored_databases import StoredDatabases
 
 __all__ = ["database", "stored"]
@@ -304,8 +304,13 @@ def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, m
     ran = lake.caller.post(f"{PIPELINES}{made['id']}/runs/")
     assert ran.status_code == 200, ran.content
     names = {"pipeline_id": made["id"], "version": 1, "run_id": ran["Location"].split("/")[-2]}
-    for path in (PIPELINES, PIPELINE + "runs/", PIPELINE + "versions/"):
+    zones = PIPELINE + "landing-zones/"
+    landed = sent(lake, f"{PIPELINES}{made['id']}/landing-zones/orders/files/", b"id\n1\n")
+    names |= {"zone": "orders", "file_id": landed.json()["id"]}
+    for path in (PIPELINES, PIPELINE + "runs/", PIPELINE + "versions/", zones + "{zone}/files/"):
         assert check(lake.caller, path, **names)["results"]
+    assert check(lake.caller, zones, **names)
+    check(lake.caller, zones + "{zone}/files/{file_id}/", **names)
     for path in (PIPELINES + "fields/", PIPELINE, PIPELINE + "versions/{version}/", PIPELINE + "runs/{run_id}/"):
         assert check(lake.caller, path, **names)
 

@@ -57,13 +57,14 @@ SHOWN_TO_OWNERS = {
     CATALOG + "compare/{source}...{destination}/objects/table/{table_id}/rows/",
     CATALOG + "merge-requests/{number}/comments/",
     *("/api/v1/tasks/", "/api/v1/results/{result_id}/rows/", "/api/v1/pipelines/{pipeline_id}/"),
+    *(f"/api/v1/pipelines/{{pipeline_id}}/landing-zones/{{zone}}/files/{part}" for part in ("", "{file_id}/")),
 }
 """Where an owner does see what is hidden: a test in which these show nothing would test nothing."""
 
 
 class Story:
     """A lake in which a secret and a hidden row are in rows, statistics, partitions, history, tasks, results, requests,
-    checks, pipelines and imports.
+    checks, pipelines, imports and landing zones.
     """
 
     def __init__(self) -> None:
@@ -121,6 +122,13 @@ class Story:
                 "source": f"SELECT * FROM d.t WHERE email = '{SECRET}'",
             },
         )
+        landed = owner.client.post(
+            f"/api/v1/pipelines/{pipeline['id']}/landing-zones/orders/files/",
+            f"email\n{SECRET}\n".encode(),
+            content_type="application/octet-stream",
+            headers={**owner.headers, "Content-Disposition": f'attachment; filename="{SECRET}.csv"'},
+        )
+        assert landed.status_code == 201, landed.content
         result = self._made("/api/v1/results/", {"catalog": lake.catalog, "statement": "SELECT * FROM d.t"})
         restriction = {"database": "d", "table": "t", "role": "maintainer"}
         hidden = {"row_filter": "team = 'a'", "masks": {"email": "left(email, 1)"}}
@@ -156,6 +164,8 @@ class Story:
             "webhook_id": webhook.pk,
             "import_id": imported.json()["id"],
             "pipeline_id": pipeline["id"],
+            "zone": "orders",
+            "file_id": landed.json()["id"],
             "result_id": result["id"],
             "task_id": task,
             "merge_id": str(merge.merge_id),
