@@ -68,8 +68,8 @@ describe("the SQL console", () => {
     await page.getByRole("alert").waitFor({ timeout: WORK_MS });
     await page.locator(".cm-lintRange-error", { hasText: "SELEC" }).waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Statements run before").click();
-    const history = page.getByRole("dialog", { name: "Statements run before" });
+    await page.getByLabel("Earlier statements").click();
+    const history = page.getByRole("dialog", { name: "Earlier statements" });
     await history.getByText("SYNTAX_ERROR").first().waitFor();
     await expectAccessible(page);
     await history.getByRole("searchbox").fill("as one");

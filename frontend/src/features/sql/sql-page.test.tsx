@@ -308,7 +308,7 @@ describe("the history", () => {
   async function opened() {
     const user = userEvent.setup();
     renderAt("/c/demo/sql?branch=delays&statement=SELECT%203");
-    await user.click(await screen.findByRole("button", { name: "Statements run before" }));
+    await user.click(await screen.findByRole("button", { name: "Earlier statements" }));
     const list = within(await screen.findByRole("list", { name: "Statements" }));
     await list.findByText("SELECT oops");
     return { user, list };
@@ -334,7 +334,7 @@ describe("the history", () => {
     const editor = await screen.findByRole("textbox", { name: "SQL statement" });
     await waitFor(() => expect(editor.textContent).toContain("SELECT oops"));
     expect(bodies(asked, "/api/v1/sql/")).toEqual([]);
-    await user.click(screen.getByRole("button", { name: "Statements run before" }));
+    await user.click(screen.getByRole("button", { name: "Earlier statements" }));
     for (const again of (await screen.findAllByRole("button", { name: "Run again" })).slice(0, 1)) await user.click(again);
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: ran.text }]));
   });

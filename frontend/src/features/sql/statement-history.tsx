@@ -26,7 +26,7 @@ export function StatementHistory({ catalog, branch, ...uses }: { catalog: string
   const close = () => setOpen(false);
   return (
     <>
-      <button type="button" className="button small" aria-label="Statements run before" title="Statements run before" onClick={() => setOpen(true)}>
+      <button type="button" className="button small" aria-label="Earlier statements" title="Earlier statements" onClick={() => setOpen(true)}>
         History
       </button>
       {isOpen ? <HistoryDialog catalog={catalog} branch={branch} uses={{ ...uses, onSave: setSaved }} onClose={close} /> : null}
@@ -57,7 +57,7 @@ function HistoryDialog({ catalog, branch, uses, onClose }: { catalog: string; br
     );
   }
   return (
-    <Dialog title="Statements run before" className="wide" onClose={onClose}>
+    <Dialog title="Earlier statements" className="wide" onClose={onClose}>
       <Choice choice={choice} branch={branch} onChange={setChoice} />
       {found.isPending ? <Loading label="the history" /> : null}
       {found.error ?? remove.error ? <Failure error={found.error ?? remove.error} /> : null}
