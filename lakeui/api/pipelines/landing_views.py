@@ -10,7 +10,6 @@ from django.conf import settings
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -19,9 +18,9 @@ from catalog_app.importing.spec import FileFormat
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.http.answers import BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND
 from lakeui.api.http.base import ApiView, NewestFirst, checked, session_of
-from lakeui.api.http.serializers import ProblemDocument
+from lakeui.api.http.file_views import DISPOSITION, TOO_LARGE, FileView
 from lakeui.api.http.strict import body_checked
-from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
+from lakeui.api.http.uploads import upload_encoding, upload_name, upload_read
 from lakeui.api.pipelines.views import pipeline_asked
 from lakeui.frontdoor.entries.pipeline_runs import landing_admit
 from merge_app.pipelines.landing import (
@@ -94,13 +93,6 @@ _PAGE = inline_serializer(
         "results": LandingFileAnswer(many=True),
     },
 )
-_TOO_LARGE: dict[Any, Any] = {(413, "application/problem+json"): ProblemDocument}
-_DISPOSITION = OpenApiParameter(
-    "Content-Disposition",
-    str,
-    OpenApiParameter.HEADER,
-    description="Of a raw body: `attachment; filename*=UTF-8''orders.csv` gives the file's name.",
-)
 
 
 class LandingZoneListView(ApiView):
@@ -115,14 +107,7 @@ class LandingZoneListView(ApiView):
         return Response(ZoneEntry(zones_list(pipeline_asked(request, pipeline_id)), many=True).data)
 
 
-class LandingFileListView(ApiView):
-    parser_classes = [MultiPartParser, RawFileParser]
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # Even signing in reads a form, for its CSRF token.
-        upload_prepare(request)
-        super().initial(request, *args, **kwargs)
-
+class LandingFileListView(FileView):
     @extend_schema(
         operation_id="landing_file_list",
         summary="List the files of a landing zone",
@@ -148,7 +133,7 @@ class LandingFileListView(ApiView):
         description="CSV, JSON, Parquet or Arrow IPC, as for an import. `landing('zone')` reads it in the next run. It"
         " takes the right to run the pipeline. The same file sent twice is one, and answers 200.",
         tags=["pipelines"],
-        parameters=[_DISPOSITION],
+        parameters=[DISPOSITION],
         request={
             "application/octet-stream": OpenApiTypes.BINARY,
             "multipart/form-data": inline_serializer("LandingUpload", {"file": serializers.FileField()}),
@@ -160,7 +145,7 @@ class LandingFileListView(ApiView):
             **FORBIDDEN,
             **NOT_FOUND,
             **CONFLICT,
-            **_TOO_LARGE,
+            **TOO_LARGE,
         },
     )
     def post(self, request: Request, pipeline_id: int, zone: str) -> Response:

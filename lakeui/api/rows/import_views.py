@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -11,7 +10,6 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -24,11 +22,12 @@ from catalog_app.services.imports import import_create, import_discard, import_r
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.http.base import ApiView, NewestFirst, catalog_of, scopes_of, session_of
+from lakeui.api.http.file_views import DISPOSITION, TOO_LARGE, FileView
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.http.strict import body_checked
-from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
+from lakeui.api.http.uploads import upload_encoding, upload_name, upload_read
 from lakeui.api.rows.import_serializers import ImportAnswer, LoadRequest, ReadingRequest, import_shown
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.frontdoor.entries.imports import import_admit, import_lifetime
@@ -43,23 +42,9 @@ _PAGE = inline_serializer(
         "results": ImportAnswer(many=True),
     },
 )
-_TOO_LARGE: dict[Any, Any] = {(413, "application/problem+json"): ProblemDocument}
-_DISPOSITION = OpenApiParameter(
-    "Content-Disposition",
-    str,
-    OpenApiParameter.HEADER,
-    description="Of a raw body: `attachment; filename*=UTF-8''delays.csv` gives the file's name.",
-)
 
 
-class ImportListView(ApiView):
-    parser_classes = [MultiPartParser, RawFileParser]
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # Even signing in reads a form, for its CSRF token.
-        upload_prepare(request)
-        super().initial(request, *args, **kwargs)
-
+class ImportListView(FileView):
     @extend_schema(
         operation_id="import_list",
         summary="List your imports",
@@ -85,12 +70,12 @@ class ImportListView(ApiView):
         " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest; the answer says which."
         " Nothing is written to a table yet.",
         tags=["imports"],
-        parameters=[_DISPOSITION],
+        parameters=[DISPOSITION],
         request={
             "application/octet-stream": OpenApiTypes.BINARY,
             "multipart/form-data": inline_serializer("ImportUpload", {"file": serializers.FileField()}),
         },
-        responses={201: ImportAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **_TOO_LARGE},
+        responses={201: ImportAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **TOO_LARGE},
     )
     def post(self, request: Request, catalog: str, branch: str) -> Response:
         place = _branch(request, catalog, branch, Action.WRITE)

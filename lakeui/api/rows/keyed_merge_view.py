@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -16,12 +15,13 @@ from catalog_app.domain.roles import Action
 from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
-from lakeui.api.http.base import ApiView, catalog_of, checked, scopes_of, session_of
+from lakeui.api.http.base import catalog_of, checked, scopes_of, session_of
+from lakeui.api.http.file_views import FileView
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.lookup import addressed_table
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
-from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
+from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_read
 from lakeui.api.rows.import_serializers import KeyedMergeQuery
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.frontdoor.entries.imports import import_admit, import_lifetime
@@ -30,13 +30,8 @@ from lakeui.tasks.imports import TASK_KIND, load_parameters, load_read
 from merge_app.jobs.services import task_submit
 
 
-class KeyedMergeView(ApiView):
+class KeyedMergeView(FileView):
     parser_classes = [RawFileParser]
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # Even signing in reads a form, for its CSRF token.
-        upload_prepare(request)
-        super().initial(request, *args, **kwargs)
 
     @extend_schema(
         operation_id="table_rows_merge",

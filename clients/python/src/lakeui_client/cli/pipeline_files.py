@@ -25,6 +25,7 @@ TEXTS = {"source": SOURCE, "config": CONFIG}
 NEEDED = ("name", "database", "table")
 OPTIONAL = {"layer": "", "branch": "main", "schedule": "", "schedule_timezone": "UTC"}
 LOOK_SECONDS = 2.0
+"""Between two looks at a folder: the standard library is not notified of changed files on every system."""
 
 
 class Change(NamedTuple):
@@ -58,6 +59,7 @@ def pipelines_import(place: Place, folder: Path, given: Namespace) -> Said:
     if not given.watch:
         changes = _import(place, folder, is_dry=given.dry_run)
         return Said([change._asdict() for change in changes], _said(changes))
+    # Each import is said when it is done: only Ctrl-C ends this, so no answer comes at the end.
     for _ in _looks(folder):
         try:
             print(_said(_import(place, folder, is_dry=given.dry_run)), flush=True)
