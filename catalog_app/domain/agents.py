@@ -19,7 +19,9 @@ ACTIONS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Agent:
     """What holds one agent. ``tables``: patterns of ``database.table`` that it may change, none for all that is on its
-    branches. ``statements``: kinds of statements that change something, none for all. None of a number is no limit.
+    branches. ``statements``: kinds of statements that change something, none for all. ``branch_days``: how long a
+    branch of it lives at most, from when the agent makes it, brings it back or sets its expiry. None of a number is no
+    limit.
     """
 
     user_id: int
@@ -28,6 +30,7 @@ class Agent:
     statements: frozenset[str] = frozenset()
     writes_per_hour: int | None = None
     rows_per_hour: int | None = None
+    branch_days: int | None = None
 
     @property
     def branches(self) -> str:

@@ -140,6 +140,7 @@ class Agent(models.Model):
     statements = ArrayField(models.TextField(), default=list)
     writes_per_hour = models.PositiveIntegerField(null=True)
     rows_per_hour = models.PositiveBigIntegerField(null=True)
+    branch_days = models.PositiveIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -8,7 +8,7 @@ asks several doors looks it up once and hands it on. A commit says itself whethe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -18,13 +18,14 @@ from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.rows import fetch_all
-from lakeui.common.errors import LimitReached, PermissionDenied
+from lakeui.common.errors import InvalidValue, LimitReached, PermissionDenied
 
 HOUR = timedelta(hours=1)
 _WAY_OUT = "Write on a branch of its own, open a merge request, and ask a person to merge it."
 
 _AGENT = """
-SELECT a.user_id, u.username, a.tables, a.statements, a.writes_per_hour, a.rows_per_hour
+SELECT a.user_id, u.username, a.tables, a.statements, a.writes_per_hour, a.rows_per_hour,
+    a.branch_days
 FROM catalog_app_agent a JOIN auth_user u ON u.id = a.user_id WHERE a.user_id = %(user)s
 """
 
@@ -33,8 +34,8 @@ def account_of(user_id: int | None) -> Account:
     """The account with what holds it, where it is an agent's."""
     if user_id is None:
         return Account(None)
-    for user, name, tables, statements, writes, rows in fetch_all(_AGENT, {"user": user_id}, prepared=True):
-        return Account(user_id, Agent(user, name, tuple(tables), frozenset(statements), writes, rows))
+    for user, name, tables, statements, *limits in fetch_all(_AGENT, {"user": user_id}, prepared=True):
+        return Account(user_id, Agent(user, name, tuple(tables), frozenset(statements), *limits))
     return Account(user_id)
 
 
@@ -75,6 +76,26 @@ def agent_branch_require(account: Account, branch: str, change: Change | None = 
             branch=branch,
             branches=agent.branches,
         )
+
+
+def agent_latest_expiry(account: Account) -> datetime | None:
+    """The latest expiry that a branch of the account may have from now on; None where nothing limits it."""
+    agent = account.agent
+    return None if agent is None or agent.branch_days is None else timezone.now() + timedelta(days=agent.branch_days)
+
+
+def agent_expiry_require(account: Account, expires_at: datetime | None) -> None:
+    """Raises InvalidValue where the account is an agent's whose branches may not live until then. None: for ever."""
+    agent, latest = account.agent, agent_latest_expiry(account)
+    if agent is None or latest is None or (expires_at is not None and expires_at <= latest):
+        return
+    days = f"{agent.branch_days} day{'' if agent.branch_days == 1 else 's'}"
+    raise InvalidValue(
+        f"Branches of agent {agent.name} expire after {days} at most.",
+        remedy=f"Write SET EXPIRY '{days}' or less, or ask the agent's owner for a longer life.",
+        field="expires",
+        agent=agent.name,
+    )
 
 
 def agent_statement_require(account: Account, kind: str) -> None:

@@ -14,7 +14,7 @@ from catalog_app.models import Agent
 from catalog_app.selectors.people import scope_require
 from lakeui.common.errors import AlreadyExists, NotFound, PermissionDenied
 
-FIELDS = ("model", "purpose", "tables", "statements", "writes_per_hour", "rows_per_hour")
+FIELDS = ("model", "purpose", "tables", "statements", "writes_per_hour", "rows_per_hour", "branch_days")
 
 
 def agents_of(principal: Principal) -> QuerySet[Agent]:

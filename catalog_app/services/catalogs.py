@@ -19,7 +19,7 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, FileImport, Tag
-from catalog_app.selectors.agents import account_of, agent_branch_require
+from catalog_app.selectors.agents import account_of, agent_branch_require, agent_expiry_require, agent_latest_expiry
 from catalog_app.selectors.branches import parent_now
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
@@ -35,7 +35,7 @@ RecordBypass = Callable[[Branch, Bypass], None]
 NO_EXPIRY: dict[str, Any] = {
     "expires_at": None,
     "expiry_set_at": None,
-    "expiry_set_by": None,
+    "expiry_set_by_id": None,
     "expiry_announced_at": None,
 }
 
@@ -94,9 +94,10 @@ def branch_create(
 ) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
     name_check("branch", name)
+    asked = _with_account(asked)
     branch = branch_cut(parent, name=name, version=version, user_id=asked.user_id)
-    if expires_at is not None:
-        branch.expires_at, branch.expiry_set_at, branch.expiry_set_by_id = expires_at, timezone.now(), asked.user_id
+    for field, value in _first_expiry(asked, expires_at).items():
+        setattr(branch, field, value)
     try:
         with transaction.atomic():
             # Names after @ are branches or tags; expiry must not overtake a cut into the past.
@@ -111,6 +112,27 @@ def branch_create(
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {parent.catalog.name}") from None
     return branch
+
+
+def _with_account(asked: Asked) -> Asked:
+    return asked if asked.account is not None else replace(asked, account=account_of(asked.user_id))
+
+
+def _first_expiry(asked: Asked, expires_at: datetime | None) -> dict[str, Any]:
+    """The fields of the expiry of a branch that somebody makes or brings back."""
+    assert asked.account is not None
+    if expires_at is None:
+        expires_at = agent_latest_expiry(asked.account)
+    else:
+        agent_expiry_require(asked.account, expires_at)
+    if expires_at is None:
+        return NO_EXPIRY
+    return {
+        **NO_EXPIRY,
+        "expires_at": expires_at,
+        "expiry_set_at": timezone.now(),
+        "expiry_set_by_id": asked.user_id,
+    }
 
 
 def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
@@ -182,16 +204,16 @@ def branch_expiry_set(
     with transaction.atomic():
         found = _lock(branch)
         check(found)
+        asked = _with_account(asked)
+        assert asked.account is not None
         if expires_at is None:
-            agent_branch_require(asked.account or account_of(asked.user_id), found.name)
+            agent_branch_require(asked.account, found.name)
         else:
             _judge(found, Change.DELETION, asked, record_bypass)
+        agent_expiry_require(asked.account, expires_at)
         before = found.expires_at
         if before != expires_at:
-            fields = NO_EXPIRY
-            if expires_at is not None:
-                set_by = {"expiry_set_at": timezone.now(), "expiry_set_by": asked.user_id}
-                fields = {**NO_EXPIRY, "expires_at": expires_at, **set_by}
+            fields = NO_EXPIRY if expires_at is None else _first_expiry(asked, expires_at)
             Branch.objects.filter(pk=found.pk).update(**fields)
             shown = ({"expires_at": item.isoformat() if item else None} for item in (before, expires_at))
             record(found.catalog, SettingChange("branch", found.name, *shown))
@@ -223,15 +245,17 @@ def branch_undrop(
     branch = _dropped_get(catalog, name, branch_id)
     wanted = branch.name if new_name is None else new_name
     name_check("branch", wanted)
+    asked = _with_account(asked)
+    assert asked.account is not None
     try:
         with transaction.atomic():
             catalog_share(catalog.pk)
             _refuse_taken_by_tag(catalog, wanted)
             if wanted != branch.name:
                 # An agent brings back nobody else's branch by giving it a name of its own.
-                agent_branch_require(asked.account or account_of(asked.user_id), branch.name)
+                agent_branch_require(asked.account, branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None, name=wanted, successor=None, **NO_EXPIRY):
+            if not found.update(dropped_at=None, name=wanted, successor=None, **_first_expiry(asked, None)):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
             _judge(branch, Change.NAMING, asked, record, name=wanted)
     except IntegrityError:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
+from django.utils import timezone
 
 from catalog_app.domain.roles import Role
-from catalog_app.models import Agent
+from catalog_app.models import Agent, Branch
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
-from lakeui.common.errors import LimitReached, PermissionDenied
+from lakeui.common.errors import InvalidValue, LimitReached, PermissionDenied
 from lakeui.frontdoor import Session, compute, execute
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -185,6 +187,51 @@ def test_what_counts_no_rows_is_refused_where_rows_are_limited(limited: Limited,
     limited.run(text)
 
 
+def _days_left(text: str | None) -> float:
+    assert text is not None
+    return (datetime.fromisoformat(text) - timezone.now()) / timedelta(days=1)
+
+
+def test_branches_of_an_agent_expire_as_its_owner_says(limited: Limited) -> None:
+    limited.hold(branch_days=7)
+    made = limited.run("CREATE BRANCH `agent/tester/y`", "main").extra
+    assert 6.9 < _days_left(made["expires_at"]) <= 7
+    sooner = limited.run("CREATE BRANCH `agent/tester/z` WITH EXPIRY '2 days'", "main").extra
+    assert 1.9 < _days_left(sooner["expires_at"]) <= 2
+    later = limited.run("ALTER BRANCH `agent/tester/z` SET EXPIRY '7 days'").extra
+    assert 6.9 < _days_left(later["expires_at"]) <= 7
+    limited.run("DROP BRANCH `agent/tester/y`", "main")
+    limited.run("UNDROP BRANCH `agent/tester/y`", "main")
+    assert 6.9 < _days_left(_expiry("agent/tester/y")) <= 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE BRANCH `agent/tester/y` WITH EXPIRY '8 days'",
+        "ALTER BRANCH `agent/tester/x` SET EXPIRY '8 days'",
+        "ALTER BRANCH `agent/tester/x` UNSET EXPIRY",
+    ],
+)
+def test_no_branch_of_an_agent_lives_longer(limited: Limited, text: str) -> None:
+    limited.hold(branch_days=7)
+    with pytest.raises(InvalidValue, match="Branches of agent tester expire after 7 days at most"):
+        limited.run(text, "main")
+    assert _expiry("agent/tester/x") is None
+
+
+def test_a_person_gives_a_branch_of_an_agent_any_expiry(limited: Limited) -> None:
+    limited.hold(branch_days=7)
+    limited.run("ALTER BRANCH `agent/tester/x` SET EXPIRY '1 day'", "main")
+    limited.lake.write("ALTER BRANCH `agent/tester/x` UNSET EXPIRY", "dora")
+    assert _expiry("agent/tester/x") is None
+
+
+def _expiry(name: str) -> str | None:
+    found = Branch.objects.get(name=name, dropped_at__isnull=True).expires_at
+    return found and found.isoformat()
+
+
 class TestResources:
     """Making, changing and ending agents."""
 
@@ -238,6 +285,8 @@ class TestResources:
             {"tables": ["t"]},
             {"statements": ["merge_branch"]},
             {"writes_per_hour": -1},
+            {"branch_days": 0},
+            {"branch_days": 3651},
             {"branches": "main"},
         ):
             problem(dora.post("/api/v1/agents/", {**self.WANTED, **body}), 400, "INVALID_VALUE")

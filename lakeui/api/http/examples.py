@@ -148,7 +148,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "writes_per_hour": 100,
         "rows_per_hour": 10_000,
     },
-    "agent_change": {"writes_per_hour": 20},
+    "agent_change": {"writes_per_hour": 20, "branch_days": 7},
     "agent_token_create": {"name": "at work", "expires_at": "2030-01-01T00:00:00Z"},
     "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
 }

@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 
 from catalog_app.domain.roles import Action, Role, Scope
 from catalog_app.models import Agent, Catalog, CatalogMember
+from catalog_app.selectors.expiries import LONGEST
 from catalog_app.selectors.people import scope_require
 from catalog_app.services.agents import agent_change, agent_create, agent_end, agent_get, agents_of
 from catalog_app.services.people import member_add
@@ -65,6 +66,15 @@ class AgentFields(serializers.Serializer[Any]):
     )
     rows_per_hour = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=0, max_value=10**15, help_text="Null: no limit."
+    )
+    branch_days = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=LONGEST.days,
+        help_text="Days that a branch lives at most, from when the agent makes it, brings it back or sets its expiry."
+        " Null: no limit.",
     )
 
 

@@ -54,6 +54,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
           <Fact name="Tables" value={(agent.tables ?? []).join(", ") || "all on its branches"} />
           <Fact name="Statements" value={(agent.statements ?? []).join(", ") || "all that change tables"} />
           <Fact name="Each hour" value={limits(agent)} />
+          <Fact name="A branch lives" value={lifetime(agent)} />
         </dl>
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Tokens, and when each was used last</summary>
@@ -86,6 +87,10 @@ function limits({ writes_per_hour, rows_per_hour }: Agent): string {
     rows_per_hour == null ? "" : `${rows_per_hour.toLocaleString()} rows`,
   ];
   return parts.filter(Boolean).join(", ") || "no limit";
+}
+
+function lifetime({ branch_days: days }: Agent): string {
+  return days == null ? "until it is dropped" : `${days.toLocaleString()} ${days === 1 ? "day" : "days"} at most`;
 }
 
 function Tokens({ name }: { name: string }) {

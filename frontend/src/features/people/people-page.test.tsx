@@ -132,7 +132,7 @@ it("changes the password and ends another session", async () => {
 it("shows what holds each agent and when its tokens were used, and ends one", async () => {
   const agent = {
     name: "fixer", owner: "erin", model: "m-1", purpose: "Corrects carriers", branches: "agent/fixer/*", catalogs: ["demo"],
-    tables: ["flights.airlines"], statements: [], writes_per_hour: 100, rows_per_hour: null, created_at: "2026-01-01T00:00:00Z",
+    tables: ["flights.airlines"], statements: [], writes_per_hour: 100, rows_per_hour: null, branch_days: 7, created_at: "2026-01-01T00:00:00Z",
   };
   const token = {
     id: 1, name: "at work", prefix: "lake_ab", scopes: ["read", "write"], created_at: "2026-01-01T00:00:00Z", expires_at: null, is_expired: false,
