@@ -126,6 +126,7 @@ MIDDLEWARE = [
     "lakeui.access.content_policy.ContentPolicyMiddleware",
     "lakeui.api.http.health.Probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "lakeui.api.http.compression.Compression",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
