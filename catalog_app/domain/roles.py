@@ -123,7 +123,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.MERGE: Right(Role.CONTRIBUTOR, Scope.MERGE, "merge branches here"),
     Action.REVIEW: Right(Role.REVIEWER, Scope.MERGE, "review merge requests here"),
     Action.REPORT_STATUS: Right(Role.REVIEWER, Scope.WRITE, "report statuses of merge requests here"),
-    Action.DROP_TAG: Right(Role.MAINTAINER, Scope.WRITE, "drop tags here"),
+    Action.DROP_TAG: Right(Role.MAINTAINER, Scope.WRITE, "drop or rename tags here"),
     Action.VACUUM: Right(Role.MAINTAINER, Scope.ADMIN, "remove unreachable files of this catalog"),
     Action.EDIT_PIPELINE: Right(Role.CONTRIBUTOR, Scope.WRITE, "make, edit or delete pipelines here"),
     Action.CANCEL_TASK: Right(Role.MAINTAINER, Scope.WRITE, "cancel tasks of others"),
@@ -136,7 +136,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.MANAGE_RESTRICTIONS: Right(Role.OWNER, Scope.ADMIN, "restrict rows and columns of this catalog"),
     Action.MANAGE_SETTINGS: Right(Role.OWNER, Scope.ADMIN, "change the settings of this catalog"),
     Action.BYPASS_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "bypass the protection of branches here"),
-    Action.DROP_CATALOG: Right(Role.OWNER, Scope.ADMIN, "drop this catalog"),
+    Action.DROP_CATALOG: Right(Role.OWNER, Scope.ADMIN, "drop this catalog or bring it back"),
 }
 """The rights of the whole product. Nothing else decides who may do what."""
 

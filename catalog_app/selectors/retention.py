@@ -40,6 +40,9 @@ class Retained:
 def retained_find(catalog: Catalog, *, before: datetime, held: frozenset[int] = frozenset()) -> Retained:
     """What stays when everything older than ``before`` may go, but for the branches that are ``held``."""
     branches = {branch.pk: branch for branch in Branch.objects.filter(catalog=catalog, expired_at__isnull=True)}
+    if catalog.dropped_at is not None and catalog.dropped_at <= before:
+        # All of it was dropped that long ago, tags and requested branches with it.
+        return Retained((), expired=frozenset(branches))
     living = {pk for pk, branch in branches.items() if pk in held or _is_living(branch, before)}
     tagged = [
         branch_snapshot(tag.branch).at(tag.version)

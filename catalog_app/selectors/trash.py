@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.attribute_facts import newest_attributes
 from catalog_app.selectors.objects import VISIBLE, databases_load, databases_named, tables_named
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+
+
+def kept_until(dropped_at: datetime) -> datetime:
+    """When VACUUM may first remove what was dropped then."""
+    return dropped_at + timedelta(days=settings.LAKEUI["RETENTION_DAYS"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from django.utils import timezone
 from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
-from catalog_app.models import Branch, Catalog, CatalogMember, Commit, FileImport, Tag
+from catalog_app.models import Branch, Catalog, CatalogMember, Commit, FileImport
 from catalog_app.selectors.agents import account_of, agent_branch_require, agent_expiry_require, agent_latest_expiry
 from catalog_app.selectors.branches import parent_now
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
-from catalog_app.selectors.tags import tag_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
@@ -73,14 +72,15 @@ def catalog_create(*, name: str, comment: str = "", user_id: int | None = None) 
     return catalog
 
 
-def catalog_drop(*, catalog: Catalog, asked: Asked, record: RecordBypass) -> None:
-    """Hide the catalog. Its name is free at once; its files stay until they expire. Raises
+def catalog_drop(*, catalog: Catalog, asked: Asked, record_bypass: RecordBypass, record: RecordChange) -> None:
+    """Hide the catalog. Its name is free at once; ``catalog_undrop`` brings it back until its files expire. Raises
     BranchProtected where one of its branches may not be dropped.
     """
     with transaction.atomic():
         for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False):
-            _judge(branch, Change.DELETION, asked, record)
-        Catalog.objects.filter(pk=catalog.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
+            _judge(branch, Change.DELETION, asked, record_bypass)
+        if Catalog.objects.filter(pk=catalog.pk, dropped_at__isnull=True).update(dropped_at=timezone.now()):
+            record(catalog, SettingChange("catalog", catalog.name, {"is_dropped": False}, {"is_dropped": True}))
 
 
 def branch_create(
@@ -104,7 +104,7 @@ def branch_create(
             catalog_share(parent.catalog_id)
             if version is not None:
                 version_check(Branch.objects.get(pk=parent.pk), version)
-            _refuse_taken_by_tag(parent.catalog, name)
+            name_free_of_tags(parent.catalog, name)
             branch.save(force_insert=True)
             _judge(branch, Change.NAMING, asked, record)
             if expires_at is not None:
@@ -158,7 +158,8 @@ def catalog_share(catalog_id: int) -> None:
         cursor.execute("SELECT 1 FROM catalog_app_catalog WHERE id = %s FOR KEY SHARE", [catalog_id])
 
 
-def _refuse_taken_by_tag(catalog: Catalog, name: str) -> None:
+def name_free_of_tags(catalog: Catalog, name: str) -> None:
+    """Raises AlreadyExists where a tag has the name, which branches and tags share."""
     if tag_find(catalog, name) is not None:
         raise AlreadyExists("tag", name, where=f"in catalog {catalog.name}; branches and tags share their names")
 
@@ -250,7 +251,7 @@ def branch_undrop(
     try:
         with transaction.atomic():
             catalog_share(catalog.pk)
-            _refuse_taken_by_tag(catalog, wanted)
+            name_free_of_tags(catalog, wanted)
             if wanted != branch.name:
                 # An agent brings back nobody else's branch by giving it a name of its own.
                 agent_branch_require(asked.account, branch.name)
@@ -286,7 +287,7 @@ def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypa
     name_check("branch", name)
     try:
         with transaction.atomic():
-            _refuse_taken_by_tag(branch.catalog, name)
+            name_free_of_tags(branch.catalog, name)
             found = _lock(branch)
             _judge(found, Change.DELETION, asked, record)
             _judge(found, Change.NAMING, asked, record, name=name)
@@ -372,27 +373,3 @@ def _succeed(found: Branch, parent: Branch) -> Branch:
 def _refuse_main(branch: Branch, what: str) -> None:
     if branch.name == MAIN and branch.parent_id is None:
         raise InvalidValue(f"The branch main cannot be {what}.", remedy="Work on a branch made from it.")
-
-
-def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Tag:
-    """Name the branch's ``version`` (its head when None)."""
-    name_check("tag", name)
-    valid = Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True)
-    if named(valid, name).exists():
-        raise AlreadyExists(
-            "branch", name, where=f"in catalog {branch.catalog.name}; branches and tags share their names"
-        )
-    try:
-        with transaction.atomic():
-            catalog_share(branch.catalog_id)
-            fresh = Branch.objects.get(pk=branch.pk)
-            wanted = fresh.head_version if version is None else version_check(fresh, version)
-            return Tag.objects.create(
-                catalog_id=branch.catalog_id, name=name, branch=branch, version=wanted, created_by_id=user_id
-            )
-    except IntegrityError:
-        raise AlreadyExists("tag", name, where=f"in catalog {branch.catalog.name}") from None
-
-
-def tag_drop(*, catalog: Catalog, name: str) -> None:
-    tag_get(catalog, name).delete()

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from lakeui.api.branches import (
     catalog_views,
+    dropped_views,
     history_views,
     lake_views,
     merge_views,
@@ -253,6 +254,12 @@ urlpatterns = [
     path("api/v1/agents/<str:name>/", agent_views.AgentView.as_view(), name="api-agent"),
     path("api/v1/agents/<str:name>/tokens/", agent_views.AgentTokenView.as_view(), name="api-agent-tokens"),
     path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),
+    path("api/v1/dropped-catalogs/", dropped_views.DroppedCatalogListView.as_view(), name="api-dropped-catalogs"),
+    path(
+        "api/v1/dropped-catalogs/<int:catalog_id>/undrop/",
+        dropped_views.DroppedCatalogView.as_view(),
+        name="api-catalog-undrop",
+    ),
     path("api/v1/catalogs/", catalog_views.CatalogListView.as_view(), name="api-catalogs"),
     path("api/v1/catalogs/<str:catalog>/", include(catalog_patterns)),
     path("api/<path:rest>", errors.unknown_endpoint),

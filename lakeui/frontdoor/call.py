@@ -14,8 +14,9 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.agents import account_of
+from catalog_app.selectors.dropped_catalogs import dropped_catalog_get
 from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
-from catalog_app.selectors.people import catalog_visible, catalog_visible_with
+from catalog_app.selectors.people import catalog_visible, catalog_visible_with, catalogs_known
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.selectors.restrictions import restrictions_of, restrictions_refuse
 from catalog_app.selectors.snapshots import (
@@ -96,6 +97,10 @@ class Call:
         handler gets at a catalog in another way.
         """
         return self._visible(name) if name else self.catalog
+
+    def dropped_catalog(self, name: str, identity: str | None) -> Catalog:
+        """The dropped catalog of that name that can come back, among those that the person knew."""
+        return dropped_catalog_get(catalogs_known(self.principal), name, identity)
 
     def _visible(self, name: str) -> Catalog:
         key = name.casefold()

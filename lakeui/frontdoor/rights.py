@@ -86,6 +86,8 @@ def _catalog(call: Call, statement: Any, required: Requirement) -> Catalog:
     if isinstance(statement, sql.CommitTransaction) and call.session.transaction:
         opened = transaction_get(identity=call.session.transaction, user_id=call.session.user_id)
         return call.catalog_named(opened.target.catalog.name)
+    if isinstance(statement, sql.UndropCatalog):
+        return call.dropped_catalog(statement.name, statement.catalog_id)
     name = _named(statement, required)
     return call.catalog_named(name if name is None or isinstance(name, str) else name.catalog)
 

@@ -120,6 +120,11 @@ _DROP_BRANCH = Requirement(Action.DROP_BRANCH, ("branch",))
 STATEMENTS: dict[type, StatementRow] = {
     sql.CreateCatalog: _row(branches.create_catalog, Requirement(Action.CREATE_CATALOG), UNRECORDED | ALONE),
     sql.DropCatalog: _row(branches.drop_catalog, Requirement(Action.DROP_CATALOG, ("name",)), UNRECORDED | ALONE),
+    sql.RenameCatalog: _row(
+        branches.rename_catalog, Requirement(Action.MANAGE_SETTINGS, ("name",)), UNRECORDED | ALONE
+    ),
+    sql.UndropCatalog: _row(branches.undrop_catalog, Requirement(Action.DROP_CATALOG), UNRECORDED | ALONE),
+    sql.ShowDroppedCatalogs: _row(show.show_dropped_catalogs, _READ, KEEPS),
     sql.SetCatalogProperties: _row(
         merge_settings.set_catalog_properties, Requirement(Action.MANAGE_SETTINGS, ("name",)), UNRECORDED | ALONE
     ),
@@ -149,6 +154,7 @@ STATEMENTS: dict[type, StatementRow] = {
     ),
     sql.CreateTag: _row(branches.create_tag, Requirement(Action.CREATE_TAG, ("branch",)), UNRECORDED | ALONE),
     sql.DropTag: _row(branches.drop_tag, Requirement(Action.DROP_TAG, ("tag",)), UNRECORDED | ALONE),
+    sql.RenameTag: _row(branches.rename_tag, Requirement(Action.DROP_TAG, ("tag",)), UNRECORDED | ALONE),
     sql.ShowTags: _row(show.show_tags, _READ, KEEPS),
     # Restores, undrops and COMMIT are recorded when a protection refuses them, so they are judged as they commit.
     sql.RestoreTable: _row(recovery.restore_table, Requirement(Action.WRITE, ("table",)), TASK),

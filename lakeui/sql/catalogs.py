@@ -32,11 +32,13 @@ def drop_catalog(cursor: Cursor) -> s.DropCatalog:
     return s.DropCatalog(cursor.name("the catalog's name"), if_exists)
 
 
-def alter_catalog(cursor: Cursor) -> s.SetCatalogProperties | s.UnsetCatalogProperties:
+def alter_catalog(cursor: Cursor) -> s.RenameCatalog | s.SetCatalogProperties | s.UnsetCatalogProperties:
     name = cursor.name("the catalog's name")
-    phrase = cursor.accept_phrase("SET PROPERTIES", "UNSET PROPERTIES")
+    phrase = cursor.accept_phrase("RENAME TO", "SET PROPERTIES", "UNSET PROPERTIES")
     if phrase is None:
-        cursor.fail("Expected SET PROPERTIES or UNSET PROPERTIES")
+        cursor.fail("Expected RENAME TO, SET PROPERTIES or UNSET PROPERTIES")
+    if phrase == "RENAME TO":
+        return s.RenameCatalog(name, cursor.name("the new name"))
     if phrase.startswith("SET"):
         return s.SetCatalogProperties(name, read_properties(cursor))
     return s.UnsetCatalogProperties(name, read_property_keys(cursor))
@@ -49,6 +51,10 @@ def describe_catalog(cursor: Cursor) -> s.DescribeCatalog:
 
 def show_catalogs(_cursor: Cursor) -> s.ShowCatalogs:
     return s.ShowCatalogs()
+
+
+def show_dropped_catalogs(_cursor: Cursor) -> s.ShowDroppedCatalogs:
+    return s.ShowDroppedCatalogs()
 
 
 def use_catalog(cursor: Cursor) -> s.UseCatalog:
@@ -125,6 +131,12 @@ def create_tag(cursor: Cursor) -> s.CreateTag:
 
 def drop_tag(cursor: Cursor) -> s.DropTag:
     return s.DropTag(read_branch(cursor))
+
+
+def alter_tag(cursor: Cursor) -> s.RenameTag:
+    tag = read_branch(cursor)
+    cursor.expect("RENAME", "TO")
+    return s.RenameTag(tag, cursor.name("the new name"))
 
 
 def show_tags(_cursor: Cursor) -> s.ShowTags:

@@ -56,6 +56,11 @@ def undrop_branch(cursor: Cursor) -> s.UndropBranch:
     return s.UndropBranch(branch, _with_id(cursor), _as_name(cursor))
 
 
+def undrop_catalog(cursor: Cursor) -> s.UndropCatalog:
+    name = cursor.name("the catalog's name")
+    return s.UndropCatalog(name, _with_id(cursor), _as_name(cursor))
+
+
 def _with_id(cursor: Cursor) -> str | None:
     if not cursor.accept("WITH", "ID"):
         return None

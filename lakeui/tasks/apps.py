@@ -22,6 +22,7 @@ class TasksConfig(AppConfig):
         from catalog_app.services.results import results_tidy
         from catalog_app.services.sessions import sql_sessions_tidy
         from lakeui.access.tidying import invitations_tidy, sessions_tidy, tokens_tidy
+        from lakeui.frontdoor.tables.maintenance import dropped_catalogs_expire
         from merge_app.audit.checkpoints import checkpoints_make
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
@@ -40,6 +41,7 @@ class TasksConfig(AppConfig):
         sweeps(branches_announce)
         sweeps(tidy_tick)
         tidies("sessions", sessions_tidy)
+        tidies("files of dropped catalogs", dropped_catalogs_expire)
         tidies("SQL sessions", sql_sessions_tidy)
         tidies("kept results", results_tidy)
         tidies("statements", statements_tidy)

@@ -110,12 +110,26 @@ def test_anything_else_that_fails_ends_with_1(lake: Call) -> None:
     assert lake("sql", "SELECT :a", "-p", "a=1")[0] == 1
 
 
+def test_catalogs_are_made_renamed_dropped_and_brought_back(lake: Call) -> None:
+    assert document(lake, "catalogs", "--create", "spare")["name"] == "spare"
+    assert document(lake, "catalogs", "--rename", "spare", "other")["name"] == "other"
+    assert "lake catalogs --undrop other brings it back" in lake("catalogs", "--drop", "other")[1]
+    (gone,) = document(lake, "catalogs", "--dropped")
+    assert gone["name"] == "other"
+    back = document(lake, "catalogs", "--undrop", "other", "--id", str(gone["catalog_id"]), "--as", "again")
+    assert (back["name"], back["branch_count"]) == ("again", 1)
+    assert lake("catalogs", "--drop", "again")[0] == 0
+    assert lake("catalogs", "--undrop", "again")[0] == 0
+    assert lake("catalogs", "--undrop", "nowhere")[0] == 1
+
+
 def test_branches_and_tags_are_named_renamed_and_dropped(lake: Call) -> None:
     lake("branch", "a")
     assert document(lake, "branch", "-m", "a", "b/c")["name"] == "b/c"
     assert document(lake, "tags", "first", "-b", "b/c")["branch"] == "b/c"
     assert [entry["name"] for entry in document(lake, "tags")] == ["first"]
-    assert document(lake, "tags", "-d", "first") == {"dropped": "first"}
+    assert document(lake, "tags", "-m", "first", "1st")["version"] == document(lake, "tags")[0]["version"]
+    assert document(lake, "tags", "-d", "1st") == {"dropped": "1st"}
     assert lake("branch", "-d", "b/c")[0] == 0
     assert [entry["name"] for entry in document(lake, "branch")] == ["main"]
     assert [entry["name"] for entry in document(lake, "branch", "--dropped")] == ["b/c"]
@@ -332,6 +346,7 @@ VERBS = {
     "catalogs/tags": "tags",
     "catalogs/undrops": "undrop",
     "catalogs/webhooks": "api",
+    "dropped-catalogs": "catalogs",
     "groups": "api",
     "inbox": "request",
     "markdown": "api",

@@ -126,8 +126,11 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     Client().force_login(lake.people["dora"].user)
     session = BrowserSession.objects.get(user=lake.people["dora"].user)
     hidden = {"database": "d", "table": "t", "group": "readers", "masks": {"id": "NULL"}}
+    _made(dora.post("/api/v1/catalogs/", {"name": "spare"}))
+    assert dora.client.delete("/api/v1/catalogs/spare/", headers=dora.headers).status_code == 204
     return {
         "catalog": lake.catalog,
+        "catalog_id": dora.get("/api/v1/dropped-catalogs/").json()["results"][0]["catalog_id"],
         "branch": "main",
         "source": "b",
         "destination": "main",

@@ -85,6 +85,7 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
         **dict.fromkeys(
             (
                 "number",
+                "catalog_id",
                 "rule_id",
                 "query_id",
                 "statement_id",

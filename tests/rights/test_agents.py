@@ -187,7 +187,7 @@ class Calls:
         names = {**agency.scene.names, "branch": rng.choice(BRANCHES), "source": rng.choice(BRANCHES)}
         names |= {
             "destination": rng.choice(BRANCHES),
-            **dict.fromkeys(("pipeline_id", "version", "token_id", "statement_id"), 1),
+            **dict.fromkeys(("pipeline_id", "version", "token_id", "statement_id", "catalog_id"), 1),
         }
         names |= {"task_id": names["import_id"], "run_id": names["import_id"], "merge_id": names["import_id"]}
         names |= dict.fromkeys(("sign_in_id", "session_id", "result_id", "file_id"), names["import_id"])

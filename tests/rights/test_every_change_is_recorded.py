@@ -33,6 +33,8 @@ SETTING = {"settings": 1}
 """One audit record."""
 
 RECORDED: dict[tuple[str, str], dict[str, int]] = {
+    ("patch", CATALOG): SETTING,
+    ("delete", CATALOG): SETTING,
     ("post", CATALOG + "members/"): SETTING,
     ("patch", CATALOG + "members/{username}/"): SETTING,
     ("delete", CATALOG + "members/{username}/"): SETTING,
@@ -82,6 +84,7 @@ NOTHING_YET = {
     ("post", CATALOG + "restores/"),
     # Tags name versions, they change none.
     ("post", CATALOG + "tags/"),
+    ("patch", CATALOG + "tags/{tag}/"),
     ("delete", CATALOG + "tags/{tag}/"),
     # Texts of a person, which change nothing of the catalog.
     ("post", CATALOG + "queries/"),
@@ -95,7 +98,6 @@ NOTHING_YET = {
     ("post", WEBHOOK + "test/"),
     ("post", WEBHOOK + "deliveries/{delivery_id}/repeat/"),
     # Each is a commit or a change of a branch, which history and the list of branches tell.
-    ("delete", CATALOG),
     ("post", CATALOG + "branches/"),
     ("patch", BRANCH),
     ("delete", BRANCH),

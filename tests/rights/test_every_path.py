@@ -30,6 +30,7 @@ ACTIONS = {
     "restore a database": ("contributor", "RESTORE DATABASE d TO VERSION AS OF {v}"),
     "restore a branch": ("contributor", "RESTORE BRANCH main TO VERSION AS OF {v}"),
     "drop a tag": ("maintainer", "DROP TAG tag{n}"),
+    "rename the catalog": ("owner", "ALTER CATALOG {c} RENAME TO n{n}"),
     "drop the catalog": ("owner", "DROP CATALOG {c}"),
 }
 PATHS = {"front door": front_door, "over HTTP": over_http, "command line": command_line}

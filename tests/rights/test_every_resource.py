@@ -53,6 +53,7 @@ DECISIONS = decided_together(DECISION)
 BRANCH = CATALOG + "branches/{branch}/"
 DBT_TESTS = "models: [{name: t, columns: [{name: id, data_tests: [not_null]}]}]"
 WRITES: list[tuple[str, str, str, Any]] = [
+    ("owner", "patch", CATALOG, {"name": "renamed"}),
     ("owner", "delete", CATALOG, None),
     ("contributor", "post", CATALOG + "branches/", {"name": "new", "parent": "main"}),
     ("contributor", "patch", BRANCH, {"name": "renamed"}),
@@ -70,6 +71,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "delete", IMPORT, None),
     ("contributor", "post", CATALOG + "branches/{branch}/databases/{database}/tables/{table}/rows/merge/", b"id\n1\n"),
     ("contributor", "post", CATALOG + "tags/", {"name": "new", "branch": "main"}),
+    ("maintainer", "patch", CATALOG + "tags/{tag}/", {"name": "renamed"}),
     ("maintainer", "delete", CATALOG + "tags/{tag}/", None),
     ("owner", "post", CATALOG + "members/", {"username": "candidate", "role": "viewer"}),
     ("owner", "patch", CATALOG + "members/{username}/", {"role": "viewer"}),

@@ -79,9 +79,9 @@ CONTRIBUTE = (
     *("ALTER BRANCH b SET EXPIRY '7 days'", "ALTER BRANCH {c}.b UNSET EXPIRY", "CREATE BRANCH n WITH EXPIRY '1 hour'"),
     *("MERGE BRANCH b TO main", "MERGE BRANCH {c}.b", "MERGE BRANCH b TO {c}.main"),
 )
-MAINTAIN = ("DROP TAG g", "VACUUM", "VACUUM DRY RUN")
+MAINTAIN = ("DROP TAG g", "ALTER TAG g RENAME TO h", "VACUUM", "VACUUM DRY RUN")
 OWN = (
-    *("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}"),
+    *("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}", "ALTER CATALOG {c} RENAME TO n"),
     *("ALTER CATALOG {c} SET PROPERTIES ('merge.conflicts' = 'row')",
       "ALTER CATALOG {c} UNSET PROPERTIES ('merge.conflicts')"),
     *("ALTER TABLE d.t SET ROW FILTER (id > 1) FOR ROLE viewer", "ALTER TABLE {c}.d.t UNSET ROW FILTER FOR GROUP g"),
@@ -91,6 +91,7 @@ OWN = (
 LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
 ELSEWHERE = {
+    *("SHOW DROPPED CATALOGS", "UNDROP CATALOG x"),
     *("CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK", "SHOW FUNCTIONS"),
     *("CREATE TEMPORARY FUNCTION f(x INT) RETURN x", "DROP TEMPORARY FUNCTION IF EXISTS f", "DESCRIBE FUNCTION f"),
     "CANCEL QUERY '7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e'",

@@ -5,6 +5,7 @@ type Described = components["schemas"];
 
 export type Restriction = Described["RestrictionAnswer"];
 export type Catalog = Described["CatalogAnswer"];
+export type DroppedCatalog = Described["DroppedCatalog"];
 export type Branch = Described["BranchAnswer"];
 export type CommitEntry = Described["CommitAnswer"];
 export type OperationEntry = Described["OperationAnswer"];

@@ -71,7 +71,7 @@ export function pipelineRunAddress(catalog: string, pipelineId: number, runId: s
   return `${pipelinesAddress(catalog)}/${pipelineId}/runs/${part(runId)}`;
 }
 
-export type CatalogSettingsTab = "members" | "merging" | "protection" | "checks" | "restrictions" | "webhooks";
+export type CatalogSettingsTab = "members" | "merging" | "protection" | "checks" | "restrictions" | "webhooks" | "catalog";
 
 export function catalogSettingsAddress(catalog: string, tab: CatalogSettingsTab = "members"): string {
   return `${catalogAddress(catalog)}/settings?tab=${tab}`;

@@ -64,6 +64,20 @@ export function catalogCreate(name: string, comment = ""): string {
   return withComment(`CREATE CATALOG ${quoted(name)}`, comment);
 }
 
+export function catalogRename(name: string, newName: string): string {
+  return `ALTER CATALOG ${quoted(name)} RENAME TO ${quoted(newName)}`;
+}
+
+export function catalogDrop(name: string): string {
+  return `DROP CATALOG ${quoted(name)}`;
+}
+
+/** `newName` undefined: the name that it had. */
+export function catalogUndrop(name: string, id: number, newName?: string): string {
+  const statement = `UNDROP CATALOG ${quoted(name)} WITH ID ${text(String(id))}`;
+  return newName === undefined ? statement : `${statement} AS ${quoted(newName)}`;
+}
+
 export function databaseCreate(name: string, comment = ""): string {
   return withComment(`CREATE DATABASE ${quoted(name)}`, comment);
 }

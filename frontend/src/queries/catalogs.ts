@@ -13,6 +13,14 @@ export function useCatalogs() {
   });
 }
 
+/** Catalogs that can be brought back, the last dropped first. */
+export function useDroppedCatalogs() {
+  return useQuery({
+    queryKey: ["catalogs", "dropped"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/dropped-catalogs/", { signal })),
+  });
+}
+
 export function useCatalog(catalog: string) {
   return useQuery(catalogQuery(catalog));
 }

@@ -140,9 +140,27 @@ class CatalogView(ApiView):
         return tagged(request, Response(_catalog_shown(request, catalog_of(request, catalog))))
 
     @extend_schema(
+        operation_id="catalog_rename",
+        summary="Rename a catalog",
+        description="As ALTER CATALOG .. RENAME TO does. The old name is free at once, and names nothing any more.",
+        tags=["catalogs"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=NewName,
+        responses={200: or_rehearsed(CatalogDetail), **AT_ONCE},
+    )
+    def patch(self, request: Request, catalog: str) -> HttpResponse:
+        wanted = body_checked(NewName, request)
+        statement = f"ALTER CATALOG {quote_name(catalog)} RENAME TO {quote_name(wanted['name'])}"
+
+        def changed(_: Any) -> Response:
+            return Response(_catalog_shown(request, catalog_of(request, wanted["name"])))
+
+        return written(request, Write(statement, wanted, catalog), changed)
+
+    @extend_schema(
         operation_id="catalog_drop",
         summary="Drop a catalog",
-        description="As DROP CATALOG does.",
+        description="As DROP CATALOG does; `dropped-catalogs/` brings it back.",
         tags=["catalogs"],
         parameters=[WriteOptions, IDEMPOTENCY_KEY],
         responses={204: OpenApiResponse(description="The name is free again."), **DRY_RUN, **AT_ONCE},

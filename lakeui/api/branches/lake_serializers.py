@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from rest_framework import serializers
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch
 from catalog_app.selectors.ahead_behind import Divergence
 from catalog_app.selectors.branches import BRANCH_ORDERS, parent_now
-from catalog_app.selectors.trash import DroppedObject
+from catalog_app.selectors.trash import DroppedObject, kept_until
 from lakeui.api.http.paging import PageFilter
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
 
 LONGEST_GRAPH = 1000
-
-
-def kept_until(dropped_at: datetime) -> datetime:
-    """When VACUUM may first remove what was dropped then."""
-    return dropped_at + timedelta(days=settings.LAKEUI["RETENTION_DAYS"])
 
 
 class CatalogFilter(PageFilter):

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.domain.names import LONGEST_NAME
 from catalog_app.models import Tag
 from catalog_app.selectors.branches import sort_key
 from catalog_app.selectors.tags import tag_get, tags_list
@@ -21,7 +22,16 @@ from lakeui.api.http.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
-from lakeui.api.sql.resource_writes import AT_ONCE, DRY_RUN, Write, WriteOptions, gone, written
+from lakeui.api.sql.resource_writes import (
+    AT_ONCE,
+    DRY_RUN,
+    NewName,
+    Write,
+    WriteOptions,
+    gone,
+    or_rehearsed,
+    written,
+)
 from lakeui.sql.dialect import quote_name
 
 
@@ -40,8 +50,8 @@ class TagAnswer(serializers.Serializer[Any]):
 
 
 class TagRequest(WriteOptions):
-    name = serializers.CharField(max_length=200)
-    branch = serializers.CharField(required=False, default=MAIN, max_length=200)
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    branch = serializers.CharField(required=False, default=MAIN, max_length=LONGEST_NAME)
     version = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=0, help_text="The branch's head when null."
     )
@@ -98,6 +108,25 @@ class TagView(ApiView):
     )
     def get(self, request: Request, catalog: str, tag: str) -> Response:
         return tagged(request, Response(TagAnswer(tag_get(catalog_of(request, catalog), tag)).data))
+
+    @extend_schema(
+        operation_id="tag_rename",
+        summary="Rename a tag",
+        description="As ALTER TAG .. RENAME TO does. It names the same version.",
+        tags=["tags"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=NewName,
+        responses={200: or_rehearsed(TagAnswer), **AT_ONCE},
+    )
+    def patch(self, request: Request, catalog: str, tag: str) -> HttpResponse:
+        found = catalog_of(request, catalog)
+        wanted = body_checked(NewName, request)
+        statement = f"ALTER TAG {quote_name(tag)} RENAME TO {quote_name(wanted['name'])}"
+
+        def changed(_: Any) -> Response:
+            return Response(TagAnswer(tag_get(found, wanted["name"])).data)
+
+        return written(request, Write(statement, wanted, found.name), changed)
 
     @extend_schema(
         operation_id="tag_drop",

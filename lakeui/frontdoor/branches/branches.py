@@ -10,7 +10,9 @@ from catalog_app.models import Branch, Catalog, Tag
 from catalog_app.selectors.expiries import expiry_read
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
-from catalog_app.services import catalogs
+from catalog_app.services import catalogs, tags
+from catalog_app.services.catalog_names import catalog_rename, catalog_undrop
+from catalog_app.services.settings import RecordChange
 from lakeui.common.errors import AlreadyExists, NotFound, NotSupported
 from lakeui.frontdoor.branches.look_alikes import look_alike
 from lakeui.frontdoor.branches.resolving import decisions_looked_at
@@ -37,9 +39,27 @@ def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
 def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
     catalog = call.catalog_named(statement.name)
     with transaction.atomic():
-        catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
+        catalogs.catalog_drop(
+            catalog=catalog, asked=call.asked, record_bypass=call.record_bypass, record=_recorder(call)
+        )
         drop_emit(call, catalog, None)
     return StatementResult()
+
+
+def rename_catalog(call: Call, statement: sql.RenameCatalog) -> StatementResult:
+    found = call.catalog_named(statement.name)
+    renamed = catalog_rename(catalog=found, name=statement.new_name, record=_recorder(call))
+    return StatementResult(extra={"catalog": renamed.name})
+
+
+def undrop_catalog(call: Call, statement: sql.UndropCatalog) -> StatementResult:
+    found = call.dropped_catalog(statement.name, statement.catalog_id)
+    back = catalog_undrop(catalog=found, name=statement.new_name, record=_recorder(call))
+    return StatementResult(extra={"catalog": back.name})
+
+
+def _recorder(call: Call) -> RecordChange:
+    return setting_recorder(call.principal, call.context.task_id)
 
 
 def drop_emit(call: Call, catalog: Catalog, branch: str | None, *, reset_to: int | None = None) -> None:
@@ -193,11 +213,17 @@ def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
     version = statement.version
     if statement.timestamp is not None:
         version = version_at(branch, moment_parse(statement.timestamp))
-    tag = catalogs.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
+    tag = tags.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
     return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(tag.catalog_id, tag.name)})
 
 
 def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:
     name = statement.tag
-    catalogs.tag_drop(catalog=call.catalog_named(name.catalog), name=name.branch)
+    tags.tag_drop(catalog=call.catalog_named(name.catalog), name=name.branch)
     return StatementResult()
+
+
+def rename_tag(call: Call, statement: sql.RenameTag) -> StatementResult:
+    catalog = call.catalog_named(statement.tag.catalog)
+    tag = tags.tag_rename(catalog=catalog, name=statement.tag.branch, new_name=statement.new_name)
+    return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(catalog.pk, tag.name)})

@@ -99,7 +99,7 @@ def script_admit(script: Script, session: Session) -> int | None:
 
 
 _NAMING = (
-    *(sql.CreateCatalog, sql.DropCatalog, sql.UseCatalog),
+    *(sql.CreateCatalog, sql.RenameCatalog, sql.DropCatalog, sql.UndropCatalog, sql.UseCatalog),
     *(sql.SetCatalogProperties, sql.UnsetCatalogProperties, sql.DescribeCatalog),
 )
 """Statements whose ``name`` is that of a catalog."""

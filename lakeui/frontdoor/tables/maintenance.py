@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from catalog_app.models import Catalog
+from catalog_app.domain.roles import LAKEUI, Principal
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.dropped_catalogs import catalogs_to_expire
 from catalog_app.services.retention import (
     RetentionLimits,
     VacuumPlan,
@@ -49,7 +52,9 @@ def vacuum(call: Call, statement: sql.Vacuum) -> StatementResult:
     call.context.step("find", "files that nothing can reach")
     if statement.dry_run:
         return vacuum_answer(_body(vacuum_plan(call.catalog, warehouse, limits), limits))
-    plan = vacuum_run(call.catalog, warehouse, limits, record=lambda plan: _record(call, plan, limits))
+    plan = vacuum_run(
+        call.catalog, warehouse, limits, record=_recorder(call.branch, limits, call.principal, call.context.task_id)
+    )
     return vacuum_answer(_body(plan, limits))
 
 
@@ -81,22 +86,40 @@ def _body(plan: VacuumPlan, limits: RetentionLimits) -> dict[str, Any]:
     }
 
 
-def _record(call: Call, plan: VacuumPlan, limits: RetentionLimits) -> None:
-    head = call.branch.head_version
-    attempt_record(
-        AttemptRecord(
-            catalog_id=call.catalog.pk,
-            kind="vacuum",
-            source="",
-            destination="",
-            outcome="vacuumed" if plan.files else "nothing to do",
-            source_head=head,
-            destination_head=head,
-            merge_base=head,
-            fingerprint="",
-            body=_body(plan, limits),
-            actor_id=call.session.user_id,
-            actor_name=call.session.user_name,
-            task_id=call.context.task_id,
+def dropped_catalogs_expire(now: datetime) -> int:
+    """Remove the files of catalogs that were dropped before the retention; answers how many. No statement can name such
+    a catalog.
+    """
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    removed = 0
+    for catalog in catalogs_to_expire(now - timedelta(days=settings.LAKEUI["RETENTION_DAYS"])):
+        limits = retention_limits(catalog, None)
+        main = Branch.objects.get(catalog=catalog, parent__isnull=True, is_workspace=False)
+        removed += len(vacuum_run(catalog, warehouse, limits, record=_recorder(main, limits, LAKEUI, None)).files)
+    return removed
+
+
+def _recorder(
+    branch: Branch, limits: RetentionLimits, principal: Principal, task_id: UUID | None
+) -> Callable[[VacuumPlan], None]:
+    def record(plan: VacuumPlan) -> None:
+        head = branch.head_version
+        attempt_record(
+            AttemptRecord(
+                catalog_id=branch.catalog_id,
+                kind="vacuum",
+                source="",
+                destination="",
+                outcome="vacuumed" if plan.files else "nothing to do",
+                source_head=head,
+                destination_head=head,
+                merge_base=head,
+                fingerprint="",
+                body=_body(plan, limits),
+                actor_id=principal.user_id,
+                actor_name=principal.name,
+                task_id=task_id,
+            )
         )
-    )
+
+    return record

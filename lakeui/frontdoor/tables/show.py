@@ -8,11 +8,13 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
+from catalog_app.selectors.dropped_catalogs import dropped_catalogs
 from catalog_app.selectors.objects import ViewState, databases_list, tables_list, views_list
 from catalog_app.selectors.people import catalogs_known
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.selectors.trash import kept_until
 from lakeui.frontdoor.call import Call, Place, table_for_reading, view_asked
 from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.views import view_comment, view_properties
@@ -30,6 +32,18 @@ def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
     valid = catalogs_known(call.principal).filter(dropped_at__isnull=True)
     names = valid.order_by("name").values_list("name", flat=True)
     return answer(strings("name"), [[name] for name in names])
+
+
+def show_dropped_catalogs(call: Call, statement: sql.ShowDroppedCatalogs) -> StatementResult:
+    """Those that UNDROP CATALOG can bring back, the last dropped first."""
+    found = dropped_catalogs(catalogs_known(call.principal)).order_by("-dropped_at", "-pk")
+    rows = [
+        [item.name, str(item.pk), item.dropped_at.isoformat(), kept_until(item.dropped_at).isoformat()]
+        for item in found
+        if item.dropped_at is not None
+    ]
+    columns = [*strings("name", "catalog_id"), ("dropped_at", "timestamp"), ("kept_until", "timestamp")]
+    return answer(columns, rows)
 
 
 def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> StatementResult:

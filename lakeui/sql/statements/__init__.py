@@ -46,6 +46,8 @@ from lakeui.sql.statements.catalogs import (
     MergeBranch,
     PointInTime,
     RenameBranch,
+    RenameCatalog,
+    RenameTag,
     ResetBranch,
     RestoreBranch,
     RestoreDatabase,
@@ -56,8 +58,10 @@ from lakeui.sql.statements.catalogs import (
     SetCatalogProperties,
     ShowBranches,
     ShowCatalogs,
+    ShowDroppedCatalogs,
     ShowTags,
     UndropBranch,
+    UndropCatalog,
     UndropDatabase,
     UndropTable,
     UnsetCatalogProperties,
@@ -185,6 +189,9 @@ class DryRun:
 Statement = (
     CreateCatalog
     | DropCatalog
+    | ShowDroppedCatalogs
+    | UndropCatalog
+    | RenameCatalog
     | SetCatalogProperties
     | UnsetCatalogProperties
     | DescribeCatalog
@@ -202,6 +209,7 @@ Statement = (
     | UndropBranch
     | CreateTag
     | DropTag
+    | RenameTag
     | ShowTags
     | RestoreTable
     | RestoreDatabase
@@ -363,10 +371,12 @@ __all__ = [
     "Properties",
     "Query",
     "RenameBranch",
+    "RenameCatalog",
     "RenameColumn",
     "RenameDatabase",
     "RenamePartition",
     "RenameTable",
+    "RenameTag",
     "RenameView",
     "ResetBranch",
     "RestoreBranch",
@@ -390,6 +400,7 @@ __all__ = [
     "ShowColumns",
     "ShowCreateTable",
     "ShowDatabases",
+    "ShowDroppedCatalogs",
     "ShowFunctions",
     "ShowHistory",
     "ShowMerges",
@@ -412,6 +423,7 @@ __all__ = [
     "TableReference",
     "Truncate",
     "UndropBranch",
+    "UndropCatalog",
     "UndropDatabase",
     "UndropTable",
     "UnsetCatalogProperties",

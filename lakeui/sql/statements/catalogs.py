@@ -21,6 +21,26 @@ class DropCatalog:
 
 
 @dataclass(frozen=True, slots=True)
+class RenameCatalog:
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndropCatalog:
+    """``catalog_id`` None: the one of that name that was dropped last. ``new_name`` None: as it was."""
+
+    name: str
+    catalog_id: str | None = None
+    new_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDroppedCatalogs:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
 class SetCatalogProperties:
     name: str
     properties: Properties
@@ -147,6 +167,12 @@ class CreateTag:
 @dataclass(frozen=True, slots=True)
 class DropTag:
     tag: BranchName
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTag:
+    tag: BranchName
+    new_name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,18 @@ PIPELINE = PIPELINES + "{pipeline_id}/"
 OF_AN_ACCOUNT = [
     *(
         f"/api/v1/{name}/"
-        for name in ("agents", "catalogs", "tasks", "tokens", "merges", "inbox", "sessions", "results", "statements")
+        for name in (
+            "agents",
+            "catalogs",
+            "dropped-catalogs",
+            "tasks",
+            "tokens",
+            "merges",
+            "inbox",
+            "sessions",
+            "results",
+            "statements",
+        )
     ),
     CATALOG + "merges/",
     "/api/v1/agents/{name}/tokens/",
@@ -125,6 +136,8 @@ def test_lists_of_an_account(lake: Lake, bob: Caller, no_worker: None) -> None:
 
     def more(number: int) -> None:
         Lake(lake.caller)
+        spare = Lake(lake.caller)
+        spare.sql(f"DROP CATALOG {spare.catalog}")
         KeptResult.objects.create(
             owner=lake.caller.user, statement="SELECT 1", files=[], expires_at=timezone.now() + timedelta(hours=1)
         )

@@ -37,6 +37,8 @@ METADATA = [
     "CREATE VIEW d.v AS SELECT 1 AS one",
     "RESTORE TABLE d.t TO VERSION AS OF 2",
     "UNDROP TABLE d.gone",
+    "ALTER TAG early RENAME TO first",
+    "ALTER CATALOG {catalog} RENAME TO other",
     "DROP CATALOG {catalog}",
 ]
 READS = ["SHOW TABLES IN d", "DESCRIBE TABLE d.t", "USE BRANCH b", "BEGIN", "SHOW HISTORY"]

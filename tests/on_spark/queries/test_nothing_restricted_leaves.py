@@ -177,6 +177,7 @@ class Story:
             "delivery_id": task,
             "resolution_id": 1,
             "token_id": 1,
+            "catalog_id": 1,
             "sign_in_id": task,
         }
 

@@ -51,6 +51,20 @@ class Lake:
         made = self.http.write("POST", "/api/v1/catalogs/", {"name": name, "comment": comment})
         return Catalog(self.http, made["name"])
 
+    def dropped_catalogs(self) -> list[dict[str, Any]]:
+        """Catalogs that ``undrop_catalog`` can bring back, the last dropped first."""
+        found: dict[str, Any] = self.http.get("/api/v1/dropped-catalogs/")
+        return list(found["results"])
+
+    def undrop_catalog(self, name: str, *, catalog_id: int | None = None, as_: str = "") -> Catalog:
+        """Bring back the catalog of that name that was dropped last, or the one of that id; ``as_`` another name."""
+        ids = (item["catalog_id"] for item in self.dropped_catalogs() if item["name"].casefold() == name.casefold())
+        chosen = catalog_id if catalog_id is not None else next(ids, None)
+        if chosen is None:
+            raise failed(f"There is no dropped catalog {name}.", "dropped_catalogs() lists them.")
+        path = f"/api/v1/dropped-catalogs/{chosen}/undrop/"
+        return Catalog(self.http, self.http.write("POST", path, {"name": as_})["catalog"])
+
     def record(self, merge_id: str) -> dict[str, Any]:
         """The audit record of a merge, a restore, or another attempt."""
         found: dict[str, Any] = self.http.get(f"/api/v1/merges/{segment(merge_id)}/")
@@ -81,7 +95,12 @@ class Catalog:
         found: dict[str, Any] = self.http.get(self.path)
         return found
 
+    def rename(self, name: str) -> Catalog:
+        """The catalog under its new name. The old one names nothing any more."""
+        return Catalog(self.http, self.http.write("PATCH", self.path, {"name": name})["name"])
+
     def drop(self) -> None:
+        """``Lake.undrop_catalog`` brings it back."""
         self.http.write("DELETE", self.path)
 
     def branches(self, **filters: Any) -> list[dict[str, Any]]:
@@ -135,6 +154,11 @@ class Catalog:
         body = {"name": name, "branch": branch, "version": version}
         made: dict[str, Any] = self.http.write("POST", f"{self.path}tags/", body)
         return made
+
+    def rename_tag(self, name: str, new_name: str) -> dict[str, Any]:
+        path = f"{self.path}tags/{quote(name)}/"
+        renamed: dict[str, Any] = self.http.write("PATCH", path, {"name": new_name})
+        return renamed
 
     def drop_tag(self, name: str) -> None:
         self.http.write("DELETE", f"{self.path}tags/{quote(name)}/")

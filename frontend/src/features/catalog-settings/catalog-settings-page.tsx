@@ -5,6 +5,7 @@ import { useCatalog } from "../../queries/catalogs";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
+import { CatalogTab } from "./catalog-tab";
 import { ChecksTab } from "./checks-tab";
 import { MembersTab } from "./members-tab";
 import { MergingTab } from "./merging-tab";
@@ -20,6 +21,7 @@ const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
   { key: "checks", label: "Checks" },
   { key: "restrictions", label: "Restrictions" },
   { key: "webhooks", label: "Webhooks" },
+  { key: "catalog", label: "Name" },
 ];
 
 /** Who may do what in a catalog, how its tables merge, what a merge into its branches has to pass, and who is told of it. */
@@ -41,6 +43,7 @@ export function CatalogSettingsPage() {
               {chosen === "checks" ? <ChecksTab catalog={catalog} role={role} /> : null}
               {chosen === "restrictions" ? <RestrictionsTab catalog={catalog} role={role} /> : null}
               {chosen === "webhooks" ? <WebhooksTab catalog={catalog} /> : null}
+              {chosen === "catalog" ? <CatalogTab catalog={catalog} role={role} /> : null}
             </Tabs>
           </Panel>
         )}

@@ -17,6 +17,7 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { DroppedCatalogs } from "./dropped-catalogs";
 import { DEMO, FirstSteps } from "./first-steps";
 import { NewCatalogDialog } from "./new-catalog";
 import { Waiting } from "./waiting";
@@ -47,6 +48,7 @@ export function HomePage() {
         {(page) => (page.results.length ? page.results.map((catalog) => <CatalogPanel key={catalog.name} catalog={catalog} />) : <NoCatalog />)}
       </Loaded>
       <RunningTasks />
+      <DroppedCatalogs />
     </div>
   );
 }

@@ -102,7 +102,20 @@ def catalogs(place: Place, given: Namespace) -> Said:
         return Said(made.get(), f"Created catalog {made.name}.")
     if given.drop:
         place.lake.catalog(given.drop).drop()
-        return Said({"dropped": given.drop}, f"Dropped catalog {given.drop}.")
+        way_back = f"lake catalogs --undrop {given.drop} brings it back."
+        return Said({"dropped": given.drop}, f"Dropped catalog {given.drop}; {way_back}")
+    if given.rename:
+        old, new = given.rename
+        renamed = place.lake.catalog(old).rename(new)
+        if place.settings.catalog == old and not os.environ.get(VARIABLES["catalog"]):
+            settings_keep(catalog=renamed.name)
+        return Said(renamed.get(), f"Catalog {old} is {renamed.name} now.")
+    if given.undrop:
+        back = place.lake.undrop_catalog(given.undrop, catalog_id=given.id, as_=given.as_name or "")
+        return Said(back.get(), f"Catalog {back.name} is back.")
+    if given.dropped:
+        gone = place.lake.dropped_catalogs()
+        return Said(gone, show.entries(gone, "name", "catalog_id", "dropped_at", "kept_until"))
     found = place.lake.catalogs()
     return Said(found, show.entries(found, "name", "branch_count", "commit_count", "last_commit.time", "comment"))
 
@@ -417,6 +430,9 @@ def tags(place: Place, given: Namespace) -> Said:
     if given.delete:
         catalog.drop_tag(given.delete)
         return Said({"dropped": given.delete}, f"Dropped tag {given.delete}.")
+    if given.move:
+        old, new = given.move
+        return Said(catalog.rename_tag(old, new), f"Tag {old} is {new} now.")
     if given.name:
         made = catalog.create_tag(given.name, place.settings.branch, given.at_version)
         return Said(made, f"Tagged version {made['version']} of {made['branch']} as {made['name']}.")

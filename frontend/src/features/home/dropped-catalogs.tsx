@@ -1,0 +1,72 @@
+import { useState } from "react";
+
+import type { DroppedCatalog } from "../../api/resources";
+import { catalogAddress } from "../../model/addresses";
+import { catalogUndrop } from "../../model/sql";
+import { useCatalogs, useDroppedCatalogs } from "../../queries/catalogs";
+import { Icon } from "../../ui/icons";
+import { Panel } from "../../ui/page";
+import { Time } from "../../ui/time";
+import { TextField, WriteDialog } from "../sql/write-dialog";
+import "../../styles/trash.css";
+
+/** Catalogs that were dropped and can come back; nothing where there are none. */
+export function DroppedCatalogs() {
+  const dropped = useDroppedCatalogs();
+  const [wanted, setWanted] = useState<DroppedCatalog>();
+  const found = dropped.data?.results ?? [];
+  if (found.length === 0) return null;
+  return (
+    <Panel title="Dropped catalogs">
+      <ul className="trash" aria-label="Dropped catalogs">
+        {found.map((entry) => (
+          <li key={entry.catalog_id}>
+            <span className="what row">
+              <Icon name="database" size={14} />
+              <strong className="ellipsis">
+                <bdi>{entry.name}</bdi>
+              </strong>
+              <span className="small muted ellipsis">{entry.comment}</span>
+            </span>
+            <span className="small">
+              dropped <Time at={entry.dropped_at} />
+            </span>
+            <span className="small muted">
+              stays until <Time at={entry.kept_until} />
+            </span>
+            <button type="button" className="button small" onClick={() => setWanted(entry)}>
+              Bring back<span className="visually-hidden"> {entry.name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {wanted ? <BringBack entry={wanted} onClose={() => setWanted(undefined)} /> : null}
+    </Panel>
+  );
+}
+
+function BringBack({ entry, onClose }: { entry: DroppedCatalog; onClose: () => void }) {
+  const catalogs = useCatalogs();
+  const isTaken = catalogs.data?.results.some(({ name }) => name.toLowerCase() === entry.name.toLowerCase()) ?? false;
+  const [name, setName] = useState("");
+  const wanted = name.trim();
+  const isReady = wanted !== "" || !isTaken;
+  return (
+    <WriteDialog
+      title={`Bring back ${entry.name}`}
+      action="Bring it back"
+      place={{ catalog: null, branch: "main" }}
+      statement={isReady ? catalogUndrop(entry.name, entry.catalog_id, wanted || undefined) : undefined}
+      leadsTo={catalogAddress(wanted || entry.name)}
+      onClose={onClose}
+    >
+      <p className="muted">It comes back with its branches, tags, tables, members and merge requests.</p>
+      <TextField
+        label={isTaken ? "Another name, as a catalog has this one now" : "Another name (optional)"}
+        value={name}
+        onChange={setName}
+        isFirst
+      />
+    </WriteDialog>
+  );
+}
