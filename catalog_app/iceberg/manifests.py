@@ -26,6 +26,7 @@ from catalog_app.iceberg.puffin import VECTOR_OFFSET, vector_length
 from catalog_app.iceberg.serialized_values import bound_bytes, partition_value, value_bytes
 from catalog_app.iceberg.transforms import transform_field, transform_name, transform_type
 from catalog_app.iceberg.types import schema_json
+from lakeui.common.records import record
 
 DATA, DELETES = 0, 1
 """What a manifest lists, in Iceberg's numbers."""
@@ -40,7 +41,7 @@ SpecKey = tuple[tuple[int, ...], tuple[Transform, ...]]
 """The ids of partition columns, and transforms of others, by which files lie."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ListedFile:
     """A data file as a version shows it. ``schema`` is that under which it was written, ``version`` the one that took
     it in, ``location`` where an engine finds it. ``layout``: what it says of columns that the table has. ``base``: the
@@ -62,15 +63,15 @@ class ListedFile:
     @property
     def lies_by(self) -> SpecKey:
         """What names its specification."""
-        return self.schema.partition_by, tuple(laid.transform for laid in self.layout)
+        return self.schema.partition_by, self.layout and tuple(laid.transform for laid in self.layout)
 
     @property
     def values(self) -> tuple[Any, ...]:
         """Of each field of its specification: texts of columns, then values of transforms."""
-        return (*self.partition, *(laid.value for laid in self.layout))
+        return (*self.partition, *(laid.value for laid in self.layout)) if self.layout else self.partition
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ListedDeletes:
     """Positions of one data file that are gone, as a file of their own at ``location``: of Parquet in version 2, of
     Puffin in version 3.
@@ -131,12 +132,12 @@ class Chunk:
     @property
     def digest(self) -> str:
         """Names all that the manifest says of its files."""
-        said = hashlib.sha256(json.dumps([self.form, self.content, self.spec.as_json(), self._typed()]).encode())
-        for item in self.files:
-            data = _data(item)
-            numbers = [data.version, data.stamp, data.base, item.rows]
-            said.update(json.dumps([item.location, data.location, data.values, numbers]).encode())
-        return said.hexdigest()
+        files = [
+            (item.location, data.location, data.values, data.version, data.stamp, data.base, item.rows)
+            for item, data in zip(self.files, map(_data, self.files), strict=True)
+        ]
+        said = json.dumps([self.form, self.content, self.spec.as_json(), self._typed(), files])
+        return hashlib.sha256(said.encode()).hexdigest()
 
     def _typed(self) -> list[Any]:
         return sorted((identifier, kind.text) for identifier, kind in self.types.items())
@@ -162,11 +163,11 @@ def chunks(
     for item in files:
         groups.setdefault(_data(item).lies_by, []).append(item)
     for key, group in sorted(groups.items()):
-        group.sort(key=lambda item: (_data(item).version, _data(item).file_id))
+        placed = sorted([((data := _data(item)).version, data.file_id, number) for number, item in enumerate(group)])
         part: list[Any] = []
-        for item in group:
-            part.append(item)
-            if _is_last(_data(item).file_id) or len(part) == _LONGEST_CHUNK:
+        for _, file_id, number in placed:
+            part.append(group[number])
+            if _is_last(file_id) or len(part) == _LONGEST_CHUNK:
                 yield _chunk(content, specs[key], schema, part, form)
                 part = []
         if part:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.files import ColumnStatistics, PartitionValues, Statistics
@@ -11,6 +10,7 @@ from catalog_app.domain.transforms import FileLayout
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, layout_read
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from lakeui.common.records import record
 
 _FILES = f"""
 WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
@@ -29,7 +29,7 @@ ORDER BY s.added_version, f.base
 _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(ids)s)"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ShownFile:
     """A data file that the chain sees. ``is_moved``: the file stores other values than those of
     ``partition``. ``by_name``: it has no field ids. ``base``: the id of its first row, and ``stamp`` who decided its
@@ -58,20 +58,10 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
 
 
 def _shown(row: tuple[Any, ...]) -> ShownFile:
+    # In the order of the fields: large tables have very many files.
+    *numbers, partition, deletes, is_moved, layout, by_name, base, stamp = row
     return ShownFile(
-        file_id=row[0],
-        path=row[1],
-        rows=row[2],
-        bytes=row[3],
-        added_version=row[4],
-        definition_id=row[5],
-        partition=tuple(json_value(row[6])),
-        delete_paths=tuple(row[7]),
-        is_moved=row[8],
-        layout=layout_read(row[9]),
-        by_name=row[10],
-        base=row[11],
-        stamp=row[12],
+        *numbers, tuple(json_value(partition)), tuple(deletes), is_moved, layout_read(layout), by_name, base, stamp
     )
 
 

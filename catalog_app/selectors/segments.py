@@ -199,7 +199,7 @@ def _statistics(value: Any) -> Statistics:
 
 def layout_read(value: Any) -> FileLayout:
     """What a stored file says of its layout."""
-    return tuple(map(LaidBy.from_json, json_value(value)))
+    return () if value == "[]" else tuple(map(LaidBy.from_json, json_value(value)))
 
 
 def _with_buckets(statistics: Statistics, layout: FileLayout) -> Statistics:

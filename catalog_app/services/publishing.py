@@ -55,6 +55,7 @@ from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.table_versions import TableChange, table_change
 from catalog_app.storage.deletes import deleted_positions, positions_file
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.collector import collector_paused
 from lakeui.common.errors import NotSupported
 
 FRESH = timedelta(hours=6)
@@ -123,7 +124,9 @@ def metadata_make(
     """The metadata of the table as the chain sees it, in a version of the format; all files that they lead to are at
     the place. Raises NotSupported.
     """
-    return table_metadata(_shown(place, snapshot, table, change, form))
+    # Large tables have very many files, and no value of theirs is in a cycle.
+    with collector_paused():
+        return table_metadata(_shown(place, snapshot, table, change, form))
 
 
 def _shown(place: Place, snapshot: Snapshot, table: TableState, change: TableChange, form: int) -> TableVersion:
@@ -185,7 +188,7 @@ def files_refused(schema: Schema, segments: Sequence[SegmentState]) -> frozenset
 
 def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema, now: Schema) -> ListedFile:
     """``now``: the columns of the table. What the file says of others, or of another type, is left out."""
-    layout = (
+    layout = segment.layout and tuple(
         laid
         for laid in segment.layout
         if (column := now.column(laid.transform.column_id)) is not None and laid.holds_for(column.type)
@@ -198,7 +201,7 @@ def _listed(warehouse: Warehouse, segment: ShownFile, schema: Schema, now: Schem
         segment.added_version,
         schema,
         segment.partition,
-        layout=tuple(layout),
+        layout=layout,
         base=segment.base,
         stamp=segment.stamp,
     )

@@ -81,7 +81,7 @@ class Warehouse:
         """
         if is_outside(path):
             return path
-        return f"file://{self.absolute(path)}" if self._is_local else _s3_plain(self.spark_path(path))
+        return f"file://{self._base}/{path}" if self._is_local else _s3_plain(self.spark_path(path))
 
     def new_staging(self, table_id: int) -> str:
         """A fresh folder name for one write of a table; made when first written to."""
