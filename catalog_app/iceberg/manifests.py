@@ -63,7 +63,7 @@ class ListedFile:
     @property
     def lies_by(self) -> SpecKey:
         """What names its specification."""
-        return self.schema.partition_by, self.layout and tuple(laid.transform for laid in self.layout)
+        return self.schema.partition_by, tuple([laid.transform for laid in self.layout]) if self.layout else ()
 
     @property
     def values(self) -> tuple[Any, ...]:

@@ -59,10 +59,9 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
 
 def _shown(row: tuple[Any, ...]) -> ShownFile:
     # In the order of the fields: large tables have very many files.
-    *numbers, partition, deletes, is_moved, layout, by_name, base, stamp = row
-    return ShownFile(
-        *numbers, tuple(json_value(partition)), tuple(deletes), is_moved, layout_read(layout), by_name, base, stamp
-    )
+    file_id, path, rows, size, version, definition_id, partition, deletes, is_moved, layout, by_name, base, stamp = row
+    place = tuple(json_value(partition)), tuple(deletes), is_moved, layout_read(layout)
+    return ShownFile(file_id, path, rows, size, version, definition_id, *place, by_name, base, stamp)
 
 
 def statistics_load(file_ids: Collection[int]) -> dict[int, Statistics]:
