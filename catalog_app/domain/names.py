@@ -10,6 +10,9 @@ LONGEST_NAME = 255
 RESERVED_PREFIX = "__lake_"
 """What the engine adds beside the columns of a table begins like this."""
 
+OTHER_LETTERS = r"[^\x01-\x7F]"
+"""What a name that is not of ASCII letters alone holds, as PostgreSQL reads patterns."""
+
 _UNSEEN = {"Cc": "a control character", "Cf": "a character without width or of direction", "Cs": "half a character",
            "Zl": "a line break", "Zp": "a line break"}  # fmt: skip
 _WITH_SLASHES = frozenset({"branch", "tag", "column", "property", "constraint", "pipeline"})

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from catalog_app.domain.names import OTHER_LETTERS
 from catalog_app.domain.table_properties import FILE, GRANULARITIES
 
 
@@ -94,7 +95,8 @@ class Branch(models.Model):
                 fields=["expires_at"],
                 name="branch_expiry",
                 condition=Q(expires_at__isnull=False, dropped_at__isnull=True),
-            )
+            ),
+            models.Index(fields=["catalog"], name="branch_other_letters", condition=Q(name__regex=OTHER_LETTERS)),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -131,6 +133,7 @@ class Tag(models.Model):
             models.UniqueConstraint(F("catalog"), Lower("name"), name="tag_name_unique"),
             models.CheckConstraint(condition=~Q(name=""), name="tag_name_given"),
         ]
+        indexes = [models.Index(fields=["catalog"], name="tag_other_letters", condition=Q(name__regex=OTHER_LETTERS))]
 
     def __str__(self) -> str:
         return self.name

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from catalog_app.domain.names import OTHER_LETTERS
 from catalog_app.models import Branch, Catalog, Tag
 from catalog_app.selectors.expiries import expiry_read
 from catalog_app.selectors.objects import database_get
@@ -115,16 +116,14 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
     return StatementResult(version=branch.head_version, extra=extra)
 
 
-_OTHER_LETTERS = r"[^\x01-\x7F]"
-
-
 def _notices(catalog_id: int, name: str) -> dict[str, list[str]]:
     """What whoever gives a branch or a tag this name should know of the names that there are."""
     branches = Branch.objects.filter(catalog_id=catalog_id, dropped_at__isnull=True, is_workspace=False)
     tags = Tag.objects.filter(catalog_id=catalog_id)
     if name.isascii():
-        # Beside it others of ASCII letters alone do not count, and a catalog may have ten thousand of them.
-        branches, tags = branches.filter(name__regex=_OTHER_LETTERS), tags.filter(name__regex=_OTHER_LETTERS)
+        # Beside it others of ASCII letters alone do not count, and a catalog may have ten thousand of them. An index
+        # holds the others.
+        branches, tags = branches.filter(name__regex=OTHER_LETTERS), tags.filter(name__regex=OTHER_LETTERS)
     known = [*branches.values_list("name", flat=True), *tags.values_list("name", flat=True)]
     other = look_alike(name, known)
     return {"notices": [f"{name} looks like {other}, and is another name."]} if other else {}

@@ -1,0 +1,45 @@
+"""A new name is compared with names of other letters by an index: other branches are not read, however many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+
+from tests.support.lake import Lake
+
+_BRANCHES = """
+INSERT INTO catalog_app_branch (catalog_id, name, parent_id, fork_version, head_version, head_commit_id,
+    ancestor_branches, ancestor_limits, oldest_version, is_workspace, created_at)
+SELECT b.catalog_id, 'feature/' || g, b.id, b.head_version, b.head_version, b.head_commit_id, ARRAY[b.id],
+    ARRAY[b.head_version], 0, false, now() FROM catalog_app_branch b, generate_series(1, 2000) g WHERE b.name = 'main'
+"""
+_TAGS = """
+INSERT INTO catalog_app_tag (catalog_id, name, branch_id, version, created_at)
+SELECT b.catalog_id, 'tag/' || g, b.id, b.head_version, now() FROM catalog_app_branch b, generate_series(1, 2000) g
+WHERE b.name = 'main'
+"""
+
+
+def test_names_of_other_letters_are_found_by_their_index(lake: Lake) -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def note(execute: Any, query: str, parameters: Any, many: bool, context: Any) -> Any:
+        if "~" in query:
+            asked.append((query, parameters))
+        return execute(query, parameters, many, context)
+
+    with connection.cursor() as cursor:
+        cursor.execute(_BRANCHES)
+        cursor.execute(_TAGS)
+        cursor.execute("ANALYZE catalog_app_branch, catalog_app_tag")
+    with connection.execute_wrapper(note):
+        lake.sql("CREATE BRANCH pay")
+    plans = []
+    with connection.cursor() as cursor:
+        for query, parameters in asked:
+            cursor.execute(f"EXPLAIN {query}", parameters)
+            plans.append("\n".join(line for (line,) in cursor.fetchall()))
+    of_branches, of_tags = plans
+    assert "branch_other_letters" in of_branches
+    assert "tag_other_letters" in of_tags
