@@ -176,7 +176,7 @@ class RowTable:
         from catalog_app.engine.writing import FileWriter, Target
         from catalog_app.selectors.objects import tables_load
         from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
-        from catalog_app.services.files import addresses_allocate, data_files_register
+        from catalog_app.services.files import addresses_allocate, data_files_register, identity_numbers_allocate
         from catalog_app.storage.warehouse import Warehouse
 
         snapshot = branch_snapshot(branch_get(catalog_get(self.catalog), "main"))
@@ -184,7 +184,8 @@ class RowTable:
         has_ids = stamps is not None
         has_stamps = has_ids and not np.isscalar(stamps)
         target = Target(self.table_id, schema, with_row_ids=has_ids, with_facts=has_stamps)
-        writer = FileWriter(Warehouse(settings.LAKEUI["WAREHOUSE"]), addresses_allocate)
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+        writer = FileWriter(warehouse, addresses_allocate, identity_numbers_allocate)
         made = []
         for ids in parts:
             values = pa.array(ids), pa.array(ids / 7), pa.array(ids % 1000).cast("string")
