@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
+from lakeui.common.records import record
 from merge_app.execution.lineage.crossed import CrossedBases, CrossedRow, crossed_bases
 from merge_app.execution.lineage.placed import Placed, image_places
 from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.ascending import ascending
 from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
@@ -94,7 +96,8 @@ class CellReader:
             known = kept.take(images) if kept.read_in == partitions and is_whole else None
             if known is not None:
                 return known
-        scan = self.reader.scan(np.unique(files).tolist(), schema)
+        named = ascending(files)
+        scan = self.reader.scan(named.tolist(), schema)
         moved = tuple(
             replace(file, partition=partitions[file.file_id], is_moved=True)
             if partitions.get(file.file_id, file.partition) != file.partition
@@ -102,7 +105,7 @@ class CellReader:
             for file in scan.files
         )
         bases = np.array([file.base for file in moved], dtype=np.int64)
-        addresses = bases[np.searchsorted(np.unique(files), files)] + positions
+        addresses = bases[np.searchsorted(named, files)] + positions
         found = self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=has_keys)
         if keeps:
             ordered, first = np.unique(images, return_index=True)
@@ -328,7 +331,7 @@ def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met, decid
     return replace(side, facts=replace(side.facts, image=facts))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class CellConflict:
     """A row of which both sides changed a cell differently. ``is_left``: undecided. ``image``: that of the source."""
 

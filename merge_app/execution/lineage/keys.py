@@ -125,9 +125,10 @@ class Keys:
             return []
         wanted, at = np.unique(images, return_inverse=True)
         files, positions = image_places(wanted)
-        scan = self.reader.scan(np.unique(files).tolist(), key_schema(self.schema))
+        named = ascending(files)
+        scan = self.reader.scan(named.tolist(), key_schema(self.schema))
         bases = np.array([file.base for file in scan.files], dtype=np.int64)
-        addresses = bases[np.searchsorted(np.unique(files), files)] + positions
+        addresses = bases[np.searchsorted(named, files)] + positions
         cells = self.reader.engine().cells_read(scan, addresses)
         return [cells.columns[column.id].take(pa.array(at.reshape(-1))) for column in columns]
 
@@ -186,6 +187,8 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     )
     wanted = _wanted(sides, news, alone)
     parts = [_where(rows, are_among(rows["row_id"], wanted)) for side in sides for rows in side]
+    # Tables have very many rows: what is narrowed is let go.
+    del sides
     images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
     places = [keys.places_of(rows, side) for rows, side in zip(parts, (0, 0, 1, 1), strict=True)]
     codes = keys.codes(np.concatenate(images), np.concatenate(places))
@@ -221,8 +224,8 @@ def _is_fresh(rows: Mapping[str, Array], is_news: Callable[[Array], Mask]) -> Ma
     return is_news(rows["stamp"]) | is_news(rows["placed"])
 
 
-def _where(rows: Mapping[str, Array], mask: Mask) -> dict[str, Array]:
-    return {name: column[mask] for name, column in rows.items()}
+def _where(rows: Mapping[str, Array], mask: Mask) -> Mapping[str, Array]:
+    return rows if mask.all() else {name: column[mask] for name, column in rows.items()}
 
 
 def _by_key(
@@ -237,9 +240,9 @@ def _by_key(
     last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]
     chosen = order[last & ~np.isin(dead_keys[order], live_keys)]
     both = np.concatenate([live_keys, dead_keys[chosen]])
-    rows = {name: np.concatenate([column, dead[name][chosen]]) for name, column in live.items()}
     order = np.argsort(both, kind="stable")
-    return placed({name: column[order] for name, column in rows.items()}, births, news, both[order])
+    rows = {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}
+    return placed(rows, births, news, both[order])
 
 
 def _restored_before(

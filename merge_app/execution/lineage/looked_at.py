@@ -10,6 +10,7 @@ import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.records import record
 from merge_app.execution.lineage.cells import CellReader, MadeRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.reach import Reach
@@ -28,7 +29,7 @@ class Lists(Enum):
     KNOWN = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RefusedRow:
     """A row in conflict. ``key``: its primary key as JSON, without one the row id. ``is_left``: nothing decides it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.row_merge import KEYS_SHOWN, RowConflicts, RowJudgement, Take
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.storage.cells import RowCells
-from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
+from merge_app.execution.lineage.cells import NOTHING_MADE, CellConflict, Cells, MadeRows
 from merge_app.execution.lineage.keys import Keys
 from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
 from merge_app.execution.lineage.made import result_ids
@@ -67,9 +68,10 @@ class _Conflicts:
 
 
 def _conflicts(pair: Pair, found: Sequence[RefusedRow]) -> RowConflicts:
-    keys = sorted((row.key for row in found), key=str.encode)
-    left = sorted((row.key for row in found if row.is_left), key=str.encode)
-    return RowConflicts(*pair, len(keys), len(left), tuple(keys[:KEYS_SHOWN]), tuple(left[:KEYS_SHOWN]))
+    keys = [row.key for row in found]
+    left = [row.key for row in found if row.is_left]
+    shown, shown_left = (tuple(nsmallest(KEYS_SHOWN, each, key=str.encode)) for each in (keys, left))
+    return RowConflicts(*pair, len(keys), len(left), shown, shown_left)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,10 +107,9 @@ def primary_key_outcome(
     at = np.flatnonzero(np.isin(merged.pairs.row_id, swept_rows(merged.findings)))
     swept = set(case.images(at, 0).tolist())
     cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
-    places = _places_of_images(case) if cells.conflicts else {}
-    for item in cells.conflicts:
+    for item, place in zip(cells.conflicts, _places_of(case, cells.conflicts), strict=True):
         pair = (UPDATE, UPDATE) if item.has_base else (INSERT, INSERT)
-        conflicts.add(pair, item.key, places[item.image], is_left=item.is_left)
+        conflicts.add(pair, item.key, place, is_left=item.is_left)
     clashing = _clashing(merged)
     gone = clashing[live[0][clashing] != live[1][clashing]]
     overtaken = 0
@@ -126,10 +127,16 @@ def primary_key_outcome(
     return PrimaryKeyOutcome(replace(merged, findings=findings), made, _judged(case), conflicts.rows, overtaken)
 
 
-def _places_of_images(case: _Case) -> dict[int, int]:
-    """Positions of rows by the image that the source shows."""
+def _places_of(case: _Case, conflicts: Sequence[CellConflict]) -> list[int]:
+    """The positions of rows by the images that the source shows."""
+    if not conflicts:
+        return []
     at = np.flatnonzero(case.live[0])
-    return dict(zip(case.images(at, 0).tolist(), at.tolist(), strict=True))
+    images = case.images(at, 0)
+    order = np.argsort(images)
+    wanted = np.array([item.image for item in conflicts], dtype=np.int64)
+    found: list[int] = at[order[np.searchsorted(images, wanted, sorter=order)]].tolist()
+    return found
 
 
 def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:

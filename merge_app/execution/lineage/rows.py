@@ -63,7 +63,8 @@ class _Columns:
     def whole(self) -> dict[str, Array]:
         empty = np.zeros(0, dtype=np.int64)
         return {
-            name: np.concatenate([empty, *getattr(self, name)]).astype(np.int64) for name in self.__dataclass_fields__
+            name: np.concatenate([empty, *getattr(self, name)]).astype(np.int64, copy=False)
+            for name in self.__dataclass_fields__
         }
 
 
