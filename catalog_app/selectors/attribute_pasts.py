@@ -84,9 +84,10 @@ class Pasts:
     before: dict[tuple[Attribute, int], AttributeFact] = field(default_factory=dict)
     single: dict[tuple[Attribute, int], AttributeFact] = field(default_factory=dict)
 
-    def known(self, attribute: Attribute, fact: AttributeFact, knows: Knows) -> AttributeFact:
-        """The newest of the facts that came before ``fact`` which a side knows."""
-        open_facts, found, seen = [fact], NO_FACT, {fact.stamp}
+    def known(self, attribute: Attribute, fact: AttributeFact, knows: Knows) -> list[AttributeFact]:
+        """The first facts before ``fact``, on each way back from it, which a side knows; the newest is the last."""
+        open_facts, seen = [fact], {fact.stamp}
+        found = {NO_FACT.stamp: NO_FACT}
         while open_facts:
             for earlier in self._earlier(attribute, open_facts.pop()):
                 if earlier.stamp in seen:
@@ -94,9 +95,9 @@ class Pasts:
                 seen.add(earlier.stamp)
                 if not knows(earlier.stamp):
                     open_facts.append(earlier)
-                elif earlier.stamp > found.stamp:
-                    found = earlier
-        return found
+                else:
+                    found[earlier.stamp] = earlier
+        return [found[stamp] for stamp in sorted(found)]
 
     def _earlier(self, attribute: Attribute, fact: AttributeFact) -> Iterable[AttributeFact]:
         branch_id = self.makers.get(fact.stamp, (0, ""))[0]

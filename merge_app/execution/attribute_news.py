@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from catalog_app.selectors.homes import Home, Homes
 from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Ranges
+from merge_app.execution.lineage.vectors import CommitsKnown
 from merge_app.execution.reach import Reach, bounded, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Key, Kind
@@ -62,7 +63,7 @@ def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Rea
         for found in zip(item.branches, item.after, item.upto, strict=True)
     ]
     pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
-    read = _Reading(pasts, stamps)
+    read = _Reading(pasts, stamps, CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()}))
     source = read.side(mine, reaches[1])
     target = read.side(theirs, reaches[0], mine, source)
     return AttributeSides(source, target, news[0], news[1], pasts.makers, own)
@@ -84,11 +85,12 @@ class _Reading:
 
     pasts: Pasts
     stamps: Collection[int]
+    commits: CommitsKnown
     keys: dict[str, Key] = field(default_factory=dict)
     made: dict[Any, Fact] = field(default_factory=dict)
 
     def side(self, stored: Stored, other: Reach, known: Stored = _EMPTY, made: _Made = _EMPTY) -> _Made:
-        """A fact that the ``other`` side does not know has as its past the newest one before it that it knows.
+        """A fact that the ``other`` side does not know has as its past the newest ones before it that it knows.
         ``known``: what is ``made`` already, of which facts without a past are shared.
         """
         makers = self.pasts.makers
@@ -104,11 +106,11 @@ class _Reading:
             for name, fact in of.items():
                 key = self.keys.get(name) or self._key(name)
                 if fact.stamp in unknown:
-                    facts[key] = self._fact(name, fact, self.pasts.known((thing, name), fact, knows))
+                    facts[key] = self._fact(name, fact, self._newest(self.pasts.known((thing, name), fact, knows)))
                 elif _is_same(known_of.get(name), fact) and not made_of[key].past:
                     facts[key] = made_of[key]
                 else:
-                    facts[key] = self._fact(name, fact, None)
+                    facts[key] = self._fact(name, fact)
             found[thing] = facts
         return found
 
@@ -116,10 +118,20 @@ class _Reading:
         found = self.keys[name] = key_of(name)
         return found
 
-    def _fact(self, name: str, fact: AttributeFact, was: AttributeFact | None) -> Fact:
+    def _newest(self, known: Sequence[AttributeFact]) -> Sequence[AttributeFact]:
+        """Those that no other one knew; one where all have one value. Branches that merged each other may have made
+        several, each after a fact that the others lacked.
+        """
+        found = [fact for fact in known if fact.stamp in self.commits.made]
+        if len(found) < 2 or all(fact.value == found[0].value for fact in found):
+            return known[-1:]
+        newest = self.commits.maxima(tuple(fact.stamp for fact in found))
+        return [fact for fact in found if fact.stamp in newest]
+
+    def _fact(self, name: str, fact: AttributeFact, was: Sequence[AttributeFact] = ()) -> Fact:
         value = _value(name, fact.value)
-        past = () if was is None else ((was.stamp, _value(name, was.value)),)
-        is_plain = value.__class__ in _PLAIN and (was is None or was.value.__class__ in _PLAIN)
+        past = tuple((each.stamp, _value(name, each.value)) for each in was)
+        is_plain = value.__class__ in _PLAIN and all(each.value.__class__ in _PLAIN for each in was)
         same = (name, value, fact.stamp, fact.kind, past) if is_plain else None
         found = self.made.get(same) if is_plain else None
         if found is None:

@@ -280,7 +280,8 @@ class TableFacts:
 @record(frozen=True, slots=True)
 class Fact:
     """An attribute of an object. ``brings``: stamp and kind of the fact that a restore set again.
-    ``past``: what it was before, oldest first, as pairs of stamp and value.
+    ``past``: of a fact that is news, the newest facts before it that the other side knows, as pairs of stamp and
+    value, oldest first. There are several where none knew the others.
     """
 
     value: Any = None

@@ -124,22 +124,22 @@ def _newer(
     if mine.value == theirs.value:
         return (mine if mine.stamp > theirs.stamp else theirs), False
     if has[0] != has[1]:
-        return _decided(*(pair if has[0] else pair[::-1]), sides.stamp), False
+        return _decided(mine if has[0] else theirs, sides.stamp), False
     if _is_nothing(mine, sides.of_source):
-        return _decided(theirs, mine, sides.stamp), False
-    return _decided(mine, theirs, sides.stamp), not _is_nothing(theirs, sides.of_target)
+        return _decided(theirs, sides.stamp), False
+    return _decided(mine, sides.stamp), not _is_nothing(theirs, sides.of_target)
 
 
 def _is_nothing(fact: Fact, news: frozenset[int]) -> bool:
-    """P7: the value is again what it was at the newest of its changes that the other side knows."""
+    """P7: the value is again what it was at the newest of its changes that the other side knows. Where branches that
+    merged each other decided otherwise, there are several newest ones, and no value is that of all of them.
+    """
     known = [value for stamp, value in fact.past if stamp not in news]
-    return bool(known) and bool(known[-1] == fact.value)
+    return bool(known) and all(value == fact.value for value in known)
 
 
-def _decided(winner: Fact, loser: Fact, stamp: int) -> Fact:
-    """A decision has both pasts."""
-    past = {*winner.past, *loser.past, (winner.stamp, winner.value), (loser.stamp, loser.value)}
-    return replace(winner, stamp=stamp, brings=None, past=tuple(sorted(past, key=lambda entry: entry[0])))
+def _decided(winner: Fact, stamp: int) -> Fact:
+    return replace(winner, stamp=stamp, brings=None, past=())
 
 
 def _net_news(facts: Mapping[Key, Fact], news: frozenset[int]) -> dict[Key, Fact]:

@@ -84,8 +84,11 @@ class NetFacts:
         return began is not None and bool(began.value) and not began.past[-1][0]
 
     def _was(self, key: Key) -> Any:
+        """Of several values that both sides know, the newest that is not the present one."""
         fact = self.facts.get(key, NO_FACT)
-        return fact.past[-1][1] if key in self.news and fact.past else fact.value
+        if key not in self.news or not fact.past:
+            return fact.value
+        return next((value for _, value in reversed(fact.past) if value != fact.value), fact.past[-1][1])
 
     def _dropped(self, fact: Fact, by_operations: ObjectChanges | None) -> ObjectChanges:
         recorded = (

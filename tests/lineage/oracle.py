@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from merge_app.lineage import facts as inputs
 from merge_app.lineage.cells import column_merge
-from merge_app.lineage.facts import ABSENT, Commits, Granularity, Kind, News, Scope, ScopeKind
+from merge_app.lineage.facts import ABSENT, Commits, Facts, Granularity, Kind, News, Scope, ScopeKind
 from merge_app.lineage.objects import ObjectsOutcome, objects_merge
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, TableOutcome
 from merge_app.lineage.tables import table_merge
@@ -49,16 +49,23 @@ OF_ROWS = ("row", "partition", "id")
 """First parts of keys of facts of rows. The core has no ids of keys (R14)."""
 
 
-def attributes(state: State) -> dict[str, dict[reference.Key, inputs.Fact]]:
+def attributes(state: State, other: Vector) -> dict[str, dict[reference.Key, inputs.Fact]]:
+    """As a merge with a side that knows ``other`` is given them."""
     return {
-        o: {key: attribute(fact) for key, fact in of.items() if key[0] not in OF_ROWS} for o, of in state.facts.items()
+        o: {key: attribute(fact, other) for key, fact in of.items() if key[0] not in OF_ROWS}
+        for o, of in state.facts.items()
     }
 
 
-def attribute(fact: reference.Fact) -> inputs.Fact:
+def attribute(fact: reference.Fact, other: Vector) -> inputs.Fact:
     brings = fact.brings and (fact.brings[0].version, kind_of(fact.brings[1]))
-    past = tuple((stamp.version, value) for stamp, value in fact.past)
+    past = tuple((item.stamp.version, item.value) for item in fact.newest_for(other))
     return inputs.Fact(fact.value, fact.stamp.version, kind_of(fact.kind), brings, past)
+
+
+def plain(facts: Facts) -> dict[Any, dict[Any, tuple[Any, ...]]]:
+    """The facts of a result, without what they were."""
+    return {o: {key: (f.value, f.stamp, f.kind, f.brings) for key, f in of.items()} for o, of in facts.items()}
 
 
 @dataclass
@@ -78,7 +85,7 @@ class Comparison:
         for state in (source, target):
             for of in state.facts.values():
                 for fact in of.values():
-                    stamps |= {fact.stamp, *(stamp for stamp, _ in fact.past)}
+                    stamps |= {fact.stamp, *(item.stamp for item in fact.past)}
                     stamps |= {fact.brings[0]} if fact.brings else set()
         mine = {s.version for s in stamps if source.known.knows(s) and not target.known.knows(s)}
         theirs = {s.version for s in stamps if target.known.knows(s) and not source.known.knows(s)}
@@ -93,13 +100,13 @@ class Comparison:
 
     def columns(self, found: list[reference.Fact], code: Codes, other: Vector) -> inputs.FactColumns:
         brings = [fact.brings or (NEVER, "never") for fact in found]
-        known = [[item for item in fact.past if other.knows(item[0])][-1:] for fact in found]
+        known = [[item for item in fact.past if other.knows(item.stamp)][-1:] for fact in found]
         ints = {
             "stamp": [fact.stamp.version for fact in found],
             "value": [code(fact.value) for fact in found],
             "brings_stamp": [stamp.version for stamp, _ in brings],
-            "was": [code(item[0][1]) if item else ABSENT for item in known],
-            "was_stamp": [item[0][0].version if item else 0 for item in known],
+            "was": [code(item[0].value) if item else ABSENT for item in known],
+            "was_stamp": [item[0].stamp.version if item else 0 for item in known],
         }
         return inputs.fact_columns(
             **{name: np.array(values, dtype=np.int64) for name, values in ints.items()},
@@ -163,10 +170,14 @@ class Comparison:
     def run(self) -> set[str]:
         """Codes of all verdicts, ours; compares facts on the way."""
         merge = self.merge
-        source, target, news = attributes(merge.source), attributes(merge.target), self.news()
+        source, target = (
+            attributes(side, other.known)
+            for side, other in ((merge.source, merge.target), (merge.target, merge.source))
+        )
+        news = self.news()
         stamp = merge.stamp.version
         objects = objects_merge(source, target, news, stamp=stamp, widens=widens)
-        assert objects.facts == attributes(merge.result), "attributes"
+        assert plain(objects.facts) == plain(attributes(merge.result, Vector())), "attributes"
         tables = {o: self.table(o, objects, news) for o in objects.alive if not o.startswith("D")}
         found = [*objects.findings, *(finding for table in tables.values() for finding in table.findings)]
         self.compare_decides(objects, tables)

@@ -23,6 +23,14 @@ class Refused(Exception):
         super().__init__(*self.codes)
 
 
+class Earlier(NamedTuple):
+    """What a fact was. `after`: the stamps of all that it was before that."""
+
+    stamp: Stamp
+    value: Any
+    after: frozenset[Stamp] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """`value` None is absent, dropped or deleted. Facts of one key with one stamp are equal in every field (R1).
@@ -35,16 +43,27 @@ class Fact:
     kind: str = "never"
     """insert, update, delete, overwrite, restore, move (of a renamed partition), set."""
     brings: tuple[Stamp, str] | None = None
-    past: tuple[tuple[Stamp, Any], ...] = ()
+    past: tuple[Earlier, ...] = ()
 
     def then(self, value: Any, stamp: Stamp, kind: str, brings: tuple[Stamp, str] | None = None) -> Fact:
-        past = self.past if self.stamp == stamp else (*self.past, (self.stamp, self.value))
+        past = self.past if self.stamp == stamp else (*self.past, self._earlier())
         return Fact(value, stamp, kind, brings, past)
+
+    def _earlier(self) -> Earlier:
+        return Earlier(self.stamp, self.value, frozenset(item.stamp for item in self.past))
 
     def decided(self, loser: Fact, value: Any, stamp: Stamp, kind: str | None = None) -> Fact:
         """What a merge decides: it has both pasts. Unless said, it is of the winner's kind."""
-        past = {*self.past, *loser.past, (self.stamp, self.value), (loser.stamp, loser.value)}
-        return Fact(value, stamp, kind or self.kind, None, tuple(sorted(past, key=lambda item: item[0])))
+        past = {*self.past, *loser.past, self._earlier(), loser._earlier()}
+        return Fact(value, stamp, kind or self.kind, None, tuple(sorted(past, key=lambda item: item.stamp)))
+
+    def newest_for(self, other: Vector) -> list[Earlier]:
+        """Of what the fact was and `other` knows, all that came after no other: branches that merged each other may
+        have decided otherwise.
+        """
+        known = [item for item in self.past if other.knows(item.stamp)]
+        older = frozenset[Stamp]().union(*(item.after for item in known))
+        return [item for item in known if item.stamp not in older]
 
     def kind_for(self, other: Vector) -> str:
         """A restored fact speaks for the change that it brought back, where `other` does not know that one (§4b)."""
@@ -54,19 +73,17 @@ class Fact:
         """The stamp, or if `other` finds the fact unchanged the one that it knows (P7)."""
         if other.knows(self.stamp) or not self.is_unchanged_for(other):
             return self.stamp
-        return max(stamp for stamp, _ in self.past if other.knows(stamp))
+        return max(item.stamp for item in self.past if other.knows(item.stamp))
 
     def is_unchanged_for(self, other: Vector) -> bool:
-        """P7: the value is what it was at the newest of its own changes that `other` knows.
+        """P7: the value is what it was at the newest of its own changes that `other` knows; at all, if several.
 
         What an overwrite wrote is a change, also where it wrote the row as it was.
         """
         if self.kind_for(other) == "overwrite" and self.value is not None:
             return False
-        for stamp, value in reversed(self.past):
-            if other.knows(stamp):
-                return bool(value == self.value)
-        return False
+        newest = self.newest_for(other)
+        return bool(newest) and all(item.value == self.value for item in newest)
 
 
 ABSENT = Fact()

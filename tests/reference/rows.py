@@ -121,8 +121,8 @@ def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
 def base_image(sides: Sides, s: Fact, d: Fact) -> Image | None:
     """The newest image that both sides know."""
     source, target = sides.source.known, sides.target.known
-    known = [item for item in {*s.past, *d.past} if source.knows(item[0]) and target.knows(item[0])]
-    return max(known, key=lambda item: item[0])[1] if known else None
+    known = [item for item in {*s.past, *d.past} if source.knows(item.stamp) and target.knows(item.stamp)]
+    return max(known, key=lambda item: item.stamp).value if known else None
 
 
 WRITTEN = ("insert", "update", "overwrite")

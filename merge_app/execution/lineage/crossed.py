@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.storage.cells import RowCells
-from merge_app.execution.lineage.scopes import Vectors
+from merge_app.execution.lineage.vectors import CommitsKnown
 from merge_app.lineage.cells import ColumnMerge, cells_put, column_merge
 from merge_app.lineage.facts import ABSENT, Ints, Mask
 
@@ -93,11 +93,13 @@ def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branch
     ends = np.append(starts[1:], len(keys))
     differs = on != np.repeat(on[starts], ends - starts)
     may = np.flatnonzero(np.logical_or.reduceat(differs, starts) & np.logical_and.reduceat(on > 0, starts))
-    known, base_of = _Known(made), dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
+    known, base_of = CommitsKnown(made), dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
+    bases: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
     found = []
     for start, end in zip(starts[may].tolist(), ends[may].tolist(), strict=True):
         of_stamp = dict(zip(stamps[start:end].tolist(), images[start:end].tolist(), strict=True))
-        newest, common = known.maxima(tuple(of_stamp))
+        key = tuple(of_stamp)
+        newest, common = bases[key] = bases.get(key) or _newest_and_common(known, key)
         if len(newest) > 1:
             others = tuple(of_stamp[stamp] for stamp in newest[1:])
             found.append(CrossedRow((base_of[int(keys[start])], *others), of_stamp.get(common, ABSENT)))
@@ -112,33 +114,14 @@ def _branches_of(stamps: Ints, branches: Sequence[int]) -> dict[int, int]:
     return found
 
 
-@dataclass(slots=True)
-class _Known:
-    """Which commits knew which others. ``made``: by version the branch."""
-
-    made: Mapping[int, int]
-    vectors: Vectors = field(default_factory=Vectors)
-    _found: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = field(default_factory=dict)
-
-    def maxima(self, stamps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-        """Of stamps, ascending: those that no other one knew, and the newest that all of these knew; 0 without one, and
-        where that did not know all others that they knew.
-        """
-        if stamps not in self._found:
-            newest: list[int] = []
-            for stamp in reversed(stamps):
-                if not any(self.knew(other, stamp) for other in newest):
-                    newest.append(stamp)
-            shared = [stamp for stamp in stamps if stamp not in newest and all(self.knew(n, stamp) for n in newest)]
-            is_one = bool(shared) and all(self.knew(shared[-1], stamp) for stamp in shared[:-1])
-            self._found[stamps] = tuple(newest), shared[-1] if is_one else 0
-        return self._found[stamps]
-
-    def knew(self, stamp: int, other: int) -> bool:
-        mine, theirs = self.made[stamp], self.made[other]
-        if mine == theirs:
-            return other < stamp
-        return self.vectors.at(mine, stamp).get(theirs, 0) >= other
+def _newest_and_common(known: CommitsKnown, stamps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """Of stamps, ascending: those that no other one knew, and the newest that all of these knew; 0 without one, and
+    where that did not know all others that they knew.
+    """
+    newest = known.maxima(stamps)
+    shared = [stamp for stamp in stamps if stamp not in newest and all(known.knew(n, stamp) for n in newest)]
+    is_one = bool(shared) and all(known.knew(shared[-1], stamp) for stamp in shared[:-1])
+    return newest, shared[-1] if is_one else 0
 
 
 def crossed_bases(

@@ -9,11 +9,10 @@ from typing import Any
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, Operation, OperationKind, OverwriteScope, PartitionChange
-from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.lineage.ranges import RANGES, Ranges
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.lineage.vectors import Vectors
+from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
 from merge_app.planning.net_changes import RESTORED_VERSION
@@ -35,22 +34,6 @@ WHERE object_kind = 'table' AND object_id = ANY(%(tables)s) AND kind = 'overwrit
 
 Code = Callable[[PartitionValues], int]
 """Gives a partition its code."""
-
-
-class Vectors:
-    """Version vectors of branches at versions, each looked up once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int], Reach] = {}
-        self._chains: dict[int, Snapshot] = {}
-
-    def at(self, branch_id: int, version: int) -> Reach:
-        key = branch_id, version
-        if key not in self._known:
-            if branch_id not in self._chains:
-                self._chains[branch_id] = branch_snapshot(Branch.objects.get(pk=branch_id))
-            self._known[key] = reach_load(self._chains[branch_id].at(version))
-        return self._known[key]
 
 
 def scopes_load(

@@ -100,3 +100,45 @@ def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> No
     assert (lake.rows("d.t"), lake.rows("d.t", "dev")) == ([(1, "g")], [(1, "f")])
     assert lake.codes("dev") == {"SAME_FILE_UPDATE_UPDATE"}
     assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+ATTRIBUTES = {
+    "a property": "ALTER TABLE d.t SET TBLPROPERTIES ('x' = '{}')",
+    "a name": "ALTER TABLE d.t RENAME TO d.{}",
+    "a comment": "COMMENT ON TABLE d.t IS '{}'",
+    "the name of a column": "ALTER TABLE d.t RENAME COLUMN v TO {}",
+}
+
+
+def of_each_side(lake: Lake, change: str) -> None:
+    """Main took what g did, and dev took what f did, each over the other one."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    for branch in ("f", "g", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    for branch in ("f", "g"):
+        lake.sql(change.format(branch), branch)
+    for source, target in (("f", "main"), ("g", "main"), ("g", "dev"), ("f", "dev")):
+        lake.merge(source, target)
+
+
+@pytest.mark.parametrize("change", ATTRIBUTES)
+def test_attributes_that_both_sides_decided_otherwise_are_noted(lake: Lake, change: str) -> None:
+    """Neither side is what both know: the source's value wins, and a note says so."""
+    of_each_side(lake, ATTRIBUTES[change])
+    for source, target in (("dev", "main"), ("main", "dev")):
+        notes = lake.dry_run(source, target)["notes"]
+        assert [note["code"] for note in notes] == ["OVERRIDDEN_BY_SOURCE"], (source, notes)
+    lake.merge("dev")
+    lake.merge("main", "dev")
+    assert lake.sql("SHOW TABLES IN d").rows == lake.sql("SHOW TABLES IN d", "dev").rows
+    assert lake.breaches() == []
+
+
+def test_a_later_value_of_one_side_comes_without_a_note(lake: Lake) -> None:
+    """Dev merges main, which decided: what main decided is the one base."""
+    change = ATTRIBUTES["a property"]
+    of_each_side(lake, change)
+    lake.merge("main", "dev")
+    lake.sql(change.format("later"), "dev")
+    assert lake.merge("dev")["notes"] == []
+    assert lake.sql("SHOW TBLPROPERTIES d.t ('x')").rows[0][-1] == "later"

@@ -1,0 +1,51 @@
+"""Version vectors of branches at versions, and which commits knew which others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from catalog_app.models import Branch
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from merge_app.execution.reach import Reach, reach_load
+
+
+class Vectors:
+    """Version vectors of branches at versions, each looked up once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], Reach] = {}
+        self._chains: dict[int, Snapshot] = {}
+
+    def at(self, branch_id: int, version: int) -> Reach:
+        key = branch_id, version
+        if key not in self._known:
+            if branch_id not in self._chains:
+                self._chains[branch_id] = branch_snapshot(Branch.objects.get(pk=branch_id))
+            self._known[key] = reach_load(self._chains[branch_id].at(version))
+        return self._known[key]
+
+
+@dataclass(slots=True)
+class CommitsKnown:
+    """Which commits knew which others. ``made``: by version the branch."""
+
+    made: Mapping[int, int]
+    vectors: Vectors = field(default_factory=Vectors)
+    _maxima: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
+
+    def maxima(self, stamps: tuple[int, ...]) -> tuple[int, ...]:
+        """Of stamps, ascending: those that no other one knew, the newest first."""
+        if stamps not in self._maxima:
+            newest: list[int] = []
+            for stamp in reversed(stamps):
+                if not any(self.knew(other, stamp) for other in newest):
+                    newest.append(stamp)
+            self._maxima[stamps] = tuple(newest)
+        return self._maxima[stamps]
+
+    def knew(self, stamp: int, other: int) -> bool:
+        mine, theirs = self.made[stamp], self.made[other]
+        if mine == theirs:
+            return other < stamp
+        return self.vectors.at(mine, stamp).get(theirs, 0) >= other
