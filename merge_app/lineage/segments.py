@@ -65,9 +65,19 @@ class ShownFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LivedRows:
+    """Rows that a commit shows: those of ``rows_file``, or with 0 all rows of the file but those of ``masks``."""
+
+    file_id: int
+    rows_file: int
+    masks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """Rows that one side took away, whether or not it shows the file now: all of ``delete_file``, or without one all
     rows of the file but those of ``masks``. ``partition`` and ``placed`` (see ``ShownFile``): where they lay.
+    ``lived``: for each newer removal of the file, the rows that lived on after it. Of others it is the fact.
     """
 
     file_id: int
@@ -78,6 +88,7 @@ class Gone:
     masks: tuple[int, ...] = ()
     partition: tuple[str | None, ...] = ()
     placed: Stamp = AS_WRITTEN
+    lived: tuple[tuple[LivedRows, ...], ...] = ()
 
 
 @dataclass(frozen=True)

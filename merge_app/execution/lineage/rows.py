@@ -13,7 +13,7 @@ from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
-from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
+from merge_app.lineage.segments import DOT, Gone, Group, LivedRows, ShownFile, Stamp
 from merge_app.lineage.shared_partitions import NOW
 
 KINDS = {
@@ -192,7 +192,17 @@ def _gone_places(item: Gone, reader: Reader, wanted: Ints | None = None) -> tupl
     left = np.ones(len(row_ids), dtype=bool)
     for mask in item.masks:
         left[_places(positions, reader.marks(mask)[0])] = False
+    for lived in item.lived:
+        left &= np.isin(row_ids, np.concatenate([_lived_ids(rows, reader) for rows in lived]))
     return positions[left], row_ids[left]
+
+
+def _lived_ids(rows: LivedRows, reader: Reader) -> Ints:
+    if rows.rows_file:
+        return reader.marks(rows.rows_file)[1]
+    positions, row_ids, _ = reader.rows(rows.file_id, None)
+    masked = [reader.marks(mask)[0] for mask in rows.masks]
+    return row_ids[~np.isin(positions, np.concatenate([positions[:0], *masked]))]
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.ranges import RANGES, Ranges
+from merge_app.execution.lineage.vectors import Vectors
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints
-from merge_app.lineage.segments import Gone
+from merge_app.lineage.segments import Gone, LivedRows
 
 MASKS = """ARRAY(
     SELECT d.delete_file_id
@@ -27,30 +32,46 @@ there is an index: no other segment's deletes are read.
 FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
 
 _REMOVALS = f"""
-WITH {RANGES}, removed AS MATERIALIZED (
-    SELECT r.table_id, r.stamp, s.file_id, f.smallest_row_id, f.largest_row_id, {MASKS} AS masks
-    FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
-      AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
-    JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
-    CROSS JOIN LATERAL (
-        SELECT f.smallest_row_id, f.largest_row_id FROM catalog_app_datafile f WHERE f.id = s.file_id OFFSET 0
-    ) f
-    WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s)
-), wrote AS MATERIALIZED (
-    SELECT DISTINCT w.table_id, w.stamp, x.smallest_row_id, x.largest_row_id
-    FROM (SELECT DISTINCT table_id, stamp FROM removed) t
-    JOIN catalog_app_segment w ON w.table_id = t.table_id AND w.stamp = t.stamp
-    CROSS JOIN LATERAL (
-        SELECT x.smallest_row_id, x.largest_row_id FROM catalog_app_datafile x WHERE x.id = w.file_id OFFSET 0
-    ) x
-)
-SELECT r.table_id, r.file_id, r.stamp, r.masks FROM removed r WHERE NOT EXISTS (
-    SELECT 1 FROM wrote w WHERE w.table_id = r.table_id AND w.stamp = r.stamp
-      AND w.smallest_row_id <= r.largest_row_id AND w.largest_row_id >= r.smallest_row_id)
+WITH {RANGES}
+SELECT r.table_id, s.file_id, r.stamp, r.branch_id, {MASKS} AS masks
+FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
+  AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
+JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
+WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s)
 """
-"""Files are looked up one by one, by their ids: joined at once, the plan reads all files there are for each removal
-where PostgreSQL takes the tables for small.
+
+_LIVED = f"""
+WITH {RANGES}
+SELECT s.table_id, s.added_version, s.branch_id, f.smallest_row_id, f.largest_row_id, s.file_id, 0, ARRAY(
+    SELECT d.delete_file_id FROM catalog_app_segmentdelete d
+    WHERE d.segment_id = s.id AND d.branch_id = s.branch_id AND d.attached_version = s.added_version)
+FROM ranges g JOIN catalog_app_segment s ON s.table_id = ANY(%(tables)s)
+  AND s.branch_id = g.branch_id AND s.added_version > g.after AND s.added_version <= g.upto
+JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE s.added_version >= %(oldest)s
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
+UNION ALL
+SELECT p.table_id, p.stamped_version, p.branch_id, f.smallest_row_id, f.largest_row_id, s.file_id, p.rows_file_id,
+       '{{}}'
+FROM ranges g JOIN catalog_app_segmentstamp p ON p.table_id = ANY(%(tables)s)
+  AND p.branch_id = g.branch_id AND p.stamped_version > g.after AND p.stamped_version <= g.upto
+JOIN catalog_app_segment s ON s.id = p.segment_id JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE p.stamped_version >= %(oldest)s
 """
+
+Commit = tuple[int, int]
+"""Branch and version."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """All rows of a file but those of ``masks``."""
+
+    commit: Commit
+    masks: frozenset[int]
+
+    def supersedes(self, item: Gone) -> bool:
+        return self.commit[1] > item.stamp.version and self.masks.issubset(item.masks)
 
 
 def superseded_leave_out(
@@ -58,25 +79,71 @@ def superseded_leave_out(
 ) -> None:
     """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
 
-    A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing. Nor does
-    one whose commit wrote or restored rows of the same ids: these rows live elsewhere.
+    A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing. A row
+    that a commit shows which knew the newer removal lived on: of it that removal is no fact.
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(reaches, news)
     if not (files and known.branches):
         return
-    newer: dict[tuple[int, int], list[tuple[int, frozenset[int]]]] = defaultdict(list)
+    newer: dict[tuple[int, int], list[_Removal]] = defaultdict(list)
     asked = {**known.parameters, "tables": list(tables), "files": files}
-    for table_id, file_id, stamp, masks in fetch_all(_REMOVALS, asked):
-        newer[table_id, file_id].append((stamp, frozenset(masks)))
-    for table_id, items in gone.items():
-        items[:] = [item for item in items if not _is_superseded(item, newer.get((table_id, item.file_id), ()))]
+    for table_id, file_id, stamp, branch_id, masks in fetch_all(_REMOVALS, asked):
+        newer[table_id, file_id].append(_Removal((branch_id, stamp), frozenset(masks)))
+    superseding = {
+        (table_id, at): found
+        for table_id, items in gone.items()
+        for at, item in enumerate(items)
+        if item.delete_file is None
+        if (found := [each for each in newer.get((table_id, item.file_id), ()) if each.supersedes(item)])
+    }
+    if superseding:
+        lived = _lived_load(known, superseding)
+        for table_id, items in gone.items():
+            items[:] = [
+                left
+                for at, item in enumerate(items)
+                if (left := _left_of(item, superseding.get((table_id, at), ()), lived.get(table_id))) is not None
+            ]
 
 
-def _is_superseded(item: Gone, newer: Collection[tuple[int, frozenset[int]]]) -> bool:
-    if item.delete_file is not None:
-        return False
-    return any(stamp > item.stamp.version and masks.issubset(item.masks) for stamp, masks in newer)
+def _left_of(item: Gone, superseding: Collection[_Removal], lived: _Lived | None) -> Gone | None:
+    """What no removal supersedes: the rows that lived on after each."""
+    found = [() if lived is None else lived.after(each, item) for each in superseding]
+    return replace(item, lived=tuple(found)) if all(found) else None
+
+
+class _Lived:
+    """Rows of one table that commits show which both sides know, by the range of their row ids."""
+
+    def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
+        ordered = sorted(rows, key=lambda row: row[2])
+        self._commits: list[Commit] = [(branch_id, version) for version, branch_id, *_ in ordered]
+        self._smallest = np.array([row[2] for row in ordered], dtype=np.int64)
+        self._reached = np.maximum.accumulate(np.array([row[3] for row in ordered], dtype=np.int64))
+        self._largest = [row[3] for row in ordered]
+        self._shown = [LivedRows(row[4], row[5], tuple(row[6])) for row in ordered]
+        self._vectors = Vectors()
+
+    def after(self, removal: _Removal, item: Gone) -> tuple[LivedRows, ...]:
+        """Those that may be of the item, of commits that knew the removal or made it."""
+        first = int(np.searchsorted(self._reached, item.smallest, side="left"))
+        end = int(np.searchsorted(self._smallest, item.largest, side="right"))
+        return tuple(
+            self._shown[at]
+            for at in range(first, end)
+            if self._largest[at] >= item.smallest
+            and (self._commits[at] == removal.commit or self._vectors.knew(self._commits[at], removal.commit))
+        )
+
+
+def _lived_load(known: Ranges, superseding: Mapping[tuple[int, int], Sequence[_Removal]]) -> dict[int, _Lived]:
+    oldest = min(each.commit[1] for found in superseding.values() for each in found)
+    rows: dict[int, list[Any]] = defaultdict(list)
+    tables = sorted({table_id for table_id, _ in superseding})
+    for table_id, *row in fetch_all(_LIVED, {**known.parameters, "tables": tables, "oldest": oldest}):
+        rows[table_id].append(row)
+    return {table_id: _Lived(of_table) for table_id, of_table in rows.items()}
 
 
 def _known_after(reaches: tuple[Reach, Reach], news: Collection[Ints]) -> Ranges:

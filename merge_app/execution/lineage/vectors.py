@@ -25,6 +25,12 @@ class Vectors:
             self._known[key] = reach_load(self._chains[branch_id].at(version))
         return self._known[key]
 
+    def knew(self, commit: tuple[int, int], other: tuple[int, int]) -> bool:
+        """Whether one commit, given by branch and version, knew another one."""
+        if commit[0] == other[0]:
+            return other[1] < commit[1]
+        return self.at(*commit).get(other[0], 0) >= other[1]
+
 
 @dataclass(slots=True)
 class CommitsKnown:
@@ -45,7 +51,4 @@ class CommitsKnown:
         return self._maxima[stamps]
 
     def knew(self, stamp: int, other: int) -> bool:
-        mine, theirs = self.made[stamp], self.made[other]
-        if mine == theirs:
-            return other < stamp
-        return self.vectors.at(mine, stamp).get(theirs, 0) >= other
+        return self.vectors.knew((self.made[stamp], stamp), (self.made[other], other))
