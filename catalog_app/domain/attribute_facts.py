@@ -205,6 +205,11 @@ def facts_restored(
     """
     if isinstance(after, TableState) and not is_in_order(after.schema, present.get(ORDER, NO_FACT).value):
         attributes = {**attributes, ORDER: [column.id for column in after.schema.columns]}
+    attributes = {
+        # A place is what its fact said, not the column that comes before it now: that may be another one.
+        name: then[name].value if name.endswith("/position") and name in then else value
+        for name, value in attributes.items()
+    }
     wanted = {**attributes_of(after), **attributes}
     found: dict[str, AttributeFact] = {}
     for attribute in dict.fromkeys((*present, *wanted)):

@@ -55,6 +55,21 @@ def test_both_branches_show_one_order(lake: Lake, source: str, target: str, expe
     assert merged_both_ways(lake) == expected.split()
 
 
+@pytest.mark.parametrize("trip", ["DROP COLUMN y", "ALTER COLUMN y FIRST"])
+def test_a_column_that_is_back_in_its_place_did_not_move(lake: Lake, trip: str) -> None:
+    """Main dropped the column before it, so another one stands there now: the round trip is no change of y (law 6)."""
+    lake.sql("CREATE TABLE d.t (id INT, v INT, x INT, y INT)")
+    lake.sql("CREATE BRANCH b")
+    for column in ("x", "y"):
+        lake.sql(f"ALTER TABLE d.t DROP COLUMN {column}", "b")
+    lake.sql("ALTER TABLE d.t DROP COLUMN x")
+    before = version(lake)
+    lake.sql(f"ALTER TABLE d.t {trip}")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    assert order(lake) == ["id", "v", "y"]
+    assert merged_both_ways(lake) == ["id", "v"]
+
+
 def test_a_restored_column_stands_where_it_stood(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, x INT, y INT)")
     lake.sql("CREATE BRANCH b")
