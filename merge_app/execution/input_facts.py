@@ -201,8 +201,9 @@ def _known_case(
         schema=state.schema if state else None,
         merged=merged,
         choices=choices_of(planned.resolutions, table_id) if before.schema.is_keyed else (),
-        kept=kept_columns(planned, key, merged),
-        kept_fields=kept_fields(planned, key, merged),
+        # Below a drop nothing is read, and columns go by their facts (R4).
+        kept=kept_columns(planned, key, merged) if alive.result else (),
+        kept_fields=kept_fields(planned, key, merged) if alive.result else frozenset(),
         decision=_rows_decision(planned.resolutions, table_id),
     )
 

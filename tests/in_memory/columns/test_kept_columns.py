@@ -169,3 +169,20 @@ def test_a_key_whose_row_is_another_one_keeps_its_value(
     lake.sql(KEEP)
     assert merged in rows(lake)
     assert lake.breaches() == []
+
+
+@KEYS
+@pytest.mark.parametrize("gone", ["v", "s.b"])
+def test_a_drop_of_the_table_keeps_no_column(lake: Lake, key: str, gone: str) -> None:
+    """Law 1: b knows all that main knows. Values of what it dropped before are neither refused nor written again."""
+    lake.sql(f"CREATE TABLE d.t (id INT, v INT, s STRUCT<a: INT, b: INT>{key})")
+    lake.sql("INSERT INTO d.t VALUES (1, 5, named_struct('a', 1, 'b', 2)), (2, 6, named_struct('a', 3, 'b', 4))")
+    lake.sql("CREATE BRANCH b")
+    run(lake, "b", f"ALTER TABLE d.t DROP COLUMN {gone}", "UPDATE d.t SET id = 9 WHERE id = 1", "DROP TABLE d.t")
+    lake.merge("b")
+    assert lake.sql("SHOW TABLES IN d").rows == []
+    for branch in ("main", "b"):
+        lake.sql("UNDROP TABLE d.t", branch)
+    assert lake.rows("d.t") == lake.rows("d.t", "b")
+    assert files(lake) == files(lake, "b")
+    assert lake.breaches() == []
