@@ -72,7 +72,8 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
     rows_now, rows_then = side_rows(now, group.source_gone, reader), side_rows(then, (), reader)
     same = _live(rows_then) & _has_same(rows_then, rows_now)
     back = _live(rows_then) & ~same
-    gone = _live(rows_now) & ~np.isin(rows_now["row_id"], rows_then["row_id"][_live(rows_then)])
+    # An image that goes may be all that had its primary key, also where another image of the row comes back.
+    gone = _live(rows_now) & ~np.isin(rows_now["row_id"], rows_then["row_id"][same])
     undone = _undone(rows_then, rows_now, collected((), group.source_gone, reader)[1])
     writer = _Writer(table_id, reader, engine)
     shown = [
@@ -198,8 +199,11 @@ class _Writer:
 
     def taken(self, file: ShownFile, rows: Mapping[str, Array], gone: Array) -> Iterator[Gone]:
         """Rows of a file that are taken away."""
-        positions = rows["position"][gone & (rows["file"] == file.file_id)]
-        if len(positions):
+        shown = rows["file"] == file.file_id
+        positions = rows["position"][gone & shown]
+        if len(positions) == np.count_nonzero(shown):
+            yield _went(file)
+        elif len(positions):
             written = self._written(file.file_id, positions)
             bounds, where = (file.smallest, file.largest), (file.partition, file.placed)
             yield Gone(file.file_id, *bounds, Stamp(DOT, "restore"), written, (), *where)
