@@ -6,7 +6,7 @@ _OTHER_LETTERS = models.Q(name__regex=r"[^\x01-\x7F]")
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog_app", "0041_branch_successor")]
+    dependencies = [("catalog_app", "0042_agent_branch_days")]
 
     operations = [
         migrations.AddIndex(
