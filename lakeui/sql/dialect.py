@@ -22,6 +22,7 @@ from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
 from lakeui.sql.parameters import START, with_values
+from lakeui.sql.pipes import PipeParser
 from lakeui.sql.session_functions import with_functions
 from lakeui.sql.session_values import with_session_values
 
@@ -61,7 +62,7 @@ class Lake(Spark):
             if "{" not in text and "}" not in text and text != "/*+" and token not in _COMMAND_TOKENS
         }
 
-    class Parser(SparkParser):
+    class Parser(PipeParser):
         FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
             name: reader for name, reader in SparkParser.FUNCTION_PARSERS.items() if name in _SPECIAL_CALLS
@@ -80,6 +81,7 @@ class Lake(Spark):
         }
 
         STRICT_CAST = True
+        SUPPORTS_TABLE_QUERY = True
         # ARRAY[…] is not Spark's: array(1, 2)[0] is an element, as is that of a column named list.
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
         VERSION_PHRASES: ClassVar[dict[tuple[str, ...], str]] = {
