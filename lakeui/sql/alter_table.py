@@ -25,6 +25,7 @@ from lakeui.sql.tables import (
     unsupported_constraint,
 )
 from lakeui.sql.types import read_type
+from lakeui.sql.unsupported import UNSUPPORTED_CHANGES
 
 
 def alter_table(cursor: Cursor) -> s.Statement:
@@ -40,10 +41,9 @@ def alter_table(cursor: Cursor) -> s.Statement:
         return _drop_partition(cursor, table)
     if cursor.sees("SET", "LOCATION") or cursor.sees("SET", "SERDE") or cursor.sees("SET", "FILEFORMAT"):
         raise ForbiddenStatement("Where a table is stored is not the statement's to say.", remedy="Leave it.")
-    if cursor.sees("SET", "COMMENT"):
-        raise NotSupported(
-            "ALTER TABLE .. SET COMMENT is not supported.", remedy="Write COMMENT ON TABLE db.t IS 'text'."
-        )
+    for phrase, remedy in UNSUPPORTED_CHANGES.items():
+        if cursor.sees(*phrase.split()):
+            raise NotSupported(f"ALTER TABLE .. {phrase} is not supported.", remedy=remedy)
     raise cursor.problem("This change of a table is not known")
 
 
@@ -388,6 +388,7 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "RENAME COLUMN": _rename_column,
     "ALTER COLUMN": _alter_column_or_mask,
     "ALTER COLUMNS": _alter_columns,
+    "ALTER": _alter_column_or_mask,
     "CHANGE COLUMN": _change_column,
     "CHANGE": _change_column,
     "REPLACE COLUMNS": _replace_columns,

@@ -16,6 +16,7 @@ from lakeui.sql.common import (
 )
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.decisions import accept_decisions
+from lakeui.sql.lexer import Kind
 from lakeui.sql.names import accept_as_of, read_branch, read_database, read_table
 
 # -- catalogs ---------------------------------------------------------------------------------------------------------
@@ -58,7 +59,8 @@ def show_dropped_catalogs(_cursor: Cursor) -> s.ShowDroppedCatalogs:
 
 
 def use_catalog(cursor: Cursor) -> s.UseCatalog:
-    return s.UseCatalog(cursor.name("the catalog's name"))
+    quoted = cursor.string() if cursor.sees_kind(Kind.STRING) else None
+    return s.UseCatalog(quoted or cursor.name("the catalog's name"))
 
 
 # -- branches ---------------------------------------------------------------------------------------------------------
@@ -151,11 +153,13 @@ def begin(cursor: Cursor) -> s.BeginTransaction:
     return s.BeginTransaction()
 
 
-def commit(_cursor: Cursor) -> s.CommitTransaction:
+def commit(cursor: Cursor) -> s.CommitTransaction:
+    cursor.accept_phrase("TRANSACTION", "WORK")
     return s.CommitTransaction()
 
 
-def rollback(_cursor: Cursor) -> s.RollbackTransaction:
+def rollback(cursor: Cursor) -> s.RollbackTransaction:
+    cursor.accept_phrase("TRANSACTION", "WORK")
     return s.RollbackTransaction()
 
 
@@ -214,7 +218,7 @@ def describe_database(cursor: Cursor) -> s.DescribeDatabase:
 
 
 def describe_history(cursor: Cursor) -> s.DescribeHistory:
-    return s.DescribeHistory(read_table(cursor))
+    return s.DescribeHistory(read_table(cursor), accept_limit(cursor))
 
 
 def show_history(cursor: Cursor) -> s.ShowHistory:

@@ -187,5 +187,15 @@ def optimize(cursor: Cursor) -> s.Optimize:
     where = None
     if cursor.accept("WHERE"):
         where = build_condition(cursor.span(phrases=("ZORDER BY",)), table, None)
-    order_by = cursor.names_in_parentheses() if cursor.accept("ZORDER", "BY") else ()
+    order_by = _order_columns(cursor) if cursor.accept("ZORDER", "BY") else ()
     return s.Optimize(table, where, order_by)
+
+
+def _order_columns(cursor: Cursor) -> tuple[str, ...]:
+    """``(a, b)``, or ``a, b``."""
+    if cursor.sees("("):
+        return cursor.names_in_parentheses()
+    names = [cursor.name("a column name")]
+    while cursor.accept(","):
+        names.append(cursor.name("a column name"))
+    return tuple(names)

@@ -113,6 +113,7 @@ class Lake(Spark):
             return table
 
     class Generator(SparkGenerator):
+        TABLESAMPLE_SEED_KEYWORD = "REPEATABLE"
         # Left to the general generator is what Spark's would turn into something that its parser reads otherwise.
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             node: writer for node, writer in SparkGenerator.TRANSFORMS.items() if node not in _WRITTEN_PLAIN

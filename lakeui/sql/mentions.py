@@ -148,7 +148,7 @@ def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
             return None, value.name
     raise InvalidValue(
         "A table's past is asked for by a number or a time in quotes.",
-        remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'.",
+        remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'; a tag or branch is db.`t@tag`.",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import NotSupported, SyntaxProblem
 from lakeui.sql import catalogs, data, merge_into, recovery, showing, tables, views
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
@@ -57,6 +57,7 @@ from lakeui.sql.temporary import (
     set_setting,
     temporary_tables,
 )
+from lakeui.sql.unsupported import FORBIDDEN, UNSUPPORTED, UNSUPPORTED_PHRASES, phrase_of
 
 Reader = Callable[[Cursor], Statement]
 
@@ -74,7 +75,11 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
         functions_given(functions_of_texts(parameters.functions)),
         binding_of(text, cursor.words, parameters) as binding,
     ):
-        statement = _statement(cursor)
+        try:
+            statement = _statement(cursor)
+        except SyntaxProblem:
+            _refuse_phrase(cursor)
+            raise
         if binding.is_used and isinstance(
             statement, CreateView | AlterView | CreateTemporaryView | CreateTemporaryFunction
         ):
@@ -83,6 +88,16 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
             )
         binding.end()
     return _overwriting(statement) if parameters.overwrites_dynamically else statement
+
+
+def _refuse_phrase(cursor: Cursor) -> None:
+    """A statement that cannot be read, by the name of what it has and what is not there."""
+    words = [item.value.upper() if item.kind in (Kind.WORD, Kind.SYMBOL) else "" for item in cursor.words]
+    phrase = phrase_of(words)
+    if phrase is not None:
+        raise NotSupported(
+            f"{phrase} is not supported.", remedy=UNSUPPORTED_PHRASES[phrase], statement=phrase
+        ) from None
 
 
 def _overwriting(statement: Statement) -> Statement:
@@ -199,6 +214,7 @@ READERS: dict[str, Reader] = {
     "DROP TAG": catalogs.drop_tag,
     "SHOW TAGS": catalogs.show_tags,
     "RESTORE TABLE": recovery.restore_table,
+    "RESTORE": recovery.restore_table,
     "RESTORE BRANCH": recovery.restore_branch,
     "RESTORE MERGE": recovery.restore_merge,
     "UNDROP TABLE": recovery.undrop_table,
@@ -287,68 +303,6 @@ READERS: dict[str, Reader] = {
     "OPTIMIZE": data.optimize,
 }
 """Reader by beginning."""
-
-_GLOBAL = "Write CREATE TEMPORARY VIEW for one of the session, or make a view of the database by CREATE VIEW."
-UNSUPPORTED: dict[str, str] = {
-    "ANALYZE": "Leave it out: statistics are kept as files are written.",
-    **dict.fromkeys(
-        ["CACHE TABLE", "CACHE LAZY TABLE", "UNCACHE TABLE", "CLEAR CACHE"],
-        "Leave it out: no statement keeps rows in memory.",
-    ),
-    **dict.fromkeys(
-        ["REFRESH TABLE", "REFRESH FUNCTION", "MSCK REPAIR TABLE"],
-        "Leave it out: each statement reads the newest version.",
-    ),
-    **dict.fromkeys(
-        [f"{verb} MATERIALIZED VIEW" for verb in ("CREATE", "CREATE OR REPLACE", "ALTER", "REFRESH", "DROP")],
-        "Make a pipeline with full_refresh: it writes what a query answers into a table, at a time or by hand.",
-    ),
-    "DROP FUNCTION": "Write DROP TEMPORARY FUNCTION: all functions are of the session.",
-    "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
-    **dict.fromkeys(
-        ["INSERT IGNORE", "INSERT OR", "REPLACE INTO", "UPSERT INTO"],
-        "Use MERGE INTO .. WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *.",
-    ),
-    **dict.fromkeys(
-        ["DECLARE VARIABLE", "DECLARE OR REPLACE VARIABLE", "DROP TEMPORARY VARIABLE"],
-        "Write :name where the value stands, and send the value in parameters.",
-    ),
-    **dict.fromkeys(
-        ["CREATE TEMPORARY TABLE", "CREATE TEMP TABLE"],
-        "Write CREATE TEMPORARY VIEW v AS .., or make a table on a branch and drop the branch.",
-    ),
-    **dict.fromkeys(
-        ["CREATE STREAMING TABLE", "CREATE OR REFRESH STREAMING TABLE"],
-        "Make a pipeline with append_only or incremental; COPY INTO loads each file once.",
-    ),
-    "REORG TABLE": "OPTIMIZE takes deleted rows out of files, and VACUUM removes files that no version needs.",
-    "CONVERT TO DELTA": "CREATE TABLE .. FROM PARQUET takes over files where they lie.",
-    "FSCK REPAIR TABLE": "manage.py check_catalog looks at the metadata and the files of a catalog.",
-    "SHOW CURRENT": "SELECT current_catalog(), current_branch(), current_database() says where a statement runs.",
-    "SHOW GRANTS": "The page Members of the catalog shows who may do what; SHOW RESTRICTIONS lists hidden rows.",
-    "GRANT": "An owner gives roles on the page Members of the catalog.",
-    "REVOKE": "An owner takes roles on the page Members of the catalog.",
-    **dict.fromkeys(
-        [f"CREATE {replaces}GLOBAL {word} VIEW" for replaces in ("", "OR REPLACE ") for word in ("TEMPORARY", "TEMP")],
-        _GLOBAL,
-    ),
-}
-"""Beginnings that people of Spark know and that are not there, with a way out."""
-
-FORBIDDEN: tuple[str, ...] = (
-    *("RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "REFRESH"),
-    *(
-        "CREATE FUNCTION",
-        "CREATE OR REPLACE FUNCTION",
-        "CREATE TEMPORARY",
-        "CREATE OR REPLACE TEMPORARY",
-        "CREATE TEMP",
-    ),
-    *("CREATE GLOBAL", "CREATE OR REPLACE GLOBAL", "CREATE OR REPLACE TEMP", "CREATE EXTERNAL"),
-    *("DROP TEMPORARY", "EXECUTE", "DECLARE", "CALL", "MSCK", "EXPORT", "IMPORT", "COPY", "MAP", "REDUCE", "TRANSFORM"),
-    *("IF", "WHILE", "REPEAT", "LOOP", "FOR", "CASE", "LEAVE", "ITERATE", "SIGNAL", "INSTALL", "ATTACH", "DFS", "!"),
-)
-"""Beginnings that Spark knows and that reach out of the lake, or run scripts."""
 
 READERS["EXPLAIN"] = _explain
 

@@ -33,7 +33,7 @@ def restore_merge(cursor: Cursor) -> s.RestoreMerge:
 
 
 def _point_in_time(cursor: Cursor) -> s.PointInTime:
-    cursor.expect("TO")
+    cursor.accept("TO")
     if cursor.accept("VERSION", "AS", "OF"):
         return s.PointInTime(version=cursor.integer("a version"))
     if cursor.accept("TIMESTAMP", "AS", "OF"):

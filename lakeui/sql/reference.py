@@ -12,7 +12,8 @@ from typing import Any
 
 from lakeui.common.errors import LakeError
 from lakeui.sql.allowlist import function_names
-from lakeui.sql.parse import FORBIDDEN, UNSUPPORTED, parse
+from lakeui.sql.parse import parse
+from lakeui.sql.unsupported import FORBIDDEN, UNSUPPORTED, UNSUPPORTED_CHANGES
 
 REFUSED = (
     "CREATE TABLE d.t (e TIMESTAMP) PARTITIONED BY (weeks(e))",
@@ -38,6 +39,19 @@ REFUSED = (
     "EXPLAIN COST SELECT 1",
     "EXPLAIN ANALYZE DROP TABLE d.t",
     "MERGE INTO d.t USING d.s USING (id) WHEN MATCHED THEN DELETE",
+    "CREATE TABLE d.t (s STRING COLLATE UTF8_LCASE)",
+    "ALTER TABLE d.t CLUSTER BY AUTO",
+    "OPTIMIZE d.t FULL",
+    "DESCRIBE d.t AS JSON",
+    "SHOW CREATE TABLE d.t AS SERDE",
+    "INSERT INTO d.t VALUES (1) RETURNING id",
+    "INSERT INTO d.t VALUES (1) ON CONFLICT DO NOTHING",
+    "DELETE FROM d.t USING d.u WHERE t.id = u.id",
+    "DELETE FROM d.t LIMIT 5",
+    "UPDATE d.t SET (a, b) = (1, 2)",
+    "FROM d.t |> SET a = 1",
+    "SELECT TOP 5 id FROM d.t",
+    "SELECT * FROM d.t VERSION AS OF 'tag'",
     "SELECT * FROM parquet.`/x`",
     "SELECT reflect('a', 'b')",
     "SELECT current_user",
@@ -110,6 +124,8 @@ def _refused() -> Iterator[str]:
     yield "| beginning | way out |"
     yield "|---|---|"
     yield from (f"| {_code(phrase)} | {_cell(remedy)} |" for phrase, remedy in UNSUPPORTED.items())
+    changes = ((f"ALTER TABLE t {phrase}", remedy) for phrase, remedy in UNSUPPORTED_CHANGES.items())
+    yield from (f"| {_code(phrase)} | {_cell(remedy)} |" for phrase, remedy in changes)
     yield ""
     yield "Statements that begin like this could reach the host or another system, or run a script, and are forbidden:"
     yield ""

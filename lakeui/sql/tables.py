@@ -9,7 +9,13 @@ from catalog_app.domain.transforms import SPOKEN, WITH_NUMBER
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.sql import statements as s
-from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
+from lakeui.sql.common import (
+    accept_comment,
+    accept_if_exists,
+    accept_if_not_exists,
+    read_partition_values,
+    read_properties,
+)
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
@@ -418,4 +424,5 @@ def show_profile(cursor: Cursor) -> s.ShowProfile:
 
 
 def show_partitions(cursor: Cursor) -> s.ShowPartitions:
-    return s.ShowPartitions(read_table(cursor))
+    table = read_table(cursor)
+    return s.ShowPartitions(table, read_partition_values(cursor) if cursor.accept("PARTITION") else ())

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
+from catalog_app.selectors.objects import TableState
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
@@ -54,7 +55,7 @@ def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
     present = _present(target)
     chosen: set[PartitionValues] = set()
     for given in statement.partitions:
-        matching = _matching(target, present, given)
+        matching = partitions_matching(target.table, present, given)
         if not matching and not statement.if_exists:
             named = ", ".join(f"{name} = {value}" for name, value in given)
             raise NotFound("partition", named, where=f"in table {target.label}")
@@ -71,15 +72,15 @@ def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
     )
 
 
-def _matching(
-    target: ResolvedTable, present: Iterable[PartitionValues], given: sql.PartitionValuesByColumn
+def partitions_matching(
+    table: TableState, present: Iterable[PartitionValues], given: sql.PartitionValuesByColumn
 ) -> set[PartitionValues]:
     """The partitions that have these values, of which there may be fewer than partition columns."""
-    columns = [column.name.casefold() for column in target.table.schema.partition_columns]
+    columns = [column.name.casefold() for column in table.schema.partition_columns]
     by_name = {name.casefold(): value for name, value in given}
     if not columns or not by_name.keys() <= set(columns):
         # Raises: it names the columns that there are.
-        alterations.partition_values(target.table, given)
+        alterations.partition_values(table, given)
     wanted = {columns.index(name): value for name, value in by_name.items()}
     return {values for values in present if all(values[place] == value for place, value in wanted.items())}
 

@@ -19,6 +19,7 @@ from lakeui.frontdoor.call import Call, Place, table_for_reading, view_asked
 from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.views import view_comment, view_properties
 from lakeui.frontdoor.tables.databases import database_place
+from lakeui.frontdoor.tables.partitions import partitions_matching
 from lakeui.frontdoor.tables.patterns import is_like
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
@@ -177,6 +178,7 @@ def show_partitions(call: Call, statement: sql.ShowPartitions) -> StatementResul
     names = [column.name for column in found.table.schema.partition_columns]
     values = {segment.partition for segment in segments_list(found.place.snapshot, found.table.table_id)}
     values |= found.table.declared_partitions
+    values = partitions_matching(found.table, values, statement.partition) if statement.partition else values
     rows = sorted("/".join(f"{n}={_shown(v)}" for n, v in zip(names, item, strict=True)) for item in values)
     return answer(strings("partition"), [[row] for row in rows], found.place.snapshot.version)
 
@@ -212,6 +214,11 @@ ORDER BY c.version DESC LIMIT %(limit)s
 HISTORY_LIMIT = 1000
 
 
+def _most(limit: int | None) -> int:
+    """How many rows are listed; none is what ``LIMIT 0`` asks for."""
+    return HISTORY_LIMIT if limit is None else limit
+
+
 def _history(snapshot: Snapshot, table_id: int | None, limit: int) -> StatementResult:
     found = fetch_all(_HISTORY, {**snapshot.parameters, "table_id": table_id, "limit": limit})
     rows = [
@@ -223,19 +230,19 @@ def _history(snapshot: Snapshot, table_id: int | None, limit: int) -> StatementR
 
 
 def show_history(call: Call, statement: sql.ShowHistory) -> StatementResult:
-    return _history(call.snapshot, None, statement.limit or HISTORY_LIMIT)
+    return _history(call.snapshot, None, _most(statement.limit))
 
 
 def describe_history(call: Call, statement: sql.DescribeHistory) -> StatementResult:
     found = table_for_reading(call, statement.table)
-    return _history(found.place.snapshot, found.table.table_id, HISTORY_LIMIT)
+    return _history(found.place.snapshot, found.table.table_id, _most(statement.limit))
 
 
 def show_merges(call: Call, statement: sql.ShowMerges) -> StatementResult:
     attempts = MergeAttempt.objects.filter(catalog=call.catalog, kind="merge").order_by("-number")
     rows = [
         [str(item.merge_id), item.source, item.destination, item.outcome, item.version, item.recorded_at.isoformat()]
-        for item in attempts[: statement.limit or HISTORY_LIMIT]
+        for item in attempts[: _most(statement.limit)]
     ]
     columns = [*strings("merge_id", "source", "destination", "outcome"), ("version", "bigint")]
     return answer([*columns, ("time", "timestamp")], rows)

@@ -10,6 +10,7 @@ from lakeui.sql.statements.names import TableName
 @dataclass(frozen=True, slots=True)
 class DescribeHistory:
     table: TableName
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

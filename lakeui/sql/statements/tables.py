@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog_app.domain.identity import Identity
-from lakeui.sql.statements.names import DatabaseName, Properties, Query, TableName
+from lakeui.sql.statements.names import DatabaseName, PartitionValuesByColumn, Properties, Query, TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,4 +227,7 @@ class ShowProfile:
 
 @dataclass(frozen=True, slots=True)
 class ShowPartitions:
+    """``partition``: values of some or all of the partition columns, which those that are listed have."""
+
     table: TableName
+    partition: PartitionValuesByColumn = ()

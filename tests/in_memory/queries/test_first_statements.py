@@ -15,8 +15,8 @@ _FILE = Path(__file__).parents[2] / "sql" / "first_statements.toml"
 CASES: dict[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
-def test_there_are_as_many_as_the_review_tried() -> None:
-    assert len({case["sql"] for case in CASES["statement"]}) == 51
+def test_there_are_no_fewer_than_the_review_tried() -> None:
+    assert len({case["sql"] for case in CASES["statement"]}) >= 51
 
 
 @pytest.mark.parametrize("case", CASES["statement"], ids=lambda case: case["sql"])

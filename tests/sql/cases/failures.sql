@@ -52,7 +52,7 @@ NOT_FOUND | main | branch lost; UNDROP BRANCH | DROP BRANCH lost
 INVALID_VALUE | main | main cannot be dropped | DROP BRANCH main
 NOT_FOUND | main | branch transaction {transaction} | DROP BRANCH `transaction {transaction}`
 NOT_SUPPORTED | transaction | transaction | DROP BRANCH dev
-SYNTAX_ERROR | main | CASCADE | DROP BRANCH dev CASCADE
+NOT_SUPPORTED | main | CASCADE; Leave | DROP BRANCH dev CASCADE
 # RenameBranch
 NOT_FOUND | main | branch devv; Did you mean dev | ALTER BRANCH devv RENAME TO fresh
 ALREADY_EXISTS | main | branch named clash | ALTER BRANCH dev RENAME TO clash
@@ -283,7 +283,7 @@ FORBIDDEN_STATEMENT | main | looks like a file; managed tables | CREATE TABLE d.
 FORBIDDEN_STATEMENT | main | CREATE EXTERNAL | CREATE EXTERNAL TABLE d.fresh (id int)
 SYNTAX_ERROR | main | | CREATE TABLE d.fresh (id
 # DropTable
-SYNTAX_ERROR | main | CASCADE | DROP TABLE d.people CASCADE
+NOT_SUPPORTED | main | CASCADE; DROP DATABASE | DROP TABLE d.people CASCADE
 # RenameTable
 ALREADY_EXISTS | main | table named d.sales | ALTER TABLE d.people RENAME TO d.sales
 ALREADY_EXISTS | main | view named d.adults | ALTER TABLE d.people RENAME TO d.adults
@@ -435,6 +435,8 @@ SYNTAX_ERROR | main | | DESCRIBE TABLE
 SYNTAX_ERROR | main | | SHOW CREATE TABLE
 # ShowPartitions
 SYNTAX_ERROR | main | | SHOW PARTITIONS
+INVALID_VALUE | main | named by day | SHOW PARTITIONS d.sales PARTITION (week = 1)
+INVALID_VALUE | main | not partitioned | SHOW PARTITIONS d.people PARTITION (day = 1)
 # ShowProfile
 SYNTAX_ERROR | main | | SHOW PROFILE
 NOT_FOUND | main | version 999999 | SHOW PROFILE d.people VERSION AS OF 999999
@@ -542,6 +544,7 @@ SYNTAX_ERROR | main | | DROP VIEW
 SYNTAX_ERROR | main | | SHOW VIEWS IN
 # DescribeHistory
 SYNTAX_ERROR | main | | DESCRIBE HISTORY
+SYNTAX_ERROR | main | few | DESCRIBE HISTORY d.people LIMIT few
 # ShowHistory
 INVALID_VALUE | none | No catalog is chosen | SHOW HISTORY
 NOT_FOUND | nobranch | branch nobranch | SHOW HISTORY
@@ -696,6 +699,21 @@ NOT_FOUND | main | column idd; Did you mean id | OPTIMIZE d.sales ZORDER BY (idd
 INVALID_VALUE | main | twice | OPTIMIZE d.sales ZORDER BY (id, ID)
 # Otherwise
 INVALID_VALUE | main | no dry run | EXPLAIN DELETE FROM d.people DRY RUN
+NOT_SUPPORTED | main | SELECT TOP; LIMIT n | SELECT TOP 5 id FROM d.people
+NOT_SUPPORTED | main | FETCH FIRST; LIMIT n | SELECT id FROM d.people FETCH FIRST 5 ROWS ONLY
+NOT_SUPPORTED | main | RETURNING; SHOW CHANGES | DELETE FROM d.people WHERE id = 1 RETURNING id
+NOT_SUPPORTED | main | ON CONFLICT; MERGE INTO | INSERT INTO d.people VALUES (1, 'a', 1) ON CONFLICT DO NOTHING
+NOT_SUPPORTED | main | LIMIT; condition | UPDATE d.people SET age = 1 LIMIT 1
+NOT_SUPPORTED | main | USING; MERGE INTO | DELETE FROM d.people USING d.sales WHERE people.id = sales.id
+NOT_SUPPORTED | main | COLLATE; in the query | CREATE TABLE d.fresh (s STRING COLLATE UTF8_LCASE)
+NOT_SUPPORTED | main | AUTO; Name the columns | ALTER TABLE d.people CLUSTER BY AUTO
+NOT_SUPPORTED | main | FULL; ZORDER BY | OPTIMIZE d.people FULL
+NOT_SUPPORTED | main | JSON; EXTENDED | DESCRIBE d.people AS JSON
+NOT_SUPPORTED | main | whole catalog; CREATE BRANCH | ALTER TABLE d.people CREATE BRANCH b
+NOT_SUPPORTED | main | WRITE; CLUSTER BY | ALTER TABLE d.people WRITE ORDERED BY id
+NOT_SUPPORTED | main | SHOW LOCKS; SHOW QUERIES | SHOW LOCKS
+NOT_SUPPORTED | main | CREATE INDEX; ZORDER BY | CREATE INDEX i ON d.people (id)
+NOT_SUPPORTED | main | CREATE TASK; pipeline | CREATE TASK t SCHEDULE '1 minute' AS SELECT 1
 SYNTAX_ERROR | main | SELEKT; begins | SELEKT 1
 SYNTAX_ERROR | main | | /* nothing */
 FORBIDDEN_STATEMENT | main | SET; managed tables | SET spark.sql.ansi.enabled = false
