@@ -27,6 +27,7 @@ from lakeui.sql.functions import (
     refuse_function_of_database,
 )
 from lakeui.sql.lexer import Kind
+from lakeui.sql.materialized import refuse_materialized_view
 from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
 from lakeui.sql.session_functions import functions_given
@@ -136,6 +137,7 @@ def _reader(cursor: Cursor) -> Reader:
     for words, reader in _BY_FIRST_WORD.get(first, ()):
         if cursor.accept(*words):
             return reader
+    refuse_materialized_view(cursor)
     for phrase, remedy in UNSUPPORTED.items():
         if cursor.sees(*phrase.split()) and not _is_over_files(cursor):
             raise NotSupported(f"{phrase} is not supported.", remedy=remedy, statement=phrase)

@@ -15,10 +15,6 @@ UNSUPPORTED: dict[str, str] = {
         ["REFRESH TABLE", "REFRESH FUNCTION", "MSCK REPAIR TABLE"],
         "Leave it out: each statement reads the newest version.",
     ),
-    **dict.fromkeys(
-        [f"{verb} MATERIALIZED VIEW" for verb in ("CREATE", "CREATE OR REPLACE", "ALTER", "REFRESH", "DROP")],
-        "Make a pipeline with full_refresh: it writes what a query answers into a table, at a time or by hand.",
-    ),
     "DROP FUNCTION": "Write DROP TEMPORARY FUNCTION: all functions are of the session.",
     "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
     **dict.fromkeys(
