@@ -114,6 +114,8 @@ class Lake(Spark):
 
     class Generator(SparkGenerator):
         TABLESAMPLE_SEED_KEYWORD = "REPEATABLE"
+        # A common table stays where it is written: there its name counts, and there it may name columns around it.
+        EXPRESSIONS_WITHOUT_NESTED_CTES: ClassVar[Any] = frozenset()
         # Left to the general generator is what Spark's would turn into something that its parser reads otherwise.
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             node: writer for node, writer in SparkGenerator.TRANSFORMS.items() if node not in _WRITTEN_PLAIN

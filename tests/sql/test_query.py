@@ -41,6 +41,10 @@ REWRITES = [
         "WITH `T` AS (SELECT 1) SELECT (SELECT max(`a`) FROM `t`), `b` FROM `__lake_0` AS `t`",
     ),
     (
+        "with x as (select 1 a) select (with x as (select 2 a) select a from x), a from x",
+        "WITH `x` AS (SELECT 1 AS `a`) SELECT (WITH `x` AS (SELECT 2 AS `a`) SELECT `a` FROM `x`), `a` FROM `x`",
+    ),
+    (
         "select * from (db.t join db.u using (a))",
         "SELECT * FROM (`__lake_0` AS `t` JOIN `__lake_1` AS `u` USING (`a`))",
     ),
