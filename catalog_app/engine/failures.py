@@ -160,7 +160,15 @@ def _syntax_problem(text: str, message: str, name: str) -> SyntaxProblem:
     position = _POSITION.search(text)
     line, column = (int(position[1]), int(position[2]) + 1) if position else (1, 1)
     near = re.search(r"near '([^']*)'", text)
-    return SyntaxProblem(message, line=line, column=column, near=near[1] if near else "", spark_class=name)
+    place = f" near {near[1]}" if near else ""
+    return SyntaxProblem(
+        message,
+        remedy=f"Spark SQL does not take this form{place}; write it in another one.",
+        line=line,
+        column=column,
+        near=near[1] if near else "",
+        spark_class=name,
+    )
 
 
 def _sentence(text: str, name: str) -> str:

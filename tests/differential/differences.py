@@ -41,7 +41,7 @@ INTENDED: tuple[Known, ...] = (
     ),
     Known(
         r"^MERGE ",
-        r"^Spark refuses: .*\[CAST_OVERFLOW",
+        r"^Spark refuses: .*\[(CAST_OVERFLOW|EXCEED_LIMIT_LENGTH)",
         "a value that not every row of the source has is judged where a clause takes it; Spark may fold it before that",
         "docs/reference/merge-into.md",
     ),

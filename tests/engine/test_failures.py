@@ -112,3 +112,11 @@ def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:
         "INVALID_VALUE",
         "A struct of the answer has two fields of one name, among 'a', 'a'.",
     )
+
+
+def test_a_form_that_spark_cannot_read_has_a_way_out() -> None:
+    raised = type("ParseException", (Exception,), {})
+    error = translate(raised("[PARSE_SYNTAX_ERROR] Syntax error at or near 'BY'. SQLSTATE: 42601 (line 1, pos 9)"))
+    problem = error.as_problem()
+    assert (problem["code"], problem["near"]) == ("SYNTAX_ERROR", "BY")
+    assert problem["remedy"] == "Spark SQL does not take this form near BY; write it in another one."
