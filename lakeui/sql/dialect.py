@@ -80,6 +80,9 @@ class Lake(Spark):
             TokenType.PLACEHOLDER: lambda self: _marker(self._prev),
         }
 
+        _looked_through: list[Token] | None = None
+        _has_changes = False
+
         STRICT_CAST = True
         SUPPORTS_TABLE_QUERY = True
         # ARRAY[…] is not Spark's: array(1, 2)[0] is an element, as is that of a column named list.
@@ -92,8 +95,15 @@ class Lake(Spark):
             """Also ``db.t CHANGES FROM VERSION a TO VERSION b``, which is ``table_difference('db.t', a, b)``."""
             return self._changes() or super()._parse_table(*arguments, **named)
 
+        def _may_have_changes(self) -> bool:
+            """Whether the word stands in the text, which is looked through once."""
+            if self._looked_through is not self._tokens:
+                self._looked_through = self._tokens
+                self._has_changes = any(token.text.upper() == "CHANGES" for token in self._tokens)
+            return self._has_changes
+
         def _changes(self) -> exp.Table | None:
-            if not any(token.text.upper() == "CHANGES" for token in self._tokens):
+            if not self._may_have_changes():
                 return None
             start = self._index
             name = self._parse_table_parts(fast=True)

@@ -89,20 +89,22 @@ def _set_alias(node: exp.Table, alias: str) -> None:
 def _with_clear_aliases(mentions: list[Mention]) -> list[Mention]:
     """Tables of one name from two databases in one SELECT differ by their placeholders."""
     clear: list[Mention] = []
+    called: dict[tuple[int, str], set[tuple[str, ...]]] = {}
     for mention in mentions:
-        clashes = mention.is_named_here and any(
-            other is not mention
-            and other.owner is mention.owner
-            and other.is_named_here
-            and other.alias.casefold() == mention.alias.casefold()
-            and _folded(other.reference.name) != _folded(mention.reference.name)
-            for other in mentions
-        )
+        if mention.is_named_here:
+            called.setdefault(_call(mention), set()).add(_folded(mention.reference.name))
+    for mention in mentions:
+        clashes = mention.is_named_here and len(called[_call(mention)]) > 1
         unique = f"{mention.reference.placeholder}_{mention.alias}" if clashes else mention.alias
         if clashes:
             _set_alias(mention.node, unique)
         clear.append(replace(mention, alias=unique))
     return clear
+
+
+def _call(mention: Mention) -> tuple[int, str]:
+    """The SELECT that the table stands in, and what its columns call it there."""
+    return id(mention.owner), mention.alias.casefold()
 
 
 def _folded(name: TableName) -> tuple[str, ...]:

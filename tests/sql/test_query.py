@@ -9,6 +9,7 @@ import pytest
 from catalog_app.pruning.constants import Constant
 from catalog_app.pruning.predicates import ANYTHING, AllOf, AnyOf, NullTest, Predicate
 from lakeui.common.errors import InvalidValue
+from lakeui.sql import mentions
 from lakeui.sql.dialect import read_query, write
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
@@ -188,3 +189,11 @@ def test_digits_behind_0x_are_a_name_as_in_spark(name: str) -> None:
 )
 def test_a_from_inside_of_a_value_is_no_other_table(text: str) -> None:
     assert parse(text)
+
+
+def test_each_table_of_many_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[TableName] = []
+    folded = mentions._folded
+    monkeypatch.setattr(mentions, "_folded", lambda name: looked.append(name) or folded(name))
+    build_query("select * from db.t " + "join db.u using (a) " * 200)
+    assert len(looked) <= 2 * 201
