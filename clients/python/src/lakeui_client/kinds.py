@@ -26,6 +26,7 @@ _TOKEN = re.compile(
 _CHANGES = re.compile(
     rf"{_BLANKS}(insert|update|delete|truncate|optimize|comment|copy\s+into"
     r"|merge\s+(?:with\s+schema\s+evolution\s+)?into"
+    r"|restore(?!\s+(?:branch|merge)\b)"
     r"|(?:create|replace|drop|alter|restore|undrop)\s+(?:or\s+replace\s+)?(?:table|database|schema|namespace))\b",
     _FLAGS,
 )
@@ -33,7 +34,7 @@ _CHANGES = re.compile(
 _NAME = r"(?:`(?:[^`]|``)*`|\w+)"
 _PATH = rf"{_NAME}(?:\.{_NAME})*"
 _RESTRICTS = re.compile(
-    rf"{_BLANKS}alter\s+table\s+{_PATH}\s+(?:alter\s+column\s+{_PATH}\s+)?(?:un)?set\s+(?:row\s+filter|mask)\b", _FLAGS
+    rf"{_BLANKS}alter\s+table\s+{_PATH}\s+(?:alter\s+(?:column\s+)?{_PATH}\s+)?(?:un)?set\s+(?:row\s+filter|mask)\b", _FLAGS
 )
 """Who sees rows is a setting of the catalog, on all of its branches."""
 
