@@ -2,15 +2,15 @@ import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from "rea
 import { Outlet, useLocation, useNavigation } from "react-router";
 
 import { followNotices, isNoticed } from "../../queries/notices";
-import { Palette } from "../palette/palette";
 import { usePlace } from "./place";
 import { Rail } from "./rail";
-import { ShortcutsDialog } from "./shortcuts";
 import { TopBar } from "./top-bar";
-import { UnsavedDecisions } from "./unsaved-decisions";
 import { useKeys } from "./use-keys";
+import { useLater } from "./use-later";
 import { useSettling } from "./use-settling";
 
+const dialogs = () => import("./dialogs");
+const UnsavedDecisions = lazy(() => import("./unsaved-decisions"));
 const TaskNotices = lazy(() => import("../tasks/task-notices"));
 const NARROW_RAIL = "lakeui.narrow-rail";
 
@@ -24,6 +24,7 @@ export function Frame() {
   const [railOpenAt, setRailOpenAt] = useState<string | undefined>();
   const [isNarrow, setNarrow] = useState(() => localStorage.getItem(NARROW_RAIL) === "1");
   const hasNotices = useSyncExternalStore(followNotices, isNoticed);
+  const later = useLater(dialogs, open !== undefined);
   const close = useCallback(() => setOpen(undefined), []);
   useKeys({
     "ctrl+k": () => setOpen("palette"),
@@ -49,10 +50,12 @@ export function Frame() {
       <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading" || isSettling}>
         <Outlet />
       </main>
-      <UnsavedDecisions />
+      <Suspense>
+        <UnsavedDecisions />
+      </Suspense>
       <Suspense>{hasNotices ? <TaskNotices /> : null}</Suspense>
-      {open === "palette" ? <Palette place={place} onClose={close} /> : null}
-      {open === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
+      {later && open === "palette" ? <later.Palette place={place} onClose={close} /> : null}
+      {later && open === "shortcuts" ? <later.ShortcutsDialog onClose={close} /> : null}
     </div>
   );
 }

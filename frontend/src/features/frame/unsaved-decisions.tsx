@@ -4,7 +4,7 @@ import { usePressedDecisions } from "../../queries/resolutions";
 import { asProblem } from "../../api/problem";
 
 /** On every page: how many decisions are still on their way, and which could not be saved. */
-export function UnsavedDecisions() {
+export default function UnsavedDecisions() {
   const { entries, tryAgain, discard } = usePressedDecisions();
   const unsaved = entries.filter(isUnsaved);
   const failed = unsaved.filter(({ standing }) => standing === "failed");

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 
 import type { Branch, Catalog } from "../../api/resources";
@@ -19,9 +19,10 @@ import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { DroppedCatalogs } from "./dropped-catalogs";
 import { DEMO, FirstSteps } from "./first-steps";
-import { NewCatalogDialog } from "./new-catalog";
 import { Waiting } from "./waiting";
 import "../../styles/branch-rows.css";
+
+const NewCatalogDialog = lazy(() => import("./new-catalog"));
 
 /** How many branches of each catalog the start page names. */
 const BRANCHES_SHOWN = 8;
@@ -41,7 +42,7 @@ export function HomePage() {
         }
       />
       <p className="muted">Change tables on a branch, see exactly which rows changed, have it reviewed, then merge it. A merge can be reverted.</p>
-      {isMaking ? <NewCatalogDialog onClose={() => setMaking(false)} /> : null}
+      <Suspense>{isMaking ? <NewCatalogDialog onClose={() => setMaking(false)} /> : null}</Suspense>
       <Waiting />
       {catalogs.data?.results.some(({ name }) => name === DEMO) ? <FirstSteps /> : null}
       <Loaded query={catalogs} label="catalogs">

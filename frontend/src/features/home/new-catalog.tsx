@@ -5,7 +5,7 @@ import { catalogCreate } from "../../model/sql";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 
 /** A catalog of one's own, and then its first branch. */
-export function NewCatalogDialog({ onClose }: { onClose: () => void }) {
+export default function NewCatalogDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [comment, setComment] = useState("");
   const wanted = name.trim();

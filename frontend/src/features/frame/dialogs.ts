@@ -1,0 +1,3 @@
+/** What opens over every page by a key: no page shows it at first. */
+export { Palette } from "../palette/palette";
+export { ShortcutsDialog } from "./shortcuts";
