@@ -1,4 +1,4 @@
-import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 
 /** After a write: what is on the page is asked for anew, and what pages that were left had kept is dropped, so that nobody
  * sees the state from before his own write for a moment. What begins with `gone` is not asked for: the write dropped or
@@ -6,5 +6,8 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 export async function refresh(queries: QueryClient, queryKey: QueryKey, gone?: QueryKey): Promise<void> {
   queries.removeQueries({ queryKey, type: "inactive" });
   if (gone) await queries.invalidateQueries({ queryKey: gone, refetchType: "none" });
-  await queries.invalidateQueries({ queryKey, predicate: (query) => !gone?.every((part, at) => query.queryKey[at] === part) });
+  const isKept = (query: Query) => !gone?.every((part, at) => query.queryKey[at] === part);
+  // A first answer that is on its way may be from before the write, and would stay: it is not awaited.
+  await queries.cancelQueries({ queryKey, type: "active", predicate: (query) => query.state.data === undefined && isKept(query) });
+  await queries.invalidateQueries({ queryKey, predicate: isKept });
 }
