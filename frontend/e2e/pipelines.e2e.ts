@@ -49,6 +49,7 @@ describe("a pipeline from a copy to its runs", () => {
   it("shows a mistake at its line, and is made when it is mended", async () => {
     const { page } = visit;
     const config = editor(page, "config.yaml");
+    await page.getByText("As file: config.yaml").click();
     await config.click();
     await page.keyboard.press("Control+End");
     await page.keyboard.insertText("strikt: true");

@@ -289,6 +289,7 @@ async function dryRun(page) {
 
 /** A mistake of each text, said and underlined at its line. */
 async function wrongConfig(page) {
+  await page.getByText("As file: config.yaml").click();
   await page.getByRole("textbox", { name: "config.yaml" }).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText("unique_keys: [day]");

@@ -8,6 +8,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ConfigurationTable } from "./configuration-table";
 import { LiveMistakes, TextFailure } from "./mistake-list";
+import { NewStrategy } from "./new-strategy";
 import { isPlaced, PlaceFields, type PipelinePlace } from "./place-fields";
 import { Texts, type Checked } from "./texts";
 import { isSameText, useValidation } from "./use-validation";
@@ -83,10 +84,13 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
   return (
     <form className="stack" onSubmit={submit}>
       <Panel padded>
+        <NewStrategy target={{ catalog, ...place }} config={text.config} configuration={validation?.configuration} onChange={(config) => setText({ ...text, config })} />
+      </Panel>
+      <Panel padded>
         <PlaceFields catalog={catalog} value={place} onChange={setPlace} />
       </Panel>
       <Panel>
-        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} onChange={setText} onTry={save} />
+        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} isConfigFolded onChange={setText} onTry={save} />
       </Panel>
       {refused ? <TextFailure error={refused} /> : <LiveMistakes mistakes={live?.mistakes ?? []} />}
       <div className="row">

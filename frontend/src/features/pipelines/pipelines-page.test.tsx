@@ -95,4 +95,22 @@ describe("a new pipeline", () => {
     expect((await screen.findByRole("alert")).textContent).toContain("There is a pipeline seen.");
     expect(screen.getByLabelText<HTMLInputElement>("Name").value).toBe("seen");
   });
+
+  it("begins with the choice of a strategy, and writes it with what it needs into the file", async () => {
+    const asked = serve({ ...lake(), "POST /api/v1/pipelines/": () => json({ ...PIPELINE, id: 9 }, 201), "/api/v1/pipelines/9/": { ...PIPELINE, id: 9 } });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/new?database=flights&table=seen");
+    const cards = await screen.findAllByRole("radio");
+    expect(cards).toHaveLength(6);
+    const file = await screen.findByText("As file: config.yaml");
+    expect(cards[0]?.compareDocumentPosition(file)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(file.closest("details")?.open).toBe(false);
+    await user.click(screen.getByRole("radio", { name: /^Snapshot/ }));
+    await user.type(await screen.findByLabelText(/^partition_column/), "day");
+    await user.click(screen.getByRole("button", { name: "Create the pipeline" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/9"));
+    expect(asked.find(({ method, address }) => method === "POST" && address === "/api/v1/pipelines/")?.body).toMatchObject({
+      config: "merge_strategy: snapshot\npartition_column: day\n",
+    });
+  });
 });

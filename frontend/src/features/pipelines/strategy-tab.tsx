@@ -14,12 +14,11 @@ import {
   unknownColumns,
   type Settings,
 } from "../../model/pipeline-settings";
-import { STRATEGIES, STRATEGY_NAMES } from "../../model/strategies";
 import { usePipelineEdit, usePipelineFields, type PipelineRead } from "../../queries/pipelines";
 import { Loaded } from "../../ui/states";
 import { TextFailure } from "./mistake-list";
 import { SettingField } from "./setting-field";
-import { StrategyPicture } from "./strategy-picture";
+import { StrategyChoice } from "./strategy-choice";
 import { useTargetColumns } from "./use-surroundings";
 
 /** How the rows of a run get into the table: each strategy in a picture, and the fields that the chosen one reads. */
@@ -77,52 +76,6 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
       {edit.error ? <TextFailure error={edit.error} /> : null}
       {mayEdit ? <SaveLine changes={changes} isRefused={Object.keys(strange).length > 0} isPending={edit.isPending} /> : null}
     </form>
-  );
-}
-
-function StrategyChoice({
-  chosen,
-  annotated,
-  mayEdit,
-  onChoose,
-}: {
-  chosen: Strategy;
-  annotated: number | undefined;
-  mayEdit: boolean;
-  onChoose: (strategy: Strategy) => void;
-}) {
-  return (
-    <fieldset className="strategies">
-      <legend>How the rows of a run get into the table</legend>
-      {annotated === undefined ? null : (
-        <p className="small">◆ Line {annotated} of the source names it: an annotation wins over config.yaml. Change it there.</p>
-      )}
-      <div className="strategy-cards">
-        {STRATEGY_NAMES.map((name) => (
-          <label key={name} className={`strategy-card ${name === chosen ? "chosen" : ""}`}>
-            <span className="row">
-              <input
-                type="radio"
-                name={STRATEGY_FIELD}
-                value={name}
-                checked={name === chosen}
-                disabled={!mayEdit || annotated !== undefined}
-                aria-labelledby={`${name}-title`}
-                aria-describedby={`${name}-does`}
-                onChange={() => onChoose(name)}
-              />
-              <span id={`${name}-title`}>
-                <strong>{STRATEGIES[name].title}</strong> <code className="small muted">{name}</code>
-              </span>
-            </span>
-            <span id={`${name}-does`} className="small">
-              {STRATEGIES[name].does}
-            </span>
-            <StrategyPicture story={STRATEGIES[name]} />
-          </label>
-        ))}
-      </div>
-    </fieldset>
   );
 }
 

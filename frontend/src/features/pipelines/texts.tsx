@@ -27,6 +27,7 @@ export function Texts({
   checked,
   validation,
   isReadOnly = false,
+  isConfigFolded = false,
   onChange,
   onTry,
 }: {
@@ -36,6 +37,8 @@ export function Texts({
   checked: Checked | undefined;
   validation: Validation | undefined;
   isReadOnly?: boolean;
+  /** config.yaml comes on request, and where a mistake is in it. */
+  isConfigFolded?: boolean;
   onChange: (text: PipelineText) => void;
   onTry: () => void;
 }) {
@@ -50,17 +53,27 @@ export function Texts({
     return { source: of(SOURCE, found?.text.source), config: of(CONFIG_FILE, found?.text.config) };
   }, [checked, validation, isRefused]);
   const both = { around, isReadOnly, onRun: onTry };
+  const config = (
+    <TextEditor {...both} label={CONFIG_FILE} text={text.config} marks={marks.config} onChange={(changed) => onChange({ ...text, config: changed })} />
+  );
   return (
     <Suspense fallback={<Loading label="the editors" />}>
-      <div className="pipeline-texts">
+      <div className={`pipeline-texts ${isConfigFolded ? "folded" : ""}`}>
         <section>
           <h2>SQL with Jinja</h2>
           <TextEditor {...both} label="SQL source" text={text.source} names={names} marks={marks.source} onChange={(source) => onChange({ ...text, source })} />
         </section>
-        <section>
-          <h2>{CONFIG_FILE}</h2>
-          <TextEditor {...both} label={CONFIG_FILE} text={text.config} marks={marks.config} onChange={(config) => onChange({ ...text, config })} />
-        </section>
+        {isConfigFolded ? (
+          <details className="fold" open={marks.config.length > 0 || undefined}>
+            <summary>As file: {CONFIG_FILE}</summary>
+            {config}
+          </details>
+        ) : (
+          <section>
+            <h2>{CONFIG_FILE}</h2>
+            {config}
+          </section>
+        )}
       </div>
     </Suspense>
   );
