@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Comment } from "../api/resources";
-import { openTogether, seenCell, suggestedValue } from "./suggestion";
+import { openTogether, seenCell, suggestedValue, suggestionRefusal } from "./suggestion";
 
 const ROW = {
   columns: [{ name: "id", type: "bigint" }, { name: "share", type: "double" }, { name: "tags", type: "array<string>" }],
@@ -15,6 +15,15 @@ it("knows the cell of a row that is found again by its key", () => {
   expect(seenCell(ROW, '{"id":1}', "other")).toBeUndefined();
   expect(seenCell(ROW, "4711", "id")).toBeUndefined();
   expect(seenCell(undefined, '{"id":1}', "id")).toBeUndefined();
+});
+
+it("says why no value can be suggested", () => {
+  expect(suggestionRefusal(ROW, '{"id":1}', "share")).toBeUndefined();
+  expect(suggestionRefusal(ROW, '{"id":1}', undefined)).toBeUndefined();
+  expect(suggestionRefusal(undefined, "", "share")).toBeUndefined();
+  expect(suggestionRefusal(ROW, "4711", "share")).toMatch(/no primary key/);
+  expect(suggestionRefusal(ROW, '{"id":1}', "tags")).toMatch(/array<string> cannot be typed/);
+  expect(suggestionRefusal(undefined, '{"id":1}', "share")).toMatch(/source has no such value/);
 });
 
 it("sends what was typed as the type has it", () => {

@@ -25,6 +25,15 @@ export function seenCell(row: SeenRow | undefined, rowKey: string, column: strin
   return { type, was: sent(row.values[at], type) };
 }
 
+/** Why no value can be suggested for the column of the row; undefined where one can be, or where no column is chosen. */
+export function suggestionRefusal(row: SeenRow | undefined, rowKey: string, column: string | undefined): string | undefined {
+  if (rowKey === "" || column === undefined || seenCell(row, rowKey, column) !== undefined) return undefined;
+  if (!rowKey.startsWith("{")) return "No value can be suggested here: the table has no primary key, by which the row is found again. Say in the comment what it is to be.";
+  const type = row?.columns.find(({ name }) => name === column)?.type;
+  if (row === undefined || type === undefined) return "No value can be suggested here: the source has no such value now.";
+  return `No value can be suggested here: values of ${type} cannot be typed in this page. Say in the comment what it is to be.`;
+}
+
 /** What is sent of a typed value; undefined where it is no value of the type. */
 export function suggestedValue(typed: Typed, type: string): { value: unknown } | undefined {
   if (typed === null) return { value: null };

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { ComparedDetail, Role } from "../../api/resources";
-import { seenCell, type SeenRow } from "../../model/suggestion";
+import { seenCell, suggestionRefusal, type SeenRow } from "../../model/suggestion";
 import { dataPlaceText, threadsOnColumns, threadsOnRow, type Thread } from "../../model/timeline";
 import { ON_REQUEST } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
@@ -57,7 +57,9 @@ function DataTalk({
   const [isOpen, setOpen] = useState(isWriting);
   const [chosen, setChosen] = useState<number | undefined>(whole === undefined ? columns[0]?.id : undefined);
   const anchor = { ...ON_REQUEST, object_kind: detail.kind, object_id: detail.object_id, row_key: rowKey, column_id: chosen ?? null };
-  const cell = seenCell(seen, rowKey, columns.find(({ id }) => id === chosen)?.name);
+  const column = columns.find(({ id }) => id === chosen)?.name;
+  const cell = seenCell(seen, rowKey, column);
+  const refusal = suggestionRefusal(seen, rowKey, column);
   const mayTalk = role !== undefined && columns.length > 0;
   if (threads.length === 0 && !mayTalk) return null;
   return (
@@ -81,6 +83,7 @@ function DataTalk({
               ))}
             </select>
           </label>
+          {refusal === undefined ? null : <p className="small muted">{refusal}</p>}
           <CommentForm key={chosen ?? "row"} place={place} anchor={anchor} label={label} cell={cell} onDone={() => setOpen(false)} />
         </div>
       ) : (
