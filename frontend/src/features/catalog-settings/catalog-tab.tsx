@@ -14,7 +14,7 @@ export function CatalogTab({ catalog, role }: { catalog: string; role: Role }) {
   const mayManage = isAtLeast(role, "owner");
   const close = () => setAsked(undefined);
   return (
-    <div className="inside stack">
+    <div className="inside stack merging">
       <p className="muted">
         Addresses, statements and programs find the catalog by its name. A dropped catalog can be brought back from the start page until its files expire.
         {mayManage ? "" : " Owners rename and drop it."}

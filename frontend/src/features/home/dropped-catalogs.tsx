@@ -21,18 +21,20 @@ export function DroppedCatalogs() {
       <ul className="trash" aria-label="Dropped catalogs">
         {found.map((entry) => (
           <li key={entry.catalog_id}>
-            <span className="what row">
-              <Icon name="database" size={14} />
-              <strong className="ellipsis">
-                <bdi>{entry.name}</bdi>
-              </strong>
-              <span className="small muted ellipsis">{entry.comment}</span>
+            <span className="what">
+              <span className="row">
+                <Icon name="database" size={14} />
+                <strong className="ellipsis">
+                  <bdi>{entry.name}</bdi>
+                </strong>
+              </span>
+              {entry.comment ? <span className="small muted ellipsis">{entry.comment}</span> : null}
             </span>
             <span className="small">
               dropped <Time at={entry.dropped_at} />
             </span>
             <span className="small muted">
-              stays until <Time at={entry.kept_until} />
+              may expire <Time at={entry.kept_until} />
             </span>
             <button type="button" className="button small" onClick={() => setWanted(entry)}>
               Bring back<span className="visually-hidden"> {entry.name}</span>
