@@ -216,7 +216,7 @@ READERS: dict[str, Reader] = {
     "DROP TAG": catalogs.drop_tag,
     "SHOW TAGS": catalogs.show_tags,
     "RESTORE TABLE": recovery.restore_table,
-    "RESTORE": recovery.restore_table,
+    "RESTORE": recovery.restore,
     "RESTORE BRANCH": recovery.restore_branch,
     "RESTORE MERGE": recovery.restore_merge,
     "UNDROP TABLE": recovery.undrop_table,

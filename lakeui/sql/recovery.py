@@ -15,6 +15,14 @@ def restore_table(cursor: Cursor) -> s.RestoreTable:
     return s.RestoreTable(read_present_table(cursor), _point_in_time(cursor))
 
 
+def restore(cursor: Cursor) -> s.RestoreTable:
+    """``RESTORE t``, which is RESTORE TABLE t."""
+    behind = cursor.words[cursor.index + 1 : cursor.index + 2]
+    if not behind or behind[0].value.upper() not in (".", "TO"):
+        cursor.fail("Expected TABLE, DATABASE, BRANCH or MERGE, or the name of a table")
+    return restore_table(cursor)
+
+
 def restore_database(cursor: Cursor) -> s.RestoreDatabase:
     return s.RestoreDatabase(read_database(cursor), _point_in_time(cursor))
 
@@ -33,7 +41,7 @@ def restore_merge(cursor: Cursor) -> s.RestoreMerge:
 
 
 def _point_in_time(cursor: Cursor) -> s.PointInTime:
-    cursor.accept("TO")
+    cursor.expect("TO")
     if cursor.accept("VERSION", "AS", "OF"):
         return s.PointInTime(version=cursor.integer("a version"))
     if cursor.accept("TIMESTAMP", "AS", "OF"):

@@ -294,7 +294,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("SHOW VIEWS FROM d", s.ShowViews(DB)),
     ("DESCRIBE HISTORY db.t", s.DescribeHistory(T)),
     ("DESCRIBE HISTORY db.t LIMIT 1", s.DescribeHistory(T, 1)),
-    ("RESTORE db.t VERSION AS OF 3", s.RestoreTable(T, s.PointInTime(version=3))),
+    ("RESTORE db.t TO VERSION AS OF 3", s.RestoreTable(T, s.PointInTime(version=3))),
     ("OPTIMIZE db.t ZORDER BY a, b", s.Optimize(T, None, ("a", "b"))),
     ("COMMIT TRANSACTION", s.CommitTransaction()),
     ("ROLLBACK WORK", s.RollbackTransaction()),

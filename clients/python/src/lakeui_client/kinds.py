@@ -34,7 +34,8 @@ _CHANGES = re.compile(
 _NAME = r"(?:`(?:[^`]|``)*`|\w+)"
 _PATH = rf"{_NAME}(?:\.{_NAME})*"
 _RESTRICTS = re.compile(
-    rf"{_BLANKS}alter\s+table\s+{_PATH}\s+(?:alter\s+(?:column\s+)?{_PATH}\s+)?(?:un)?set\s+(?:row\s+filter|mask)\b",
+    rf"{_BLANKS}alter\s+table\s+{_PATH}\s+(?:alter\s+(?:column\s+)?{_PATH}\s+)?"
+    r"(?:un)?set\s+(?:row\s+filter|mask)\b",
     _FLAGS,
 )
 """Who sees rows is a setting of the catalog, on all of its branches."""
