@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
+import { asProblem } from "../../api/problem";
 import type { Branch } from "../../api/resources";
 import { catalogAddress, compareAddress, importAddress, newRequestAddress, sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
@@ -35,34 +36,37 @@ export function BranchPage() {
   const [making, setMaking] = useState<"database" | "table">();
   const [isResetting, setIsResetting] = useState(false);
   const parent = found.data?.parent;
+  const isGone = found.error !== null && asProblem(found.error).status === 404;
   const chosen: TabKey = TABS.find(({ key }) => key === query.get("tab"))?.key ?? "tables";
   return (
     <div className="page">
       <PageHead
         title={branch}
         actions={
-          <>
-            <button type="button" className="button" onClick={() => setMaking("database")}>
-              New database
-            </button>
-            <button type="button" className="button" onClick={() => setMaking("table")}>
-              <Icon name="tables" />
-              New table
-            </button>
-            <Link className="button" to={importAddress(catalog, branch)}>
-              <Icon name="import" />
-              Import a file
-            </Link>
-            <Link className="button" to={sqlAddress(catalog, branch)}>
-              <Icon name="sql" />
-              SQL on this branch
-            </Link>
-            {parent ? (
-              <button type="button" className="button" onClick={() => setIsResetting(true)}>
-                Reset to {parent}
+          isGone ? undefined : (
+            <>
+              <button type="button" className="button" onClick={() => setMaking("database")}>
+                New database
               </button>
-            ) : null}
-          </>
+              <button type="button" className="button" onClick={() => setMaking("table")}>
+                <Icon name="tables" />
+                New table
+              </button>
+              <Link className="button" to={importAddress(catalog, branch)}>
+                <Icon name="import" />
+                Import a file
+              </Link>
+              <Link className="button" to={sqlAddress(catalog, branch)}>
+                <Icon name="sql" />
+                SQL on this branch
+              </Link>
+              {parent ? (
+                <button type="button" className="button" onClick={() => setIsResetting(true)}>
+                  Reset to {parent}
+                </button>
+              ) : null}
+            </>
+          )
         }
       >
         <span className="row">

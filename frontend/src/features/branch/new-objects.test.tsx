@@ -63,3 +63,11 @@ it("makes a catalog from the start page, and opens its first branch", async () =
   await waitFor(() => expect(sent()).toMatchObject({ catalog: null, statement: "CREATE CATALOG `lake`" }));
   await waitFor(() => expect(router.state.location.pathname).toBe("/c/lake/b/main"));
 });
+
+it("offers nothing on a branch that is not there", async () => {
+  serve({ "/api/v1/catalogs/demo/branches/gone/": () => problem(404, { code: "NOT_FOUND", title: "Not found", detail: "There is no branch gone." }) });
+  renderAt("/c/demo/b/gone");
+  await screen.findByText("There is no branch gone.");
+  expect(screen.queryByRole("button", { name: "New table" })).toBeNull();
+  expect(screen.queryByRole("link", { name: "Import a file" })).toBeNull();
+});
