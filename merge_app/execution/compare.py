@@ -176,7 +176,7 @@ def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Fi
         verdict=_verdict(item, found),
         findings=tuple(found),
         brought=_brought(item, mine, found),
-        newest_version=max((done.version for side in (mine, theirs) for done in side.operations), default=0),
+        newest_version=max([done.version for done in (*mine.operations, *theirs.operations)], default=0),
     )
 
 
@@ -217,8 +217,8 @@ def _operations(changes: ObjectChanges) -> tuple[str, ...]:
 
 
 def _verdict(item: ObjectPlan, findings: list[Finding]) -> str:
-    verdicts = {finding.verdict for finding in findings}
-    for verdict in (Verdict.CONFLICT, Verdict.DECIDED, Verdict.NOTE):
+    verdicts = {finding.verdict for finding in findings} - {Verdict.OK} if findings else ()
+    for verdict in (Verdict.CONFLICT, Verdict.DECIDED, Verdict.NOTE) if verdicts else ():
         if verdict in verdicts:
             return verdict.value
     return NEW if item.action is Action.CREATE else Verdict.OK.value

@@ -9,14 +9,18 @@ from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import NO_FACT, Fact, Facts, Key, ObjectId
 from merge_app.lineage.outcomes import Finding
 
+_HOME: Key = ("home",)
+_NAME: Key = ("name",)
+
 
 def names_judge(facts: Facts, alive: Iterable[ObjectId]) -> Iterator[Finding]:
     """One finding for each name that several objects have, one for each table with columns of one name."""
     by_name: dict[tuple[Hashable, Hashable], list[ObjectId]] = defaultdict(list)
     for thing in alive:
-        home, name = (facts[thing].get((key,), NO_FACT).value for key in ("home", "name"))
+        of = facts[thing]
+        home, name = of.get(_HOME, NO_FACT).value, of.get(_NAME, NO_FACT).value
         by_name[home, _folded(name)].append(thing)
-        if columns := _columns_of_one_name(facts[thing]):
+        if columns := _columns_of_one_name(of):
             yield Finding(VerdictCode.COLUMN_NAME_TAKEN, thing, "R6", columns)
     for first, *others in by_name.values():
         if others:
@@ -24,11 +28,13 @@ def names_judge(facts: Facts, alive: Iterable[ObjectId]) -> Iterator[Finding]:
 
 
 def _columns_of_one_name(facts: Mapping[Key, Fact]) -> tuple[Key, ...]:
+    alive = [key[1] for key, fact in facts.items() if key[0] == "column" and key[2] == "exists" and fact.value]
+    if len(alive) < 2:
+        return ()
     by_name: dict[Hashable, list[Key]] = defaultdict(list)
-    for key, fact in facts.items():
-        if key[0] == "column" and key[2] == "exists" and fact.value:
-            name: Key = ("column", key[1], "name")
-            by_name[_folded(facts.get(name, NO_FACT).value)].append(name)
+    for column in alive:
+        name: Key = ("column", column, "name")
+        by_name[_folded(facts.get(name, NO_FACT).value)].append(name)
     return tuple(name for names in by_name.values() if len(names) > 1 for name in names)
 
 

@@ -46,6 +46,11 @@ class _Sides:
     stamp: int
 
 
+_HOME: Key = ("home",)
+_EXISTS: Key = ("exists",)
+_NO_FACTS: Mapping[Key, Fact] = {}
+
+
 def value_of(facts: Facts, thing: ObjectId, *key: object) -> Any:
     return facts.get(thing, {}).get(key, NO_FACT).value
 
@@ -61,10 +66,11 @@ def _living(facts: Facts, things: Iterable[ObjectId]) -> dict[ObjectId, bool]:
     found: dict[ObjectId, bool] = {}
     homes: dict[ObjectId, bool] = {None: True}
     for thing in things:
-        home = value_of(facts, thing, "home")
+        of = facts.get(thing, _NO_FACTS)
+        home = of.get(_HOME, NO_FACT).value
         if home not in homes:
             homes[home] = is_alive(facts, home)
-        found[thing] = homes[home] and bool(value_of(facts, thing, "exists"))
+        found[thing] = homes[home] and bool(of.get(_EXISTS, NO_FACT).value)
     return found
 
 
@@ -84,7 +90,8 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
         result = merged[thing] = dict(theirs)
         if mine == theirs:
             continue
-        for key in dict.fromkeys([*theirs, *mine]):
+        keys = theirs if theirs.keys() >= mine.keys() else dict.fromkeys([*theirs, *mine])
+        for key in keys:
             pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
             if pair[0] is pair[1]:
                 continue

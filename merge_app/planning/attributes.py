@@ -198,7 +198,7 @@ def _without_order(facts: OfObject) -> OfObject:
 
 
 def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired:
-    source, target = (_without_order(side.get(thing, {})) for side in (sides.source, sides.target))
+    source, target = _without_order(sides.source.get(thing, {})), _without_order(sides.target.get(thing, {}))
     if thing[0] is ObjectKind.DATABASE or not (_has_schema(source) or _has_schema(target)):
         return Paired(source, target, {}, {}, frozenset(), {})
     before, state = _states(given, thing)
@@ -220,7 +220,11 @@ def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired
 
 
 def _has_schema(facts: OfObject) -> bool:
-    return not _OF_SCHEMA.isdisjoint([key[0] for key in facts])
+    # A loop: very many objects have few facts, and none of a schema.
+    for key in facts:  # noqa: SIM110
+        if key[0] in _OF_SCHEMA:
+            return True
+    return False
 
 
 def _shown(state: ObjectState | None) -> frozenset[int]:
@@ -270,8 +274,13 @@ class _Orders:
         return self.source if self.is_source_news and not self.is_target_news else self.target
 
 
+_NO_ORDERS = _Orders(has_target_news=False)
+
+
 def _orders(thing: ObjectKey, sides: AttributeSides) -> _Orders:
     source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
+    if _ORDER not in source and _ORDER not in target and not _has_schema(target):
+        return _NO_ORDERS
     mine, theirs = source.get(_ORDER, NO_FACT), target.get(_ORDER, NO_FACT)
     is_other = mine.stamp != theirs.stamp
     return _Orders(

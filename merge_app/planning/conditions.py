@@ -62,7 +62,9 @@ class Case:
 def problems(rules: RuleTable, case: Case) -> list[Problem]:
     """Every problem that the conditions named in this rule table find."""
     found = []
-    for name in (name for name in rules.conditions if name not in OF_ROWS):
+    for name in rules.conditions:
+        if name in OF_ROWS:
+            continue
         for problem in _BY_NAME[name](case):
             if rules.cell(*problem.cell).condition != name and name not in _WHERE_ROWS_MET:
                 raise ValueError(f"condition {name!r} judged the cell {problem.cell}, which does not name it")

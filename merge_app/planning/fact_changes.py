@@ -55,6 +55,8 @@ class NetFacts:
             return self._dropped(began, by_operations)
         created = self._is_new
         undropped = began is not None and not created
+        if not self.news and by_operations is None:
+            return None
         rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
         kept = _row_operations(by_operations) if by_operations is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()

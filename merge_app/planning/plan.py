@@ -109,6 +109,9 @@ def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list
     ]
 
 
+_NO_FACTS = TableFacts()
+
+
 def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
     kind, object_id = key
     source, destination = sides.source_of(kind, object_id), sides.destination_of(kind, object_id)
@@ -131,7 +134,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             name=f"{home.name}.{shown.name}" if home and shown else shown.name if shown else str(object_id),
             before=before,
             source_state=state,
-            facts=given.facts.get(object_id, TableFacts()),
+            facts=given.facts.get(object_id, _NO_FACTS),
             rules=rules.tables["table"],
             keyed_rules=rules.tables["keyed"],
             choices=choices_of(given.resolutions, object_id),

@@ -33,12 +33,15 @@ class Sides:
 
     def source_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
         """What the source did to one object: nothing, where nothing is left of it (P7)."""
-        return self.source.get((kind, object_id)) or ObjectChanges(kind, object_id)
+        known = self.source.get((kind, object_id))
+        return ObjectChanges(kind, object_id) if known is None else known
 
     def destination_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
         """What the target did to one object: nothing, where it is unknown."""
         key = kind, object_id
-        known = self.destination.get(key) or self._nothing.get(key)
+        known = self.destination.get(key)
+        if known is None:
+            known = self._nothing.get(key)
         if known is None:
             known = self._nothing[key] = ObjectChanges(kind, object_id)
         return known
