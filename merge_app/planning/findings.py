@@ -123,14 +123,16 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda item: (rank[item.verdict], kinds[item.object_kind], item.object_id)))
 
 
-def side_phrase(rules: RuleTable, changes: ObjectChanges, axis: str) -> str:
-    """What one side did, in words: ``dev inserted rows (versions 5, 7)``."""
+def side_phrase(rules: RuleTable, changes: ObjectChanges, axis: str, side: str) -> str:
+    """What one side did, in words: ``dev inserted rows (versions 5, 7)``. ``side``: what it is called where it has no
+    operation of its own that names its branch: it decided what others did.
+    """
     versions = [version for version in changes.versions.get(axis, ()) if version]
     where = ""
     if versions:
         where = f" (version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))})"
     past = rules.past(axis) or "created it"
-    return f"{changes.branch or 'the statement'} {past}{where}"
+    return f"{changes.branch or ('the statement' if changes.operations else side)} {past}{where}"
 
 
 def _fine(pair: Pair, key: CellKey) -> Finding:
@@ -150,7 +152,8 @@ def _finding(
     details: dict[str, Any],
 ) -> Finding:
     row, column = key
-    both = f"{side_phrase(pair.rules, pair.source, row)}; {side_phrase(pair.rules, pair.destination, column)}."
+    source = side_phrase(pair.rules, pair.source, row, "the source")
+    target = side_phrase(pair.rules, pair.destination, column, "the target")
     return Finding(
         verdict=verdict,
         code=code,
@@ -161,7 +164,7 @@ def _finding(
         source_operation=row,
         destination_operation=column,
         note=note,
-        message=f"On {pair.name}: {both} {sentence}",
+        message=f"On {pair.name}: {source}; {target}. {sentence}",
         remedy=remedy,
         source_versions=pair.source.versions.get(row, ()),
         destination_versions=pair.destination.versions.get(column, ()),

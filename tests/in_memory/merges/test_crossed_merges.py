@@ -98,8 +98,10 @@ def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> No
         lake.merge(first, target)
         lake.sql(f"MERGE BRANCH {second} TO {target} RESOLVE (TABLE d.t TAKE SOURCE)")
     assert (lake.rows("d.t"), lake.rows("d.t", "dev")) == ([(1, "g")], [(1, "f")])
-    assert lake.codes("dev") == {"SAME_FILE_UPDATE_UPDATE"}
     assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_UPDATE"}
+    (refused,) = lake.refused("dev")
+    assert refused["code"] == "SAME_FILE_UPDATE_UPDATE"
+    assert "the source updated rows; the target updated rows." in refused["message"]
 
 
 ATTRIBUTES = {
