@@ -88,7 +88,8 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
         )
         for file in then
     ]
-    return RestoredFiles(tuple(shown), tuple(item for file in now for item in writer.taken(file, rows_now, gone)))
+    taken = (item for file in now for item in writer.taken(file, rows_now, gone, rows_then))
+    return RestoredFiles(tuple(shown), tuple(taken))
 
 
 def _came_back(file: ShownFile, undoes: int) -> ShownFile:
@@ -172,6 +173,10 @@ def _taken_at(file: ShownFile, gone: Sequence[Gone]) -> int:
     return max(own) if own else min((item.stamp.version for item in gone), default=0)
 
 
+_DEAD = ("stamp", "kind", "brings_stamp", "brings_kind")
+"""What is known of a row that then was deleted."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     """Writes files that name rows."""
@@ -197,16 +202,24 @@ class _Writer:
             stamp = Stamp(int(fact[0]), Kind(int(fact[1])).name.lower(), undoes=int(fact[2]))
             yield Marked(self._written(file_id, positions), stamp)
 
-    def taken(self, file: ShownFile, rows: Mapping[str, Array], gone: Array) -> Iterator[Gone]:
-        """Rows of a file that are taken away."""
+    def taken(
+        self, file: ShownFile, rows: Mapping[str, Array], gone: Array, then: Mapping[str, Array]
+    ) -> Iterator[Gone]:
+        """Rows of a file that are taken away, by the deletion of then that the restore brings back (§4b)."""
         shown = rows["file"] == file.file_id
-        positions = rows["position"][gone & shown]
-        if len(positions) == np.count_nonzero(shown):
+        at = np.flatnonzero(gone & shown)
+        facts = np.stack([_of_ids(rows["row_id"][at], then, name) for name in ("file", *_DEAD)], axis=1)
+        facts = np.where(facts[:, :1] > 0, 0, facts)
+        if len(at) == np.count_nonzero(shown) and not facts.any():
             yield _went(file)
-        elif len(positions):
-            written = self._written(file.file_id, positions)
-            bounds, where = (file.smallest, file.largest), (file.partition, file.placed)
-            yield Gone(file.file_id, *bounds, Stamp(DOT, "restore"), written, (), *where)
+            return
+        bounds, where = (file.smallest, file.largest), (file.partition, file.placed)
+        for fact in np.unique(facts, axis=0):
+            written = self._written(file.file_id, rows["position"][at[(facts == fact).all(axis=1)]])
+            _, stamp, kind, brings, brings_kind = (int(number) for number in fact)
+            brought = (brings, brings_kind) if brings else (stamp, kind)
+            restored = Stamp(DOT, "restore", brought[0], Kind(brought[1]).name.lower() if brought[0] else "")
+            yield Gone(file.file_id, *bounds, restored, written, (), *where)
 
     def _written(self, file_id: int, positions: Ints) -> int:
         staged = self.engine().mark_rows(self.table_id, self.reader.scans[file_id], np.sort(positions))

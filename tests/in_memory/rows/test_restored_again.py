@@ -32,3 +32,20 @@ def test_two_restores_are_nothing_to_a_branch_that_knows_the_row(lake: Lake, key
     lake.merge("b")
     assert lake.rows("d.t") == lake.rows("d.t", "b")
     assert lake.breaches() == []
+
+
+def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake) -> None:
+    """Lineage §4b: b never knew the deletion that main went back to, so two people changed one row (A1)."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
+    live = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    deleted = lake.head()
+    for version in (live, deleted):
+        lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    assert lake.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "o"), (2, "b"), (3, "o")]
+    assert lake.breaches() == []
