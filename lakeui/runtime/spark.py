@@ -22,6 +22,10 @@ OLDEST_JAVA = 17
 GIB = 1024**3
 LARGEST_RESULT = "512m"
 """Of one job, so much comes together in the server's memory; more is refused."""
+PAGE = "2m"
+"""Of memory, so much an operator that keeps rows takes at a time: a sort, a hash table, a broadcast table. Of a heap of
+4 GB Spark would take 64 MB each, for few rows too. A task may have 8,192 pages.
+"""
 JAVA_REMEDY = (
     f"Install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt install openjdk-{OLDEST_JAVA}-jre-headless; "
     f"Fedora: dnf install java-{OLDEST_JAVA}-openjdk-headless; macOS: brew install openjdk@{OLDEST_JAVA}), "
@@ -155,6 +159,7 @@ class EmbeddedSpark:
             "spark.default.parallelism": str(cores),
             "spark.driver.memory": self.memory or memory_for_this_machine(),
             "spark.driver.maxResultSize": LARGEST_RESULT,
+            "spark.buffer.pageSize": PAGE,
             "spark.driver.bindAddress": LOOPBACK,
             "spark.driver.host": LOOPBACK,
             "spark.driver.extraJavaOptions": java,
