@@ -22,9 +22,9 @@ OLDEST_JAVA = 17
 GIB = 1024**3
 LARGEST_RESULT = "512m"
 """Of one job, so much comes together in the server's memory; more is refused."""
-PAGE = "2m"
-"""Of memory, so much an operator that keeps rows takes at a time: a sort, a hash table, a broadcast table. Of a heap of
-4 GB Spark would take 64 MB each, for few rows too. A task may have 8,192 pages.
+PAGE, PAGES = 2 * 1024**2, 8192
+"""Of memory, so many bytes an operator that keeps rows takes at a time: a sort, a hash table, a broadcast table. Spark
+would take 64 MB each of a heap of 4 GB, for few rows too. A task may have so many pages.
 """
 JAVA_REMEDY = (
     f"Install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt install openjdk-{OLDEST_JAVA}-jre-headless; "
@@ -159,7 +159,7 @@ class EmbeddedSpark:
             "spark.default.parallelism": str(cores),
             "spark.driver.memory": self.memory or memory_for_this_machine(),
             "spark.driver.maxResultSize": LARGEST_RESULT,
-            "spark.buffer.pageSize": PAGE,
+            "spark.buffer.pageSize": f"{page_bytes(self.memory or memory_for_this_machine())}b",
             "spark.driver.bindAddress": LOOPBACK,
             "spark.driver.host": LOOPBACK,
             "spark.driver.extraJavaOptions": java,
@@ -202,6 +202,15 @@ def memory_for_this_machine() -> str:
     """A heap of 2 to 4 GiB by the memory of the machine."""
     total = machine_memory()
     return "4g" if total >= 16 * GIB else "3g" if total >= 12 * GIB else "2g"
+
+
+def page_bytes(memory: str) -> int:
+    """The pages of one task hold a whole heap of ``memory``, in Java's notation. What is none, Java refuses."""
+    match = re.fullmatch(r"(\d+)([kmgt]?)b?", memory.strip().lower())
+    if match is None:
+        return PAGE
+    heap = int(match[1]) << 10 * " kmgt".index(match[2] or " ")
+    return max(PAGE, heap // PAGES)
 
 
 def query_memory(said: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeui.runtime.spark import LEFT_OFF, EmbeddedSpark, _distribution
+from lakeui.runtime.spark import LEFT_OFF, PAGES, EmbeddedSpark, _distribution, page_bytes
 from tests.support.servers import spark_for_tests
 
 INSTALLED = sorted(jar.name for jar in (_distribution() / "jars").glob("*.jar"))
@@ -26,3 +26,12 @@ def test_each_start_links_the_files_that_are_installed_and_no_more(tmp_path_fact
     assert 100 < len(linked) < 200
     assert all(jar.is_file() for jar in (made / "jars").iterdir())
     assert (made / "bin" / "spark-submit").is_file()
+
+
+@pytest.mark.parametrize(
+    ("memory", "mib"), [("800m", 2), ("4g", 2), ("16G", 2), ("64g", 8), ("1t", 128), ("64gb", 8), ("much", 2)]
+)
+def test_the_pages_of_a_task_hold_the_heap(memory: str, mib: int) -> None:
+    """A task that needs one page more than it may have fails, where it should spill."""
+    assert page_bytes(memory) == mib * 1024**2
+    assert PAGES == 8192, "Spark's own bound"
