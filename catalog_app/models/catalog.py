@@ -187,7 +187,8 @@ class BranchReach(models.Model):
 
 class Commit(models.Model):
     """One version of one branch. ``merge_parent`` is the source's head for a merge. ``decides``: the commit is news to
-    those who do not reach it; a merge that stamped no fact is none (lineage §2).
+    those who do not reach it; a merge that stamped no fact is none (lineage §2). ``message``: what its author says of
+    it.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="+")
@@ -197,6 +198,7 @@ class Commit(models.Model):
     merge_parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
     operation = models.TextField()
     statement = models.TextField(default="")
+    message = models.TextField(default="", db_default="")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     author_name = models.TextField(default="")
     committed_at = models.DateTimeField()

@@ -14,7 +14,9 @@ from catalog_app.selectors.rows import fetch_all
 
 @dataclass(frozen=True, slots=True)
 class GraphCommit:
-    """A dot of the graph. ``parent`` is None for a first commit, ``merge_parent`` the source's head of a merge."""
+    """A dot of the graph. ``parent`` is None for a first commit, ``merge_parent`` the source's head of a merge.
+    ``object``: the full name, as of the commit, of what it changed; of several the first.
+    """
 
     version: int
     branch_id: int
@@ -25,14 +27,25 @@ class GraphCommit:
     author: str
     time: datetime
     rows_changed: int
+    object: str
+    object_count: int
+    message: str
 
 
 _ROWS = " + ".join(f"coalesce((o.metrics ->> '{name}')::bigint, 0)" for name in ROW_METRICS)
 
+_CHAIN = """
+unnest(b.id || b.ancestor_branches, c.version || b.ancestor_limits) WITH ORDINALITY AS l(branch_id, upto, depth)"""
+"""What the commit of branch ``b`` sees: its own branch up to the commit, and each ancestor up to its limit."""
+
 _COMMITS = f"""
 SELECT c.version, c.branch_id, b.name, p.version, pb.name, m.version, mb.name, c.operation, c.author_name,
        c.committed_at,
-       coalesce((SELECT sum({_ROWS}) FROM catalog_app_commitoperation o WHERE o.commit_id = c.id), 0)::bigint
+       coalesce((SELECT sum({_ROWS}) FROM catalog_app_commitoperation o WHERE o.commit_id = c.id), 0)::bigint,
+       concat_ws('.', d.name, t.name),
+       (SELECT count(DISTINCT (o.object_kind, o.object_id)) FROM catalog_app_commitoperation o
+        WHERE o.commit_id = c.id AND NOT o.already_done),
+       c.message
 FROM (
     SELECT * FROM catalog_app_commit x WHERE catalog_id = %(catalog)s AND version < %(before)s
       AND NOT EXISTS (SELECT 1 FROM catalog_app_branch w WHERE w.id = x.branch_id AND w.is_workspace)
@@ -41,6 +54,23 @@ FROM (
 JOIN catalog_app_branch b ON b.id = c.branch_id
 LEFT JOIN catalog_app_commit p ON p.id = c.parent_id LEFT JOIN catalog_app_branch pb ON pb.id = p.branch_id
 LEFT JOIN catalog_app_commit m ON m.id = c.merge_parent_id LEFT JOIN catalog_app_branch mb ON mb.id = m.branch_id
+LEFT JOIN LATERAL (
+    SELECT o.object_kind AS kind, o.object_id AS id FROM catalog_app_commitoperation o
+    WHERE o.commit_id = c.id AND NOT o.already_done ORDER BY o.id LIMIT 1
+) f ON true
+LEFT JOIN LATERAL (
+    SELECT r.database_id, r.name FROM {_CHAIN} CROSS JOIN LATERAL (
+        SELECT database_id, name, version FROM catalog_app_tablerecord
+        WHERE f.kind = 'table' AND table_id = f.id AND branch_id = l.branch_id AND version <= l.upto
+        UNION ALL SELECT database_id, name, version FROM catalog_app_viewrecord
+        WHERE f.kind = 'view' AND view_id = f.id AND branch_id = l.branch_id AND version <= l.upto
+    ) r ORDER BY l.depth, r.version DESC LIMIT 1
+) t ON true
+LEFT JOIN LATERAL (
+    SELECT r.name FROM {_CHAIN} JOIN catalog_app_databaserecord r
+      ON r.database_id = coalesce(t.database_id, f.id) AND r.branch_id = l.branch_id AND r.version <= l.upto
+    WHERE f.kind = 'database' OR t.database_id IS NOT NULL ORDER BY l.depth, r.version DESC LIMIT 1
+) d ON true
 ORDER BY c.version DESC
 """
 
@@ -62,6 +92,9 @@ def graph_commits(catalog: Catalog, *, before: int = NEWEST, limit: int) -> list
             author=row[8],
             time=row[9],
             rows_changed=row[10],
+            object=row[11],
+            object_count=row[12],
+            message=row[13],
         )
         for row in rows
     ]

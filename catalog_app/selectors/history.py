@@ -51,6 +51,7 @@ class CommitEntry:
     task_id: UUID | None
     parent_version: int | None
     merge_parent: CommitPoint | None
+    message: str = ""
     operations: tuple[OperationEntry, ...] = ()
 
     @property
@@ -60,7 +61,7 @@ class CommitEntry:
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """Which commits are wanted; what is empty or None does not narrow. ``search`` looks into the statement."""
+    """Which commits are wanted; what is empty or None does not narrow. ``search`` looks into statement and message."""
 
     operation: str = ""
     author: str = ""
@@ -72,13 +73,14 @@ class HistoryFilter:
 _HISTORY = f"""
 WITH {SNAPSHOT}
 SELECT c.id, c.version, b.name, c.committed_at, c.operation, c.author_name, c.statement, c.task_id,
-       p.version, m.version, mb.name
+       p.version, m.version, mb.name, c.message
 FROM snapshot l CROSS JOIN LATERAL (
     SELECT c.* FROM catalog_app_commit c
     WHERE c.branch_id = l.branch_id AND c.version <= l.max_version AND c.version < %(before)s
       AND (%(operation)s = '' OR upper(c.operation) = upper(%(operation)s))
       AND (%(author)s = '' OR lower(c.author_name) = lower(%(author)s))
-      AND (%(search)s = '' OR strpos(lower(c.statement), lower(%(search)s)) > 0)
+      AND (%(search)s = '' OR strpos(lower(c.statement), lower(%(search)s)) > 0
+           OR strpos(lower(c.message), lower(%(search)s)) > 0)
       AND (%(object_id)s::bigint IS NULL OR EXISTS (
           SELECT 1 FROM catalog_app_commitoperation o WHERE o.object_kind = %(object_kind)s
             AND o.object_id = %(object_id)s AND o.branch_id = c.branch_id AND o.version = c.version
@@ -161,6 +163,7 @@ def _commit(row: tuple[Any, ...], operations: Iterable[OperationEntry]) -> Commi
         task_id=row[7],
         parent_version=row[8],
         merge_parent=merge_parent,
+        message=row[11],
         operations=tuple(operations),
     )
 

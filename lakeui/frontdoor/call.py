@@ -185,6 +185,7 @@ class Call:
             bypass_reason=self.session.bypass_reason,
             publishes=self.publishes,
             reads=tuple(sorted(self.reads)),
+            message=self.session.message,
         )
 
     @property

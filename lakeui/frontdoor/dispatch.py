@@ -6,7 +6,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from lakeui.common.errors import LakeError, NotSupported
+from catalog_app.domain.commit_messages import message_check
+from lakeui.common.errors import InvalidValue, LakeError, NotSupported
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
@@ -42,12 +43,24 @@ def _meant(read: ParsedStatement, session: Session) -> tuple[Any, Session]:
     VACUUM have dry runs of their own, which plan and do no more.
     """
     statement, session = read.statement, replace(session, dry_run=session.dry_run or read.is_dry_run)
+    if message := read.message or session.message:
+        session = replace(session, message=_message(message, read, session))
     if not session.dry_run:
         return statement, session
     if isinstance(statement, sql.MergeBranch | sql.Vacuum):
         return replace(statement, dry_run=True), replace(session, dry_run=False)
     rehearsal_refuse(statement)
     return statement, session
+
+
+def _message(message: str, read: ParsedStatement, session: Session) -> str:
+    if not read.takes_message:
+        raise InvalidValue(
+            "This statement makes no commit, so it takes no message.", remedy="Leave the message out.", field="message"
+        )
+    if read.message and session.message and read.message != session.message:
+        raise InvalidValue("The commit has two messages.", remedy="Say one of them.", field="message")
+    return message_check(message)
 
 
 def _asking_session(statement: Any, handler: Handler) -> Handler:

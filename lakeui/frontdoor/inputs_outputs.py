@@ -21,6 +21,7 @@ class Session:
     None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
     ``dry_run``: everything is done but the commit. ``parameters``: the values of its markers. ``is_whole``: what it
     reads is refused where rows are restricted for who asks, as an answer about some of them would be wrong.
+    ``message``: what the person says of the commit that the statement makes.
     """
 
     catalog: str | None = None
@@ -32,6 +33,7 @@ class Session:
     dry_run: bool = False
     parameters: Parameters = NO_PARAMETERS
     is_whole: bool = False
+    message: str = ""
 
     def __post_init__(self) -> None:
         if self.catalog is not None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, UNRECORDED, has
+from catalog_app.domain.commit_messages import message_check
+from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, UNRECORDED, has, takes_message
 from lakeui.sql import statements as sql
+from lakeui.sql.messages import message_in
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from lakeui.sql.parse import parse
 
@@ -14,13 +16,14 @@ from lakeui.sql.parse import parse
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
     """``statement`` is what the text says to do; ``is_dry_run``: the text says to leave out its commit.
-    ``is_measured``: it asks what doing it took.
+    ``is_measured``: it asks what doing it took. ``message``: what it says of its commit.
     """
 
     text: str
     statement: Any
     is_dry_run: bool = False
     is_measured: bool = False
+    message: str = ""
 
     @property
     def is_task(self) -> bool:
@@ -49,6 +52,11 @@ class ParsedStatement:
         return has(self.statement, ALONE)
 
     @property
+    def takes_message(self) -> bool:
+        """Whether it makes a commit that a message can be of."""
+        return takes_message(self.statement)
+
+    @property
     def is_kept(self) -> bool:
         """Whether it changes what a session keeps."""
         return not self.is_dry_run and has(self.statement, KEPT)
@@ -57,6 +65,8 @@ class ParsedStatement:
 def parsed(text: str, parameters: Parameters = NO_PARAMETERS) -> ParsedStatement:
     """Raises SyntaxProblem, NotSupported or InvalidValue."""
     statement = parse(text, parameters)
+    message = message_check(message_in(text) or "")
     if isinstance(statement, sql.DryRun):
-        return ParsedStatement(text, statement.statement, is_dry_run=True, is_measured=statement.measured)
-    return ParsedStatement(text, statement)
+        inner, measured = statement.statement, statement.measured
+        return ParsedStatement(text, inner, is_dry_run=True, is_measured=measured, message=message)
+    return ParsedStatement(text, statement, message=message)

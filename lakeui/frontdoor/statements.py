@@ -259,6 +259,15 @@ def has(statement: Any, trait: Trait) -> bool:
     return trait in row.traits and (trait not in TASK | STAGES or row.is_work(statement))
 
 
+_COMMITTING = frozenset({Action.WRITE, Action.MERGE})
+
+
+def takes_message(statement: Any) -> bool:
+    """Whether a message can be of the commit that the statement makes."""
+    row = STATEMENTS[type(statement)]
+    return row.requires.action in _COMMITTING and not has(statement, UNRECORDED)
+
+
 def required(statement: Any) -> Requirement:
     row = STATEMENTS[type(statement)]
     return row.dry_run_requires if row.dry_run_requires and statement.dry_run else row.requires

@@ -28,6 +28,7 @@ from lakeui.sql.functions import (
 )
 from lakeui.sql.lexer import Kind
 from lakeui.sql.materialized import refuse_materialized_view
+from lakeui.sql.messages import accept_message
 from lakeui.sql.names import database_given
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters, binding_of
 from lakeui.sql.session_functions import functions_given
@@ -115,6 +116,8 @@ def _statement(cursor: Cursor) -> Statement:
     accept_common_tables(cursor)
     is_query = any(cursor.sees(word) for word in _QUERY_WORDS)
     is_dry_run = not is_query and cursor.accept_last("DRY", "RUN")
+    if not is_query:
+        accept_message(cursor)
     try:
         statement = _reader(cursor)(cursor)
     except RecursionError:

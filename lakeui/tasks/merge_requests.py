@@ -222,4 +222,5 @@ def _header(context: TaskContext, request: MergeRequest, user: Any, bypass_reaso
         user.get_username(),
         context.task_id,
         bypass_reason=bypass_reason,
+        message=request.title,
     )

@@ -29,7 +29,7 @@ TASK_KIND = "sql"
 def statement_session(
     parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None
 ) -> frontdoor.Session:
-    """The session that ``parameters`` (catalog, branch, transaction, bypass_reason, dry_run, parameters) name."""
+    """The session that ``parameters`` (catalog, branch, transaction, bypass_reason, dry_run, message and more) name."""
     return frontdoor.Session(
         catalog=parameters["catalog"],
         branch=parameters["branch"],
@@ -39,6 +39,7 @@ def statement_session(
         # Tasks that were queued before there was such a thing have none.
         bypass_reason=parameters.get("bypass_reason", ""),
         dry_run=parameters.get("dry_run", False),
+        message=parameters.get("message", ""),
         parameters=bound(parameters),
     )
 

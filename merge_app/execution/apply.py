@@ -64,7 +64,7 @@ class CommitHeader:
 
     ``authority``, an approved merge request, and ``bypass_reason``, an owner's, get past the protection of a branch.
     ``publishes``: what was done in a workspace is not written, but merged, as far as that protection goes.
-    ``reads``: the tables that the statement read.
+    ``reads``: the tables that the statement read. ``message``: what the author says of it.
     """
 
     operation: str
@@ -76,6 +76,7 @@ class CommitHeader:
     bypass_reason: str = ""
     publishes: bool = False
     reads: tuple[TableRead, ...] = ()
+    message: str = ""
 
     @property
     def asked(self) -> Asked:
@@ -234,10 +235,10 @@ def _decides(item: ObjectPlan) -> bool:
 _COMMIT = """
 WITH made AS (
     INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
-                                    author_id, author_name, task_id, decides, committed_at)
+                                    message, author_id, author_name, task_id, decides, committed_at)
     SELECT %(catalog_id)s, %(branch_id)s, lakeui_next_version(%(catalog_id)s), %(parent_id)s::bigint,
-           %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
-           %(task_id)s::uuid, %(decides)s,
+           %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(message)s,
+           %(author_id)s::bigint, %(author_name)s, %(task_id)s::uuid, %(decides)s,
            greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
     RETURNING id, version, committed_at
 ), moved AS (
@@ -317,6 +318,7 @@ def _commit_write(
         "merge_parent_id": source.head_commit_id if source else None,
         "operation": header.operation,
         "statement": header.statement,
+        "message": header.message,
         "author_id": header.author_id,
         "author_name": header.author_name,
         "task_id": header.task_id,

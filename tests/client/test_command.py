@@ -52,12 +52,14 @@ def document(lake: Call, *arguments: str, status: int = 0) -> Any:
 def test_a_branch_is_changed_compared_merged_and_taken_back(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAKEUI_BRANCH", "fix")
     assert document(lake, "branch", "fix", "--from", "main")["parent"] == "main"
-    written = document(lake, "sql", "UPDATE d.t SET name = :n WHERE id = 1", "-p", '{"n": "x"}')
+    written = document(lake, "sql", "UPDATE d.t SET name = :n WHERE id = 1", "-p", '{"n": "x"}', "-m", "one name")
+    assert document(lake, "log", "-n", "1")[0]["message"] == "one name"
     assert written["metrics"]["rows_updated"] == 1
     assert document(lake, "diff")["mergeable"] is True
     assert "d.t" in lake("diff", "fix", "main")[1]
     assert document(lake, "-b", "main", "merge", "fix", "--dry-run")["mergeable"] is True
-    merged = document(lake, "merge", "fix", "-b", "main")
+    merged = document(lake, "merge", "fix", "-b", "main", "-m", "the fix")
+    assert "the fix" in lake("show", str(merged["version"]), "-b", "main")[1]
     assert merged["outcome"] == "merged"
     assert document(lake, "show", merged["merge_id"])["outcome"] == "merged"
     assert document(lake, "show", str(merged["version"]), "-b", "main")["operation"] == "MERGE BRANCH"

@@ -73,6 +73,7 @@ def test_an_approved_request_is_merged_and_the_audit_says_by_whose_word(
     detail = lake.detail(approved)
     assert (detail["state"], detail["merge_id"]) == ("merged", body["merge_id"])
     assert body["version"] == lake.branch("main").head_version
+    assert Commit.objects.get(catalog__name=lake.catalog, version=body["version"]).message == "Delays"
     record = audit_get(body["merge_id"])
     assert (record["outcome"], record["fingerprint"], record["actor"]) == ("merged", seen, "alice")
     assert record["request"] == {"number": 1, "title": "Delays", "author": "alice"}

@@ -101,6 +101,10 @@ def test_every_resource_that_people_share_takes_if_match() -> None:
     }
     # What is only renamed is not found by its old name: tests/api/branches/test_resource_writes.py. A file that waits,
     # and a comment, are their owner's alone.
-    renamed = {CATALOG + "branches/{branch}/", CATALOG + "branches/{branch}/databases/{database}/"}
+    renamed = {
+        CATALOG + "branches/{branch}/",
+        CATALOG + "branches/{branch}/databases/{database}/",
+        CATALOG + "tags/{tag}/",
+    }
     assert taking == EDITS.keys() | renamed
     assert not {path for path in edited - taking if "comments" not in path and "imports" not in path}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Graph, GraphBranch, GraphCommit } from "../api/resources";
-import { dotRadius, graphLayout, NEVER_FOLDED, type GraphLayout } from "./graph";
+import { changedObjects, dotRadius, graphLayout, NEVER_FOLDED, type GraphLayout } from "./graph";
 
 function commit(version: number, branch = "main", more: Partial<GraphCommit> = {}): GraphCommit {
   return {
@@ -11,6 +11,9 @@ function commit(version: number, branch = "main", more: Partial<GraphCommit> = {
     parent: { branch, version: version - 1 },
     merge_parent: null,
     operation: "INSERT",
+    object: "d.t",
+    object_count: 1,
+    message: "",
     author: "alice",
     time: "2026-01-01T00:00:00Z",
     rows_changed: 10,
@@ -151,4 +154,11 @@ describe("dots", () => {
     expect(sizes[0]).toBe(4);
     expect(sizes.at(-1)).toBe(9);
   });
+});
+
+it("names what a commit changed", () => {
+  expect(changedObjects(commit(1))).toBe(" d.t");
+  expect(changedObjects(commit(1, "main", { object_count: 3 }))).toBe(" d.t and 2 more");
+  expect(changedObjects(commit(1, "main", { merge_parent: { branch: "b", version: 4 }, object_count: 3 }))).toBe(" of b");
+  expect(changedObjects(commit(1, "main", { object: "", object_count: 0 }))).toBe("");
 });

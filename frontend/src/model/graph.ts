@@ -240,3 +240,10 @@ function laneEdge(branch: string, lane: number, from: number, to: number): Graph
 export function dotRadius(rowsChanged: number): number {
   return 4 + Math.min(5, Math.log10(rowsChanged + 1) * 0.9);
 }
+
+/** What the commit changed, or whose changes it merged, to stand behind its operation. */
+export function changedObjects({ merge_parent: source, object, object_count: objects }: GraphCommit): string {
+  if (source) return ` of ${source.branch}`;
+  if (!object) return "";
+  return objects > 1 ? ` ${object} and ${objects - 1} more` : ` ${object}`;
+}

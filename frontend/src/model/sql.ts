@@ -60,6 +60,14 @@ function withComment(statement: string, comment: string): string {
   return comment ? `${statement} COMMENT ${text(comment)}` : statement;
 }
 
+/** Characters of the message of a commit. */
+export const LONGEST_MESSAGE = 1000;
+
+/** The statement with what the history says of its commit. */
+export function withMessage(statement: string, message: string): string {
+  return message.trim() ? `${statement} COMMIT MESSAGE ${text(message.trim())}` : statement;
+}
+
 export function catalogCreate(name: string, comment = ""): string {
   return withComment(`CREATE CATALOG ${quoted(name)}`, comment);
 }

@@ -144,9 +144,9 @@ class CatalogView(ApiView):
         summary="Rename a catalog",
         description="As ALTER CATALOG .. RENAME TO does. The old name is free at once, and names nothing any more.",
         tags=["catalogs"],
-        parameters=[IDEMPOTENCY_KEY],
+        parameters=[IF_MATCH, IDEMPOTENCY_KEY],
         request=NewName,
-        responses={200: or_rehearsed(CatalogDetail), **AT_ONCE},
+        responses={200: or_rehearsed(CatalogDetail), **AT_ONCE, **STALE},
     )
     def patch(self, request: Request, catalog: str) -> HttpResponse:
         wanted = body_checked(NewName, request)
@@ -155,7 +155,11 @@ class CatalogView(ApiView):
         def changed(_: Any) -> Response:
             return Response(_catalog_shown(request, catalog_of(request, wanted["name"])))
 
-        return written(request, Write(statement, wanted, catalog), changed)
+        def check() -> None:
+            if "If-Match" in request.headers:
+                unchanged(request, _catalog_shown(request, catalog_of(request, catalog)))
+
+        return written(request, Write(statement, wanted, catalog), changed, check=check)
 
     @extend_schema(
         operation_id="catalog_drop",

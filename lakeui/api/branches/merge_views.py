@@ -23,7 +23,16 @@ from lakeui.api.http.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.serializers import MergeFilter, MergeSummary
 from lakeui.api.http.strict import body_checked
-from lakeui.api.sql.resource_writes import AS_TASK, DRY_RUN, PointInTime, Write, WriteOptions, as_of_written, written
+from lakeui.api.sql.resource_writes import (
+    AS_TASK,
+    DRY_RUN,
+    CommitOptions,
+    PointInTime,
+    Write,
+    WriteOptions,
+    as_of_written,
+    written,
+)
 from lakeui.api.sql.sql_view import PREFER
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.cursor import is_stored
@@ -70,7 +79,7 @@ class MergeDecision(serializers.Serializer[Any]):
     )
 
 
-class MergeWanted(WriteOptions):
+class MergeWanted(CommitOptions):
     """What is to be merged where, and what becomes of conflicts that are known."""
 
     source = serializers.CharField(max_length=LONGEST_NAME, help_text="Branch.")  # type: ignore[assignment]
@@ -110,7 +119,7 @@ class RecoveryDone(serializers.Serializer[Any]):
     version = serializers.IntegerField(allow_null=True, help_text="That it made; of a branch that is back, its head.")
 
 
-class RestoreWanted(PointInTime):
+class RestoreWanted(PointInTime, CommitOptions):
     """What goes back to how it was: a merge as one unit, or a branch, a database of it or a table of that."""
 
     merge_id = serializers.UUIDField(required=False, allow_null=True, default=None)

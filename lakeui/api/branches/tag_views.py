@@ -17,8 +17,8 @@ from catalog_app.selectors.branches import sort_key
 from catalog_app.selectors.tags import tag_get, tags_list
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.branches.lake_serializers import CatalogFilter
-from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
-from lakeui.api.http.base import ApiView, catalog_of, checked, tagged
+from lakeui.api.http.answers import BAD_REQUEST, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
+from lakeui.api.http.base import ApiView, catalog_of, checked, tagged, unchanged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.paging import keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
@@ -114,9 +114,9 @@ class TagView(ApiView):
         summary="Rename a tag",
         description="As ALTER TAG .. RENAME TO does. It names the same version.",
         tags=["tags"],
-        parameters=[IDEMPOTENCY_KEY],
+        parameters=[IF_MATCH, IDEMPOTENCY_KEY],
         request=NewName,
-        responses={200: or_rehearsed(TagAnswer), **AT_ONCE},
+        responses={200: or_rehearsed(TagAnswer), **AT_ONCE, **STALE},
     )
     def patch(self, request: Request, catalog: str, tag: str) -> HttpResponse:
         found = catalog_of(request, catalog)
@@ -126,7 +126,11 @@ class TagView(ApiView):
         def changed(_: Any) -> Response:
             return Response(TagAnswer(tag_get(found, wanted["name"])).data)
 
-        return written(request, Write(statement, wanted, found.name), changed)
+        def check() -> None:
+            if "If-Match" in request.headers:
+                unchanged(request, TagAnswer(tag_get(found, tag)).data)
+
+        return written(request, Write(statement, wanted, found.name), changed, check=check)
 
     @extend_schema(
         operation_id="tag_drop",

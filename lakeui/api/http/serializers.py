@@ -8,6 +8,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.selectors.protection import LONGEST_REASON
 from lakeui.api.http.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.http.errors import TooLarge
@@ -91,6 +92,12 @@ class StatementRequest(SessionRequest):
         required=False,
         help_text="Do all that the statement does but its commit: `metrics` as it would have, `examples` of rows. As"
         " `DRY RUN` at its end. Refused where the statement writes nothing.",
+    )
+    message = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST_MESSAGE,
+        help_text="What the history says of the commit. As `COMMIT MESSAGE 'text'` at the end of the statement.",
     )
     parameters = ParametersField(
         required=False,

@@ -15,6 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.domain.names import LONGEST_NAME
 from catalog_app.selectors.protection import LONGEST_REASON
 from catalog_app.services.catalogs import MAIN
@@ -42,6 +43,16 @@ class WriteOptions(serializers.Serializer[Any]):
         default="",
         max_length=LONGEST_REASON,
         help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
+    )
+
+
+class CommitOptions(WriteOptions):
+    message = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=LONGEST_MESSAGE,
+        help_text="What the history says of the commit.",
     )
 
 
@@ -90,7 +101,9 @@ class Write:
     @property
     def parameters(self) -> dict[str, Any]:
         """What ``POST /api/v1/sql/`` would be sent."""
-        dry = {"dry_run": True} if self.options["dry_run"] else {}
+        dry: dict[str, Any] = {"dry_run": True} if self.options["dry_run"] else {}
+        if self.options.get("message"):
+            dry["message"] = self.options["message"]
         return {
             "catalog": self.catalog,
             "branch": self.branch,

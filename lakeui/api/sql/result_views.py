@@ -77,6 +77,7 @@ class ResultRequest(StatementRequest):
     # What a query has no use for is not declared: a serializer leaves out a field that is None.
     bypass_reason = None  # type: ignore[assignment]
     dry_run = None  # type: ignore[assignment]
+    message = None  # type: ignore[assignment]
     escape_formulas = None  # type: ignore[assignment]
 
 

@@ -200,7 +200,7 @@ def show_segments(call: Call, statement: sql.ShowSegments) -> StatementResult:
 
 _HISTORY = f"""
 WITH {SNAPSHOT}
-SELECT c.version, c.committed_at, c.operation, c.author_name, c.statement,
+SELECT c.version, c.committed_at, c.operation, c.author_name, c.statement, c.message,
        (SELECT jsonb_agg(jsonb_build_object('kind', o.kind, 'object', o.object_kind, 'id', o.object_id,
                                             'metrics', o.metrics) ORDER BY o.id)
         FROM catalog_app_commitoperation o WHERE o.commit_id = c.id AND NOT o.already_done)
@@ -222,8 +222,18 @@ def _most(limit: int | None) -> int:
 def _history(snapshot: Snapshot, table_id: int | None, limit: int) -> StatementResult:
     found = fetch_all(_HISTORY, {**snapshot.parameters, "table_id": table_id, "limit": limit})
     rows = [
-        [version, time.isoformat(), operation, author, {"statement": text, "operations": json_value(done) or []}]
-        for version, time, operation, author, text, done in found
+        [
+            version,
+            time.isoformat(),
+            operation,
+            author,
+            {
+                "statement": text,
+                **({"message": message} if message else {}),
+                "operations": json_value(done) or [],
+            },
+        ]
+        for version, time, operation, author, text, message, done in found
     ]
     columns = [("version", "bigint"), ("time", "timestamp"), *strings("operation", "author", "details")]
     return answer(columns, rows, snapshot.version)

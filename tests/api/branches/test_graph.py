@@ -38,6 +38,27 @@ def test_commits_of_all_branches_come_newest_first(lake: Lake) -> None:
     assert found["commits"][-1]["parent"] is None
 
 
+def test_a_commit_says_what_it_changed_under_the_name_of_that_time(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE VIEW d.v AS SELECT 1 AS one COMMIT MESSAGE 'for the board'")
+    lake.sql("ALTER TABLE d.t RENAME TO d.u")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v')", "b")
+    lake.sql("CREATE DATABASE e")
+    lake.sql("DROP TABLE d.u")
+    found = [(entry["object"], entry["object_count"], entry["message"]) for entry in graph(lake)["commits"][:5]]
+    names = ["d.u", "e", "d.t", "d.u", "d.v"]
+    assert found == [(name, 1, "for the board" if name == "d.v" else "") for name in names]
+
+
+def test_a_merge_counts_what_it_changed(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH b")
+    for name in ("u", "v"):
+        lake.sql(f"CREATE TABLE d.{name} (id INT)", "b")
+    lake.sql("MERGE BRANCH b TO main COMMIT MESSAGE 'two tables'")
+    newest = graph(lake)["commits"][0]
+    assert (newest["object_count"], newest["message"]) == (2, "two tables")
+
+
 def test_a_lane_says_where_it_was_cut_and_where_its_head_is(lake: Lake) -> None:
     fork = lake.branch("main").head_version
     lake.sql("CREATE BRANCH b")

@@ -38,7 +38,7 @@ def test_a_history_is_newest_first_and_says_what_each_commit_did(lake: Lake) -> 
         "CREATE DATABASE",
     ]
     assert (newest["parent_version"], database["parent_version"]) == (created["version"], None)
-    assert created["statement"] == "CREATE TABLE d.t (id INT)"
+    assert (created["statement"], created["message"]) == ("CREATE TABLE d.t (id INT)", "")
     (done,) = created["operations"]
     assert (done["kind"], done["object_kind"], done["object_id"], done["object"]) == (
         "create",

@@ -199,6 +199,24 @@ class TestCatalogs:
         assert gone.status_code == 204
         problem(lake.caller.get("/api/v1/catalogs/sales/"), 404, "NOT_FOUND")
 
+    def test_a_catalog_is_renamed_dropped_and_brought_back(self, lake: Lake) -> None:
+        call, names = lake.caller, {"headers": lake.caller.headers, "content_type": "application/json"}
+        call.post("/api/v1/catalogs/", {"name": "sales"})
+        seen = call.get("/api/v1/catalogs/sales/")["ETag"]
+        renamed = call.client.patch("/api/v1/catalogs/sales/", {"name": "orders"}, **names)
+        assert (renamed.status_code, renamed.json()["name"]) == (200, "orders")
+        headers = {**call.headers, "If-Match": seen}
+        address = "/api/v1/catalogs/orders/"
+        stale = call.client.patch(address, {"name": "x"}, content_type="application/json", headers=headers)
+        problem(stale, 412, "STALE")
+        assert call.client.delete(address, headers=call.headers).status_code == 204
+        (gone,) = call.get("/api/v1/dropped-catalogs/").json()["results"]
+        assert gone["name"] == "orders"
+        back = call.post(f"/api/v1/dropped-catalogs/{gone['catalog_id']}/undrop/", {"name": "again"})
+        assert (back.status_code, back.json()) == (201, {"catalog": "again"})
+        assert call.get(back["Location"]).json()["name"] == "again"
+        problem(call.post(f"/api/v1/dropped-catalogs/{gone['catalog_id']}/undrop/", {}), 404, "NOT_FOUND")
+
 
 class TestDatabases:
     def test_a_database_is_created_renamed_dropped_and_brought_back(self, lake: Lake, local_worker: None) -> None:
@@ -241,16 +259,18 @@ class TestMerges:
         dry = send(lake, "POST", "merges/", {"source": "b", "dry_run": True})
         assert (dry.status_code, dry.json()["mergeable"]) == (200, True)
         assert [item["object"] for item in dry.json()["plan"]["objects"]] == ["d.t"]
-        body = made(lake, "merges/", source="b")
+        body = made(lake, "merges/", source="b", message="keys")
         assert (body["outcome"], body["version"]) == ("merged", lake.branch("main").head_version)
+        assert lake.read("branches/main/history/?limit=1")["results"][0]["message"] == "keys"
         assert body["fingerprint"] == dry.json()["fingerprint"]
         again = made(lake, "merges/", source="b", destination="main")
         assert again["outcome"] == "nothing to merge"
         listed = lake.read("merges/")["results"]
         assert [entry["status"] for entry in listed] == ["nothing to merge", "merged", "mergeable"]
         assert [entry["status"] for entry in lake.read("merges/?outcome=merged&source=b")["results"]] == ["merged"]
-        undone = made(lake, "restores/", merge_id=body["merge_id"])
+        undone = made(lake, "restores/", merge_id=body["merge_id"], message="not yet")
         assert undone["outcome"] == "restore"
+        assert lake.read("branches/main/history/?limit=1&search=not+yet")["results"][0]["version"] == undone["version"]
 
     def conflict(self, lake: Lake) -> None:
         lake.sql("CREATE TABLE d.u (id INT)")

@@ -56,6 +56,21 @@ def test_tags_are_listed_by_name_page_by_page(lake: Lake) -> None:
     assert names(lake, "?search=TH") == ["other"]
 
 
+def test_a_renamed_tag_names_the_same_version(lake: Lake) -> None:
+    body = made(lake, name="first").json()
+    seen = lake.get("tags/first/")["ETag"]
+
+    def rename(name: str, to: str, **headers: str) -> Any:
+        sent = {"content_type": "application/json", "headers": lake.caller.headers | headers}
+        return lake.caller.client.patch(f"{lake.address}tags/{name}/", {"name": to}, **sent)
+
+    changed = rename("first", "1st", **{"If-Match": seen})
+    assert (changed.status_code, changed.json()) == (200, {**body, "name": "1st"})
+    assert names(lake) == ["1st"]
+    problem(rename("1st", "2nd", **{"If-Match": seen}), 412, "STALE")
+    problem(rename("1st", "main"), 409, "ALREADY_EXISTS")
+
+
 def test_a_dropped_tag_is_gone_and_its_name_is_free(lake: Lake) -> None:
     made(lake, name="first")
     response = dropped(lake, "First")

@@ -47,7 +47,7 @@ KEEPING = {
 """Addresses of a catalog that somebody may read from whom rows are hidden there."""
 KEEPING_STATEMENTS = {
     *("show_catalogs", "use_catalog", "show_branches", "use_branch", "use_database", "show_tags", "show_databases"),
-    *("show_tables", "show_views", "select"),
+    *("show_tables", "show_views", "select", "show_dropped_catalogs"),
 }
 OF_NO_CATALOG = {"show_queries", "drop_temporary_view", "set_partition_overwrite"}
 SHOWN_TO_OWNERS = {

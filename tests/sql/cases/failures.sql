@@ -12,12 +12,25 @@ NOT_FOUND | none | catalog nowhere; SHOW CATALOGS | DROP CATALOG nowhere
 NOT_FOUND | none | Did you mean {lake} | DROP CATALOG {lake}x
 SYNTAX_ERROR | none | CASCADE | DROP CATALOG nowhere CASCADE
 NOT_SUPPORTED | transaction | transaction | DROP CATALOG {lake}
+# RenameCatalog
+NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere RENAME TO x
+ALREADY_EXISTS | none | catalog named {lake} | ALTER CATALOG {lake} RENAME TO {lake}
+INVALID_VALUE | none | name of a catalog | ALTER CATALOG {lake} RENAME TO ` x`
+SYNTAX_ERROR | none | new name | ALTER CATALOG {lake} RENAME TO
+NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} RENAME TO x
+# UndropCatalog
+NOT_FOUND | none | dropped catalog nowhere | UNDROP CATALOG nowhere
+NOT_FOUND | none | dropped catalog {lake} | UNDROP CATALOG {lake} WITH ID '7'
+SYNTAX_ERROR | none | id in quotes | UNDROP CATALOG nowhere WITH ID
+NOT_SUPPORTED | transaction | transaction | UNDROP CATALOG nowhere
+# ShowDroppedCatalogs
+SYNTAX_ERROR | none | | SHOW DROPPED CATALOGS LIKE 'x'
 # SetCatalogProperties
 NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere SET PROPERTIES ('merge.conflicts' = 'file')
 INVALID_VALUE | none | property merge.conflict; merge.conflicts | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflict' = 'file')
 INVALID_VALUE | none | merge.conflicts; rows | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'rows')
 NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'file')
-SYNTAX_ERROR | none | SET PROPERTIES | ALTER CATALOG {lake} RENAME TO x
+SYNTAX_ERROR | none | SET PROPERTIES | ALTER CATALOG {lake} SET OWNER x
 # UnsetCatalogProperties
 NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere UNSET PROPERTIES ('merge.conflicts')
 INVALID_VALUE | none | property owner; merge.conflicts | ALTER CATALOG {lake} UNSET PROPERTIES ('owner')
@@ -127,6 +140,12 @@ NOT_FOUND | main | branch devv; Did you mean dev | CREATE TAG v2 FROM devv
 NOT_FOUND | main | version 999999 | CREATE TAG v2 VERSION AS OF 999999
 NOT_SUPPORTED | transaction | transaction | CREATE TAG v2
 SYNTAX_ERROR | main | | CREATE TAG
+# RenameTag
+NOT_FOUND | main | tag nowhere | ALTER TAG nowhere RENAME TO x
+ALREADY_EXISTS | main | branch named dev | ALTER TAG v1 RENAME TO dev
+INVALID_VALUE | main | name of a tag | ALTER TAG v1 RENAME TO ` x`
+SYNTAX_ERROR | main | RENAME | ALTER TAG v1 SET x
+NOT_SUPPORTED | transaction | transaction | ALTER TAG v1 RENAME TO x
 # DropTag
 NOT_FOUND | main | tag v11; Did you mean v1 | DROP TAG v11
 NOT_FOUND | main | tag dev; SHOW TAGS | DROP TAG dev

@@ -280,12 +280,15 @@ class Branch:
         transaction: str | None = None,
         dry_run: bool = False,
         bypass_reason: str = "",
+        message: str = "",
     ) -> Result:
         """Run one statement here. ``parameters`` never become text of it. What writes is done once, also where the
         answer was lost on its way. Raises LakeError, ConflictError where others came in between and it does not fit.
+        ``message``: what the history says of its commit.
         """
         body = self._statement(statement, parameters, database)
         given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
+        given |= {"message": message}
         body |= {name: value for name, value in given.items() if value}
         headers = {"Prefer": self.http.preference}
         is_read = reads(statement)
@@ -422,12 +425,18 @@ class Branch:
         return Rehearsal(raw["mergeable"], conflicts, raw["fingerprint"], raw["merge_id"], raw)
 
     def merge(
-        self, into: str | None = None, *, decisions: Sequence[Mapping[str, Any]] = (), bypass_reason: str = ""
+        self,
+        into: str | None = None,
+        *,
+        decisions: Sequence[Mapping[str, Any]] = (),
+        bypass_reason: str = "",
+        message: str = "",
     ) -> Merged:
         """Merge this branch. Raises ConflictError with every conflict, WaitsForPeople where a protection asks for a
-        merge request; neither branch is changed then.
+        merge request; neither branch is changed then. ``message``: what the history says of the commit.
         """
-        body = self._merge(into, decisions) | ({"bypass_reason": bypass_reason} if bypass_reason else {})
+        given = {"bypass_reason": bypass_reason, "message": message}
+        body = self._merge(into, decisions) | {name: value for name, value in given.items() if value}
         raw = self.http.write("POST", f"{self.catalog.path}merges/", body)
         return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)
 
@@ -484,11 +493,19 @@ class Session:
         return found
 
     def sql(
-        self, statement: str, parameters: Parameters = None, *, dry_run: bool = False, bypass_reason: str = ""
+        self,
+        statement: str,
+        parameters: Parameters = None,
+        *,
+        dry_run: bool = False,
+        bypass_reason: str = "",
+        message: str = "",
     ) -> Result:
-        """Run one statement in the session. What changes something, also of the session, is done once."""
+        """Run one statement in the session. What changes something, also of the session, is done once. ``message``:
+        what the history says of its commit.
+        """
         body = self._statement(statement, parameters)
-        given = {"bypass_reason": bypass_reason, "dry_run": dry_run or None}
+        given = {"bypass_reason": bypass_reason, "dry_run": dry_run or None, "message": message}
         body |= {name: value for name, value in given.items() if value}
         headers = {"Prefer": self.http.preference}
         is_read = reads_in_session(statement)

@@ -41,7 +41,10 @@ export function CommitTimeline({
                   {commit.operation}
                   {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
                 </span>
-                <span className="muted objects ellipsis">{objectNames(commit.operations)}</span>
+                <span className="muted objects ellipsis">
+                  {objectNames(commit.operations)}
+                  {commit.message ? ` · ${commit.message}` : ""}
+                </span>
                 <span className="number small">{commit.rows_changed ? counted(commit.rows_changed, "row") : ""}</span>
                 <span className="muted small when">
                   {commit.author ? `${commit.author}, ` : ""}
@@ -49,6 +52,7 @@ export function CommitTimeline({
                 </span>
               </summary>
               <div className="stack tight body">
+                {commit.message ? <p className="commit-message">{commit.message}</p> : null}
                 <pre>
                   <code>{commit.statement}</code>
                 </pre>

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import type { GraphCommit } from "../../api/resources";
 import { branchAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { changedObjects } from "../../model/graph";
 import { LaneDot } from "../../ui/branch-name";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
@@ -50,8 +51,9 @@ export function CommitList({
             <span className="ellipsis">{commit.branch}</span>
           </span>
           <span className="ellipsis">
+            {commit.message ? <>{commit.message} · </> : null}
             {commit.operation}
-            {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
+            {changedObjects(commit)}
             {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
           </span>
           <span className="muted author ellipsis">{commit.author}</span>

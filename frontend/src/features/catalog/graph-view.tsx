@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import type { Graph, GraphCommit } from "../../api/resources";
 import { branchAddress, mergeAddress } from "../../model/addresses";
 import { counted, exactTime } from "../../model/format";
-import { dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
+import { changedObjects, dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
 import { laneColour } from "../../model/lanes";
 import { timeMarks } from "../../model/time-marks";
 import { useProtectedNames } from "../../queries/protection";
@@ -190,13 +190,14 @@ function Node({
   }
   const { commit } = node;
   const rows = commit.rows_changed ? `, ${counted(commit.rows_changed, "row")}` : "";
+  const said = commit.message ? `${commit.message}\n` : "";
   return (
     <g
       className={`commit lane-${laneColour(commit.branch)} ${node.isHead ? "head" : ""} ${commit.version === chosen ? "chosen" : ""}`}
       onMouseEnter={() => onChoose(commit.version)}
       onClick={() => onOpen(commit)}
     >
-      <title>{`v${commit.version} ${commit.operation} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
+      <title>{`${said}v${commit.version} ${commit.operation}${changedObjects(commit)} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
       <circle cx={x} cy={y} r={dotRadius(commit.rows_changed)} />
       {node.tags.map((tag, place) => (
         <g key={tag.name} className="tag">

@@ -356,9 +356,11 @@ describe("merging", () => {
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);
     await user.click(await screen.findByRole("button", { name: "Merge" }));
+    await user.type(screen.getByLabelText("Message for the history (optional)"), "late data");
     await user.click(screen.getByRole("button", { name: "Merge into main" }));
     await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
     const sent = asked.find(({ method }) => method === "POST");
+    expect(sent?.body).toMatchObject({ statement: "MERGE BRANCH `delays` TO `main` COMMIT MESSAGE 'late data'" });
     expect(sent?.headers.get("Prefer")).toBe("respond-async");
     expect(sent?.headers.get("Idempotency-Key")).toMatch(/^[0-9a-f]{32}$/);
     expect(await screen.findByText("waits for a free worker")).toBeTruthy();

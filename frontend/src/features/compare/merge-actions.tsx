@@ -6,10 +6,11 @@ import type { Comparison } from "../../api/resources";
 import { mergeAddress, newRequestAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { takesRequestsOnly } from "../../model/protection";
-import { mergeStatement } from "../../model/sql";
+import { mergeStatement, withMessage } from "../../model/sql";
 import type { Pair } from "../../queries/compare";
 import { useProtection } from "../../queries/protection";
 import { statementRun, useTaskStart } from "../../queries/statements";
+import { MessageField } from "../sql/write-dialog";
 import { JUST_STARTED } from "../tasks/just-started";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
@@ -84,9 +85,10 @@ export function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: C
   const { catalog, source, destination } = pair;
   const navigate = useNavigate();
   const start = useTaskStart();
+  const [message, setMessage] = useState("");
   const merge = () =>
     start.mutate(
-      { catalog, branch: destination, statement: mergeStatement(source, destination) },
+      { catalog, branch: destination, statement: withMessage(mergeStatement(source, destination), message) },
       { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) },
     );
   return (
@@ -107,6 +109,7 @@ export function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: C
           {counted(summary.counts.notes, "note")} to know about: something is discarded, skipped or overridden. The list has them.
         </p>
       ) : null}
+      <MessageField value={message} onChange={setMessage} />
     </ConfirmDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useState, type ReactNode, type SubmitEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
+import { LONGEST_MESSAGE, withMessage } from "../../model/sql";
 import { useStatement, type Statement } from "../../queries/statements";
 import { Dialog, firstInDialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
@@ -12,13 +13,14 @@ export function WriteDialog({
   title,
   action,
   place,
-  statement,
+  statement: wanted,
   leadsTo,
   gone,
   onClose,
   children,
   wide = false,
   isDangerous = false,
+  takesMessage = false,
   surprise,
 }: {
   title: string;
@@ -33,12 +35,16 @@ export function WriteDialog({
   children: ReactNode;
   wide?: boolean;
   isDangerous?: boolean;
+  /** Whether the statement makes a commit that a person may say something of. */
+  takesMessage?: boolean;
   /** What the person should read before the form goes, of what the statement did; nothing where it did what it should. */
   surprise?: (metrics: Readonly<Record<string, unknown>>) => string | undefined;
 }) {
   const navigate = useNavigate();
   const run = useStatement(gone);
   const [told, setTold] = useState<string>();
+  const [message, setMessage] = useState("");
+  const statement = wanted === undefined ? undefined : withMessage(wanted, message);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (statement === undefined) return;
@@ -61,6 +67,7 @@ export function WriteDialog({
     <Dialog title={title} onClose={onClose} className={wide ? "wide" : ""}>
       <form className="stack" onSubmit={submit}>
         {children}
+        {takesMessage ? <MessageField value={message} onChange={setMessage} /> : null}
         <pre className="statement-shown" aria-label="The statement that runs">
           <code>{statement ?? "The statement stands here once the form is filled in."}</code>
         </pre>
@@ -102,4 +109,9 @@ export function TextField({ label, value, onChange, isFirst = false, maxLength =
       />
     </label>
   );
+}
+
+/** What the history says of a commit. */
+export function MessageField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return <TextField label="Message for the history (optional)" value={value} onChange={onChange} maxLength={LONGEST_MESSAGE} />;
 }

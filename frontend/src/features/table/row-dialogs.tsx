@@ -24,7 +24,7 @@ export default function RowDialog({ place, table, change, onClose }: Props) {
   const { columns } = table;
   const given = givenColumns(table);
   const name = `${place.database}.${place.table}`;
-  const shared = { place, onClose, wide: true };
+  const shared = { place, onClose, wide: true, takesMessage: true };
   if (change.kind === "delete") {
     return (
       <WriteDialog {...shared} title={`Delete a row of ${name}`} action="Delete the row" statement={rowDelete(place, columns, change.row)} isDangerous surprise={(metrics) => surpriseOf(metrics.rows_deleted, "deleted")}>

@@ -40,9 +40,11 @@ describe("rows of a table", () => {
     await user.clear(month);
     await user.type(month, "8");
     expect(form.getByLabelText("The statement that runs").textContent).toBe("UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1'");
+    await user.type(form.getByLabelText("Message for the history (optional)"), "it's August");
     await user.click(form.getByRole("button", { name: "Save the row" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement: "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1'" });
+    const statement = "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1' COMMIT MESSAGE 'it''s August'";
+    expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement });
   });
 
   it("keep the ends of lines of a text", async () => {

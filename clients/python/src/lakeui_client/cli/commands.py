@@ -182,7 +182,8 @@ def log(place: Place, given: Namespace) -> Said:
     filters = {name: getattr(given, name) for name in ("author", "operation", "search")}
     found = place.branch.log(given.number, **filters)
     return Said(
-        found, show.entries(found, "version", "time", "branch", "author", "operation", "rows_changed", "statement")
+        found,
+        show.entries(found, "version", "time", "branch", "author", "operation", "rows_changed", "message", "statement"),
     )
 
 
@@ -225,6 +226,7 @@ def show_one(place: Place, given: Namespace) -> Said:
         )
     commit = found[0]
     lines = [f"{name}: {show.cell(commit[name])}" for name in ("version", "branch", "time", "author", "operation")]
+    lines += ["", show.safe(commit["message"])] if commit["message"] else []
     lines += ["", show.safe(commit["statement"])] if commit["statement"] else []
     return Said(commit, "\n".join([*lines, show.entries(commit["operations"], "kind", "object", "metrics")]))
 
@@ -240,7 +242,8 @@ def merge(place: Place, given: Namespace) -> Said:
         end = f"{given.source} merges into {into}." if found.mergeable else f"A merge into {into} is refused."
         text = "\n".join([*objects, *map(show.safe, lines), end])
         return Said(found.raw, text, DONE if found.mergeable else CONFLICT)
-    return _merged(source.merge(into, decisions=decisions, bypass_reason=given.bypass_reason or ""), given.source, into)
+    options = {"bypass_reason": given.bypass_reason or "", "message": given.message or ""}
+    return _merged(source.merge(into, decisions=decisions, **options), given.source, into)
 
 
 def _merged(done: Merged, source: str, into: str) -> Said:
@@ -335,8 +338,8 @@ def review(place: Place, given: Namespace) -> Said:
 def sql(place: Place, given: Namespace) -> Said:
     parameters = _json_read(given.parameters, list | dict, "--parameters") if given.parameters else None
     if given.file:
-        if given.dry_run or given.statement or given.format:
-            raise failed("A script takes no statement, no dry run and no format.", "Leave them out.")
+        if given.dry_run or given.statement or given.format or given.message:
+            raise failed("A script takes no statement, no dry run, no format and no message.", "Leave them out.")
         text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text(encoding="utf-8")
         here, _ = where_statements_run(place, given)
         found = here.script(text, parameters, one_transaction=given.one_transaction)
@@ -346,7 +349,7 @@ def sql(place: Place, given: Namespace) -> Said:
     if given.format:
         return _streamed(place, given, parameters)
     here, where = where_statements_run(place, given)
-    answer = here.sql(given.statement, parameters, dry_run=given.dry_run, **where)
+    answer = here.sql(given.statement, parameters, dry_run=given.dry_run, message=given.message or "", **where)
     return Said(answer.raw, _result_text(answer.raw))
 
 

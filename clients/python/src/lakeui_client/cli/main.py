@@ -129,6 +129,10 @@ def _histories(word: Any) -> None:
         made.add_argument(f"--{name}", metavar="TEXT")
 
 
+def _message(made: Parser) -> None:
+    made.add_argument("-m", "--message", metavar="TEXT", help="what the history says of the commit")
+
+
 def _undone(word: Any) -> None:
     made = word("revert", c.revert, "take a merge back")
     made.add_argument("merge_id", metavar="ID")
@@ -158,6 +162,7 @@ def _merges(word: Any) -> None:
     made.add_argument("--into", metavar="BRANCH", help="merge into this one instead")
     made.add_argument("--dry-run", action="store_true", help="say what it would do; ends with 2 where it is refused")
     made.add_argument("--decisions", metavar="JSON", help="what becomes of conflicts: an array, as REST has it")
+    _message(made)
     _bypass(made)
     _requests(word("request", c.request, "merge requests"))
     made = word("policies", c.policies, "list protection rules with their merge policies, or set those of one")
@@ -233,6 +238,7 @@ def _data(word: Any) -> None:
     made.add_argument("-p", "--parameters", metavar="JSON", help="an array for the markers ?, an object for :name")
     made.add_argument("-d", "--database", help="where tables lie that are named without one")
     made.add_argument("--dry-run", action="store_true", help="do all but the commit")
+    _message(made)
     made.add_argument(
         "--format", choices=("arrow", "csv", "json"), help="all rows of a query as a stream; json is an object a line"
     )
