@@ -116,7 +116,8 @@ class RowsRestricted(PermissionDenied):
 LISTED_BY = {
     **dict.fromkeys(("row filter", "mask"), "SHOW RESTRICTIONS lists what is hidden, and from whom."),
     "group": "GET /api/v1/groups/ lists those that there are.",
-    "catalog": "SHOW CATALOGS lists those that there are.",
+    "catalog": "SHOW CATALOGS lists those that there are; UNDROP CATALOG brings a dropped one back.",
+    "dropped catalog": "SHOW DROPPED CATALOGS lists those that can come back.",
     "branch": "SHOW BRANCHES lists those that there are; UNDROP BRANCH brings a dropped one back.",
     "tag": "SHOW TAGS lists those that there are.",
     "database": "SHOW DATABASES lists those that there are; UNDROP DATABASE brings a dropped one back.",

@@ -264,8 +264,8 @@ _COMMITTING = frozenset({Action.WRITE, Action.MERGE})
 
 def takes_message(statement: Any) -> bool:
     """Whether a message can be of the commit that the statement makes."""
-    row = STATEMENTS[type(statement)]
-    return row.requires.action in _COMMITTING and not has(statement, UNRECORDED)
+    is_begin = isinstance(statement, sql.BeginTransaction)
+    return STATEMENTS[type(statement)].requires.action in _COMMITTING and not is_begin
 
 
 def required(statement: Any) -> Requirement:

@@ -40,7 +40,7 @@ def test_commits_of_all_branches_come_newest_first(lake: Lake) -> None:
 
 def test_a_commit_says_what_it_changed_under_the_name_of_that_time(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
-    lake.sql("CREATE VIEW d.v AS SELECT 1 AS one COMMIT MESSAGE 'for the board'")
+    lake.sql("CREATE TABLE d.v (id INT) COMMIT MESSAGE 'for the board'")
     lake.sql("ALTER TABLE d.t RENAME TO d.u")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v')", "b")
     lake.sql("CREATE DATABASE e")

@@ -14,7 +14,7 @@ SYNTAX_ERROR | none | CASCADE | DROP CATALOG nowhere CASCADE
 NOT_SUPPORTED | transaction | transaction | DROP CATALOG {lake}
 # RenameCatalog
 NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere RENAME TO x
-ALREADY_EXISTS | none | catalog named {lake} | ALTER CATALOG {lake} RENAME TO {lake}
+ALREADY_EXISTS | none | catalog named {other} | ALTER CATALOG {lake} RENAME TO {other}
 INVALID_VALUE | none | name of a catalog | ALTER CATALOG {lake} RENAME TO ` x`
 SYNTAX_ERROR | none | new name | ALTER CATALOG {lake} RENAME TO
 NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} RENAME TO x
