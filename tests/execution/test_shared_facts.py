@@ -6,6 +6,7 @@ from catalog_app.domain.attribute_facts import AttributeFact
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.attribute_pasts import Pasts
 from merge_app.execution.attribute_news import _Reading
+from merge_app.execution.lineage.vectors import CommitsKnown
 from merge_app.lineage.facts import Fact
 
 FIRST, SECOND = (ObjectKind.TABLE, 1), (ObjectKind.TABLE, 2)
@@ -13,7 +14,7 @@ FIRST, SECOND = (ObjectKind.TABLE, 1), (ObjectKind.TABLE, 2)
 
 def _read(name: str, *values: object) -> list[Fact]:
     stored = {key: {name: AttributeFact(value, 5, "set")} for key, value in zip((FIRST, SECOND), values, strict=True)}
-    reading = _Reading(Pasts({5: (1, "main")}), [5])
+    reading = _Reading(Pasts({5: (1, "main")}), [5], CommitsKnown({5: 1}))
     return [fact for facts in reading.side(stored, {1: 5}).values() for fact in facts.values()]
 
 
@@ -30,7 +31,7 @@ def test_defaults_that_are_equal_to_python_stay_apart() -> None:
 def test_a_fact_that_the_other_side_lacks_has_the_one_before_it() -> None:
     name = "property/owner"
     before = {((FIRST, name), 1): AttributeFact("bob", 3, "set")}
-    reading = _Reading(Pasts({3: (1, "main"), 5: (1, "main")}, before=before), [5])
+    reading = _Reading(Pasts({3: (1, "main"), 5: (1, "main")}, before=before), [5], CommitsKnown({3: 1, 5: 1}))
     ((fact,),) = (
         facts.values() for facts in reading.side({FIRST: {name: AttributeFact("ann", 5, "set")}}, {1: 4}).values()
     )

@@ -43,7 +43,7 @@ describe("rows of a table", () => {
     await user.type(form.getByLabelText("Message for the history (optional)"), "it's August");
     await user.click(form.getByRole("button", { name: "Save the row" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    const statement = "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1' COMMIT MESSAGE 'it''s August'";
+    const statement = "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1' COMMIT MESSAGE 'it\\'s August'";
     expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement });
   });
 
