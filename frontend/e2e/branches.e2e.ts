@@ -36,9 +36,9 @@ describe("the page of a catalog", () => {
   it("shows the commit under the pointer, and opens it by a click", async () => {
     const { page } = visit;
     await open(page, "/c/demo");
-    const dot = page.locator(".drawing .commit", { hasText: "UPDATE on delays" }).first();
+    const dot = page.locator(".drawing .commit", { hasText: "UPDATE flights.flights on delays" }).first();
     const title = (await dot.locator("title").textContent()) ?? "";
-    expect(title).toMatch(/^v\d+ UPDATE on delays, [\d,]+ rows?, .*UTC\)$/);
+    expect(title).toMatch(/^v\d+ UPDATE flights\.flights on delays, [\d,]+ rows?, .*UTC\)$/);
     await dot.locator("circle").hover();
     const version = title.slice(0, title.indexOf(" "));
     await page.locator(".commit-row.chosen", { hasText: version }).waitFor();
@@ -50,7 +50,7 @@ describe("the page of a catalog", () => {
   it("makes a branch from a commit of the list beneath the graph", async () => {
     const { page } = visit;
     await open(page, "/c/demo");
-    const commit = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Branch from version/ }) }).filter({ hasText: "main" }).last();
+    const commit = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Branch from version/ }) }).filter({ has: page.locator(".branch", { hasText: /^main$/ }) }).last();
     const version = await commit.getByRole("link").innerText();
     await commit.getByRole("button").click();
     await page.getByRole("dialog").getByText(`Starts at version ${version.slice(1)} of`).waitFor();
