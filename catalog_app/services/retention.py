@@ -102,8 +102,9 @@ def vacuum_run(
         # In the order in which commits lock: branches, then the catalog, which holds off new branches and commits.
         branches = Branch.objects.select_for_update(of=("self",), no_key=True).filter(catalog=catalog)
         list(branches.order_by("pk").values_list("pk"))
-        Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
-        plan = _unasked_go(vacuum_plan(catalog, warehouse, limits), limits)
+        # Read anew: a catalog that was dropped may be back.
+        found = Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
+        plan = _unasked_go(vacuum_plan(found, warehouse, limits), limits)
         _mark(plan)
         deleted_keys_expire(catalog, before=limits.history)
         record(plan)

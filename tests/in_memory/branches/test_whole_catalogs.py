@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Catalog
+from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, NotFound, PermissionDenied
 from lakeui.frontdoor import Session, execute
@@ -151,6 +152,18 @@ def test_its_files_go_after_the_retention_and_then_it_stays_away(filled: Lake, m
     assert dropped(name) == []
     with pytest.raises(NotFound):
         anywhere(f"UNDROP CATALOG `{name}` AS again")
+
+
+def test_a_catalog_that_came_back_meanwhile_keeps_its_files(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker found it dropped, and removes its files only after it is back."""
+    monkeypatch.setattr(Warehouse, "remove", lambda _, path: pytest.fail(f"{path} is still read"))
+    anywhere(f"DROP CATALOG `{filled.catalog}`")
+    Catalog.objects.filter(name=filled.catalog).update(dropped_at=timezone.now() - timedelta(days=400))
+    found = Catalog.objects.get(name=filled.catalog)
+    anywhere(f"UNDROP CATALOG `{filled.catalog}`")
+    limits = RetentionLimits(history=timezone.now() - timedelta(days=30), staged=timezone.now() - timedelta(days=1))
+    assert vacuum_run(found, Warehouse(settings.LAKEUI["WAREHOUSE"]), limits, record=lambda _: None).files == ()
+    assert (filled.rows("d.t"), filled.rows("d.t", "b")) == ([(1,)], [(1,), (2,)])
 
 
 def test_rows_that_a_clone_reads_stay(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
