@@ -82,6 +82,15 @@ def _only_source(query: exp.Select) -> exp.Expr | None:
     return None if changed or not isinstance(source, exp.Table | exp.Subquery) else source
 
 
+def _around_source(query: exp.Select, part: str, value: Any) -> exp.Select:
+    """A SELECT around the query, whose one source has the part."""
+    query = _over(query)
+    if _only_source(query) is None:
+        query = _wrapped(query)
+    query.args["from_"].this.set(part, value)
+    return _around(query)
+
+
 def _is_star(item: exp.Expr) -> bool:
     return isinstance(item, exp.Star) and not any(item.args.values())
 
@@ -190,21 +199,13 @@ class PipeParser(SparkParser):
         sample = self._parse_table_sample()
         if sample is None:
             return self._unknown(query)
-        query = _over(query)
-        if _only_source(query) is None:
-            query = _wrapped(query)
-        query.args["from_"].this.set("sample", sample)
-        return _around(query)
+        return _around_source(query, "sample", sample)
 
     def _pivoted(self, query: exp.Select) -> exp.Select:
         pivots = self._parse_pivots()
         if not pivots:
             return self._unknown(query)
-        query = _over(query)
-        if _only_source(query) is None:
-            query = _wrapped(query)
-        query.args["from_"].this.set("pivots", pivots)
-        return _around(query)
+        return _around_source(query, "pivots", pivots)
 
     def _named(self, query: exp.Select) -> exp.Select:
         self._advance()
