@@ -8,9 +8,8 @@ from typing import Any
 from catalog_app.domain.commit_messages import message_check
 from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, UNRECORDED, has, takes_message
 from lakeui.sql import statements as sql
-from lakeui.sql.messages import message_in
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
-from lakeui.sql.parse import parse
+from lakeui.sql.parse import parse_with_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class ParsedStatement:
 
 def parsed(text: str, parameters: Parameters = NO_PARAMETERS) -> ParsedStatement:
     """Raises SyntaxProblem, NotSupported or InvalidValue."""
-    statement = parse(text, parameters)
-    message = message_check(message_in(text) or "")
+    statement, said = parse_with_message(text, parameters)
+    message = message_check(said or "")
     if isinstance(statement, sql.DryRun):
         inner, measured = statement.statement, statement.measured
         return ParsedStatement(text, inner, is_dry_run=True, is_measured=measured, message=message)

@@ -23,7 +23,7 @@ def is_stored(text: str) -> bool:
 class Cursor:
     """Reads the words of one statement from left to right. ``accept`` looks and takes, ``expect`` takes or fails.
 
-    ``common``: the common tables of a WITH that stood before.
+    ``common``: the common tables of a WITH that stood before. ``message``: what the statement says of its commit.
     """
 
     def __init__(self, text: str) -> None:
@@ -31,6 +31,7 @@ class Cursor:
         self.words = _one_statement(text)
         self.index = 0
         self.common: exp.With | None = None
+        self.message: str | None = None
 
     # -- looking ------------------------------------------------------------------------------------------------
 

@@ -17,12 +17,3 @@ def accept_message(cursor: Cursor) -> str | None:
         return None
     cursor.words = cursor.words[: -2 if len(cursor.words) == 3 else -3]
     return text.value
-
-
-def message_in(text: str) -> str | None:
-    """The message that the statement ends with."""
-    if _WORDS[1] not in text.upper():
-        return None
-    cursor = Cursor(text)
-    cursor.accept_last("DRY", "RUN")
-    return accept_message(cursor)

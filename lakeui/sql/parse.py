@@ -69,6 +69,11 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
 
     Raises SyntaxProblem, NotSupported or InvalidValue; nothing else, whatever the text.
     """
+    return parse_with_message(text, parameters)[0]
+
+
+def parse_with_message(text: str, parameters: Parameters = NO_PARAMETERS) -> tuple[Statement, str | None]:
+    """The statement, and the message of its commit, which is no part of it."""
     cursor = Cursor(text)
     with database_given(None), functions_given(()):
         cursor.common = temporary_tables(parameters.views, cursor.words)
@@ -89,7 +94,7 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
                 "A view or function keeps its text, and values are no part of it.", remedy="Write the values."
             )
         binding.end()
-    return _overwriting(statement) if parameters.overwrites_dynamically else statement
+    return _overwriting(statement) if parameters.overwrites_dynamically else statement, cursor.message
 
 
 def _refuse_phrase(cursor: Cursor) -> None:
@@ -117,7 +122,7 @@ def _statement(cursor: Cursor) -> Statement:
     is_query = any(cursor.sees(word) for word in _QUERY_WORDS)
     is_dry_run = not is_query and cursor.accept_last("DRY", "RUN")
     if not is_query:
-        accept_message(cursor)
+        cursor.message = accept_message(cursor)
     try:
         statement = _reader(cursor)(cursor)
     except RecursionError:
