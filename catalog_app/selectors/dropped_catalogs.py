@@ -7,9 +7,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.snapshots import named
-from lakeui.common.errors import NotFound
-from lakeui.common.nearest import nearest_name
+from catalog_app.selectors.dropped import dropped_named
 
 _ROOT = Branch.objects.filter(parent__isnull=True, is_workspace=False, expired_at__isnull=True)
 
@@ -31,13 +29,5 @@ def catalogs_to_expire(before: datetime) -> list[Catalog]:
 
 def dropped_catalog_get(known: QuerySet[Catalog], name: str, identity: str | None = None) -> Catalog:
     """The catalog of that name that was dropped last, or the one of that id. Raises NotFound with the nearest one."""
-    dropped = dropped_catalogs(known)
-    found = {str(item.pk): item for item in named(dropped, name).order_by("-dropped_at", "-pk")}
-    if not found:
-        raise NotFound("dropped catalog", name, nearest=nearest_name(name, dropped.values_list("name", flat=True)))
-    if identity is None:
-        return next(iter(found.values()))
-    if identity not in found:
-        nearest = nearest_name(identity, found) or next(iter(found))
-        raise NotFound("dropped catalog", f"{name} with id {identity}", nearest=nearest)
-    return found[identity]
+    found: Catalog = dropped_named(dropped_catalogs(known), "dropped catalog", name, identity)
+    return found

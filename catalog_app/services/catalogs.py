@@ -15,17 +15,18 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from catalog_app.domain.agents import Account
 from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, FileImport
 from catalog_app.selectors.agents import account_of, agent_branch_require, agent_expiry_require, agent_latest_expiry
 from catalog_app.selectors.branches import parent_now
+from catalog_app.selectors.dropped import dropped_named
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
-from lakeui.common.nearest import nearest_name
 
 MAIN = "main"
 
@@ -94,9 +95,10 @@ def branch_create(
 ) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
     name_check("branch", name)
-    asked = _with_account(asked)
+    account = _account(asked)
+    asked = replace(asked, account=account)
     branch = branch_cut(parent, name=name, version=version, user_id=asked.user_id)
-    for field, value in _first_expiry(asked, expires_at).items():
+    for field, value in _first_expiry(account, expires_at).items():
         setattr(branch, field, value)
     try:
         with transaction.atomic():
@@ -114,24 +116,23 @@ def branch_create(
     return branch
 
 
-def _with_account(asked: Asked) -> Asked:
-    return asked if asked.account is not None else replace(asked, account=account_of(asked.user_id))
+def _account(asked: Asked) -> Account:
+    return asked.account or account_of(asked.user_id)
 
 
-def _first_expiry(asked: Asked, expires_at: datetime | None) -> dict[str, Any]:
+def _first_expiry(account: Account, expires_at: datetime | None) -> dict[str, Any]:
     """The fields of the expiry of a branch that somebody makes or brings back."""
-    assert asked.account is not None
     if expires_at is None:
-        expires_at = agent_latest_expiry(asked.account)
+        expires_at = agent_latest_expiry(account)
     else:
-        agent_expiry_require(asked.account, expires_at)
+        agent_expiry_require(account, expires_at)
     if expires_at is None:
         return NO_EXPIRY
     return {
         **NO_EXPIRY,
         "expires_at": expires_at,
         "expiry_set_at": timezone.now(),
-        "expiry_set_by_id": asked.user_id,
+        "expiry_set_by_id": account.user_id,
     }
 
 
@@ -205,16 +206,15 @@ def branch_expiry_set(
     with transaction.atomic():
         found = _lock(branch)
         check(found)
-        asked = _with_account(asked)
-        assert asked.account is not None
+        account = _account(asked)
         if expires_at is None:
-            agent_branch_require(asked.account, found.name)
+            agent_branch_require(account, found.name)
         else:
-            _judge(found, Change.DELETION, asked, record_bypass)
-        agent_expiry_require(asked.account, expires_at)
+            _judge(found, Change.DELETION, replace(asked, account=account), record_bypass)
+        agent_expiry_require(account, expires_at)
         before = found.expires_at
         if before != expires_at:
-            fields = NO_EXPIRY if expires_at is None else _first_expiry(asked, expires_at)
+            fields = NO_EXPIRY if expires_at is None else _first_expiry(account, expires_at)
             Branch.objects.filter(pk=found.pk).update(**fields)
             shown = ({"expires_at": item.isoformat() if item else None} for item in (before, expires_at))
             record(found.catalog, SettingChange("branch", found.name, *shown))
@@ -246,19 +246,18 @@ def branch_undrop(
     branch = _dropped_get(catalog, name, branch_id)
     wanted = branch.name if new_name is None else new_name
     name_check("branch", wanted)
-    asked = _with_account(asked)
-    assert asked.account is not None
+    account = _account(asked)
     try:
         with transaction.atomic():
             catalog_share(catalog.pk)
             name_free_of_tags(catalog, wanted)
             if wanted != branch.name:
                 # An agent brings back nobody else's branch by giving it a name of its own.
-                agent_branch_require(asked.account, branch.name)
+                agent_branch_require(account, branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None, name=wanted, successor=None, **_first_expiry(asked, None)):
+            if not found.update(dropped_at=None, name=wanted, successor=None, **_first_expiry(account, None)):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
-            _judge(branch, Change.NAMING, asked, record, name=wanted)
+            _judge(branch, Change.NAMING, replace(asked, account=account), record, name=wanted)
     except IntegrityError:
         raise AlreadyExists(
             "branch", wanted, where=f"in catalog {catalog.name}", remedy="Bring it back under another name: AS name."
@@ -269,17 +268,7 @@ def branch_undrop(
 
 def _dropped_get(catalog: Catalog, name: str, branch_id: str | None) -> Branch:
     dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
-    found = {str(branch.pk): branch for branch in named(dropped, name).order_by("-dropped_at", "-pk")}
-    where = f"in catalog {catalog.name}"
-    if not found:
-        nearest = nearest_name(name, dropped.values_list("name", flat=True))
-        raise NotFound("dropped branch", name, nearest=nearest, where=where)
-    if branch_id is None:
-        return next(iter(found.values()))
-    if branch_id not in found:
-        nearest = nearest_name(branch_id, found) or next(iter(found))
-        raise NotFound("dropped branch", f"{name} with id {branch_id}", nearest=nearest, where=where)
-    return found[branch_id]
+    return dropped_named(dropped, "dropped branch", name, branch_id, where=f"in catalog {catalog.name}")
 
 
 def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypass) -> None:
