@@ -33,7 +33,8 @@ _EXPRESSION_NODES = words(
     Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay
     CurrentDate CurrentTimestamp Filter WithinGroup IgnoreNulls RespectNulls In Between Like ILike RegexpLike Escape Is
     Not And Or EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Exists Any All Add Sub Mul Div IntDiv Mod BitwiseAnd
-    BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString"""
+    BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift BitwiseUnsignedRightShift Neg DPipe Collate
+    HexString VariantPath"""
 )
 _NODES = _QUERY_NODES | _EXPRESSION_NODES
 # Kinds of query nodes that stand in expressions, too.

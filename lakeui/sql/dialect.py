@@ -21,8 +21,8 @@ from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
+from lakeui.sql.operators import BitwiseUnsignedRightShift, OperatorParser, VariantPath
 from lakeui.sql.parameters import START, with_values
-from lakeui.sql.pipes import PipeParser
 from lakeui.sql.session_functions import with_functions
 from lakeui.sql.session_values import with_session_values
 
@@ -62,7 +62,7 @@ class Lake(Spark):
             if "{" not in text and "}" not in text and text != "/*+" and token not in _COMMAND_TOKENS
         }
 
-    class Parser(PipeParser):
+    class Parser(OperatorParser):
         FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
             name: reader for name, reader in SparkParser.FUNCTION_PARSERS.items() if name in _SPECIAL_CALLS
@@ -132,6 +132,8 @@ class Lake(Spark):
         } | {
             exp.StrPosition: lambda self, e: self.func("POSITION", e.args["substr"], e.this, e.args.get("position")),
             exp.CurrentTimestamp: lambda _self, _e: "CURRENT_TIMESTAMP",
+            BitwiseUnsignedRightShift: lambda self, e: self.binary(e, ">>>"),
+            VariantPath: lambda self, e: f"{self.sql(e, 'this')}:{e.path}",
         }
 
         def anonymous_sql(self, expression: exp.Anonymous) -> str:

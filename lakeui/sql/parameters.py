@@ -41,7 +41,7 @@ _AROUND = words(
     """Select Where Having Limit Offset Version Tuple Paren Cast TryCast Interval Case If Anonymous Bracket Extract Trim
     Substring StrPosition Overlay Filter In Between Like ILike RegexpLike Escape Is Not And Or EQ NEQ GT GTE LT LTE
     NullSafeEQ NullSafeNEQ Add Sub Mul Div IntDiv Mod BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift
-    BitwiseRightShift Neg DPipe Collate Alias Join Kwarg Lambda Qualify"""
+    BitwiseRightShift BitwiseUnsignedRightShift Neg DPipe Collate Alias Join Kwarg Lambda Qualify"""
 )
 """The kinds of nodes that an expression, and so a value, may stand in."""
 _EXPRESSIONS_OF = {

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lakeui.common.errors import InvalidValue
+from lakeui.sql.growth import words
 from lakeui.sql.lexer import Kind, Word, locate, read_words, syntax_problem
 
 MOST_STATEMENTS = 100
+_BEFORE_VALUES = words(
+    """ALL AND AS BETWEEN BY CASE DISTINCT DIV ELSE ESCAPE HAVING ILIKE IN INTERVAL LIKE LIMIT NOT OF OFFSET ON OR RLIKE
+    SELECT SET THEN VALUES WHEN WHERE"""
+)
+"""Words behind which a value stands, so that a colon is that of a marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +64,17 @@ def _statement(text: str, number: int, group: list[Word]) -> ScriptStatement:
 
 
 def _markers(group: list[Word]) -> frozenset[str]:
+    """Names behind a colon. ``v:a`` without a blank is a path into a VARIANT."""
+    before: list[Word | None] = [None, *group]
     return frozenset(
         name.value
-        for colon, name in pairwise(group)
+        for operand, (colon, name) in zip(before, pairwise(group), strict=False)
         if colon.kind is Kind.SYMBOL and colon.value == ":" and name.kind is Kind.WORD and name.start == colon.end
+        if operand is None or operand.end < colon.start or not _ends_an_operand(operand)
     )
+
+
+def _ends_an_operand(word: Word) -> bool:
+    if word.kind is Kind.SYMBOL:
+        return word.value in (")", "]")
+    return word.kind is Kind.QUOTED or (word.kind is Kind.WORD and word.value.upper() not in _BEFORE_VALUES)

@@ -8,8 +8,8 @@ from zlib import crc32
 from lakeui.sql.parameters import Parameter, Parameters
 
 _STATEMENTS = ("INSERT", "UPDATE", "DELETE", "MERGE", "SELECT", "WITH", "CREATE OR REPLACE")
-_LITERAL = re.compile(r"(?<!\w)'([^'\\]*)'(?!')|(?<=[=<>] )(\d{1,9})(?![\w.])|'(?:[^'\\]|\\.)*'")
-"""A text without escapes, a whole number behind an operator, or what is passed over."""
+_LITERAL = re.compile(r"(?<![\w\[])'([^'\\]*)'(?!')|(?<=[=<>] )(\d{1,9})(?![\w.])|'(?:[^'\\]|\\.)*'")
+"""A text without escapes that no bracket holds, a whole number behind an operator, or what is passed over."""
 
 
 def bound(statement: str) -> tuple[str, Parameters]:

@@ -57,6 +57,11 @@ def test_each_statement_gets_the_values_of_its_markers() -> None:
     assert [sorted(step.parameters.named) for step in script.steps] == [["a"], ["b"], [], ["a"]]
 
 
+def test_a_path_into_a_variant_is_no_marker() -> None:
+    names = [part.names for part in script_split("SELECT v:a; SELECT (v):a, `v`:a[0]:a; SELECT 1 WHERE:a; SELECT v=:a")]
+    assert names == [frozenset(), frozenset(), {"a"}, {"a"}]
+
+
 @pytest.mark.parametrize(
     ("text", "parameters", "said"),
     [

@@ -1,0 +1,91 @@
+"""Operators of Spark that the general parser lacks: ``v:path`` into a VARIANT, and the shift ``>>>``.
+
+Each is a node of its own, and is written as it was read: Spark names a column by the last part of its path.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
+
+from lakeui.sql.pipes import PipeParser
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_SHIFTS = {TokenType.LT: exp.BitwiseLeftShift, TokenType.GT: exp.BitwiseRightShift}
+
+
+class BitwiseUnsignedRightShift(exp.Expression, exp.Binary):
+    """``a >>> b``."""
+
+
+class VariantPath(exp.Expression, exp.Condition):
+    """``this:path``. ``expressions`` are literals: the text of each is ``.name``, ``['name']`` or ``[number]``."""
+
+    arg_types = {"this": True, "expressions": True}
+
+    @property
+    def path(self) -> str:
+        """The path as SQL text."""
+        return "".join(part.name for part in self.expressions).removeprefix(".")
+
+
+class OperatorParser(PipeParser):
+    """Spark's parser, with these operators."""
+
+    COLON_IS_VARIANT_EXTRACT = True
+
+    def _parse_colon_as_variant_extract(self, this: exp.Expr | None) -> exp.Expr | None:
+        """The path behind each colon, and ``::type`` behind it."""
+        while this is not None and self._match(TokenType.COLON):
+            parts = [self._path_name() or self._path_bracket()]
+            while (part := self._path_name(dot=True) or self._path_bracket(is_first=False)) is not None:
+                parts.append(part)
+            this = self._parse_column_ops(self.expression(VariantPath(this=this, expressions=parts)))
+        return this
+
+    def _path_name(self, *, dot: bool = False) -> exp.Expr | None:
+        if dot and not self._match(TokenType.DOT):
+            return None
+        token = self._curr
+        is_word = token.token_type not in self.TEXT_MATCH_EXCLUDED_TOKENS and _WORD.fullmatch(token.text)
+        if not token or not (is_word or token.token_type == TokenType.IDENTIFIER):
+            if dot:
+                self.raise_error("Expected a name behind the dot of the path")
+            return None
+        self._advance()
+        return exp.Literal.string(".`" + token.text.replace("`", "``") + "`")
+
+    def _path_bracket(self, *, is_first: bool = True) -> exp.Expr | None:
+        if not self._match(TokenType.L_BRACKET):
+            if is_first:
+                self.raise_error("Expected a name, ['name'] or [number] behind the colon")
+            return None
+        if not self._match_set((TokenType.STRING, TokenType.NUMBER)):
+            self.raise_error("In brackets of a path stands a text in quotes or a number")
+        inside = self._prev
+        is_name = inside.token_type == TokenType.STRING
+        if "'" in inside.text or "\\" in inside.text or not (is_name or inside.text.isdecimal()):
+            self.raise_error("A path takes no text with quotes or backslashes, and whole numbers only")
+        if not self._match(TokenType.R_BRACKET):
+            self.raise_error("Expected ] behind one text or number of the path")
+        return exp.Literal.string(f"['{inside.text}']" if is_name else f"[{inside.text}]")
+
+    def _parse_bitwise(self) -> exp.Expr | None:
+        """``>>>`` is three signs that touch, so that the end of ``ARRAY<ARRAY<ARRAY<INT>>>`` is none."""
+        this = self._parse_term()
+        while (operator := self._bitwise_operator()) is not None:
+            this = self.expression(operator(this=this, expression=self._parse_term()))
+        return this
+
+    def _bitwise_operator(self) -> type[exp.Expr] | None:
+        if self._match_set(self.BITWISE):
+            return self.BITWISE[self._prev.token_type]
+        if self._match(TokenType.DPIPE):
+            return exp.DPipe
+        for sign, shift in _SHIFTS.items():
+            if self._match_pair(sign, sign):
+                is_unsigned = sign == TokenType.GT and self._is_connected() and self._match(sign)
+                return BitwiseUnsignedRightShift if is_unsigned else shift
+        return None

@@ -1,0 +1,67 @@
+"""``v:path`` and ``>>>``: written as they were read. What the rows are is asked of Spark in
+tests/differential/cases/operators.sql.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.pruning.predicates import ANYTHING
+from lakeui.common.errors import SyntaxProblem
+from lakeui.sql.dialect import read_expression, write
+from lakeui.sql.parameters import parameters_read
+from lakeui.sql.parse import parse
+from lakeui.sql.query import build_query
+
+WRITTEN = {
+    "v:a": "`v`:`a`",
+    "t.v:a.`b c`[0]['d']::int": "CAST(`t`.`v`:`a`.`b c`[0]['d'] AS INT)",
+    "v : a :: int + 1": "CAST(`v`:`a` AS INT) + 1",
+    "parse_json(c):[0]:select": "parse_json(`c`):[0]:`select`",
+    "v:['x.y']": "`v`:['x.y']",
+    "transform(l, x -> x:A)": "transform(`l`, `x` -> `x`:`A`)",
+    "v:`a``b`": "`v`:`a``b`",
+    "a >>> 1": "`a` >>> 1",
+    "-a >>> 1 + 1 >> 2 | b << 3": "-`a` >>> 1 + 1 >> 2 | `b` << 3",
+    "cast(a as array<array<array<int>>>)": "CAST(`a` AS ARRAY<ARRAY<ARRAY<INT>>>)",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), WRITTEN.items())
+def test_an_operator_is_written_as_it_was_read(text: str, expected: str) -> None:
+    assert write(read_expression(text)) == expected
+    assert write(read_expression(expected)) == expected
+
+
+REFUSED = {
+    "v:b[-1]": "a text in quotes or a number",
+    "v:b[k]": "a text in quotes or a number",
+    "v:b[*]": "a text in quotes or a number",
+    "v:b[1.5]": "whole numbers only",
+    "v:['a''b']": "no text with quotes",
+    "v:['a\\\\b']": "no text with quotes",
+    "v:b[0": "Expected ]",
+    "v:1": "Expected a name",
+    "v:'a'": "Expected a name",
+    "v:a.": "behind the dot",
+    "8 >> > 1": "",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_another_path_is_refused_by_name(text: str) -> None:
+    with pytest.raises(SyntaxProblem) as caught:
+        read_expression(text)
+    assert REFUSED[text] in caught.value.message
+
+
+@pytest.mark.parametrize("condition", ["v:a::int = 1", "v:a = 1", "a >>> 1 = 1", "a + 1 >>> 1 > 2"])
+def test_no_file_is_left_out_by_an_operator(condition: str) -> None:
+    assert build_query(f"SELECT * FROM d.t WHERE {condition}").where.get("__lake_0", ANYTHING) == ANYTHING
+
+
+def test_a_marker_stands_beside_a_path() -> None:
+    values = parameters_read({"a": 7})
+    assert parse("SELECT v:a::int = :a, :a >>> 1 FROM d.t", values).query.text == (  # type: ignore[attr-defined]
+        "SELECT CAST(`v`:`a` AS INT) = 7, 7 >>> 1 FROM `__lake_0` AS `t`"
+    )
