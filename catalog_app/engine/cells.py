@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from catalog_app.domain.files import ROW_ID_COLUMN, NewDataFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.whole_values import row_text
 from catalog_app.engine.answers import collect
+from catalog_app.engine.assigning import default_value
+from catalog_app.engine.checking import cells_dataframe
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.deleted_positions import FEW_MARKS, is_among
 from catalog_app.engine.merge_source import FEW_ROWS
@@ -46,13 +48,31 @@ def cells_read(
     rows = _rows(spark, writer.warehouse, scan, with_keys=with_keys)
     extra = (ADDRESS, _KEY) if with_keys else (ADDRESS,)
     target = Target(scan.table_id, replace(scan.schema, layout=()))
-    parts = [part for chunk in _chunks(wanted) for part in _fetched(spark, writer, target, rows, chunk, extra)]
-    table = pa.concat_tables(parts)
+    table = _together(writer, target, wanted, lambda chunk: _at(spark, rows, chunk), extra)
     found = pc.cast(table.column(ADDRESS), pa.int64()).to_numpy()
     order = np.argsort(found, kind="stable")
     if not np.array_equal(found[order], wanted):
         raise ValueError("rows of data files are not where the catalog says")
     return _cells(scan.schema, table.take(pa.array(order[places])), with_keys=with_keys)
+
+
+def cells_computed(
+    spark: SparkSession, writer: FileWriter, schema: Schema, cells: RowCells, values: Mapping[int, str]
+) -> RowCells:
+    """The rows with other values in some columns, each an SQL expression over the columns of the schema."""
+    # Whether a required column may stay empty is judged where the rows are known.
+    computed = Schema(tuple(replace(column, nullable=True) for column in schema.columns if column.id in values))
+    chosen = [f"{default_value(column, values[column.id])} AS {quoted(column.name)}" for column in computed.columns]
+    places = np.arange(len(next(iter(cells.columns.values()))))
+
+    def rows_at(chunk: Integers) -> DataFrame:
+        rows = cells_dataframe(spark, schema, cells.take(chunk), {ADDRESS: pa.array(chunk)})
+        return rows.selectExpr(*chosen, ADDRESS)
+
+    table = _together(writer, Target(0, computed), places, rows_at, (ADDRESS,))
+    order = np.argsort(pc.cast(table.column(ADDRESS), pa.int64()).to_numpy(), kind="stable")
+    found = _cells(computed, table.take(pa.array(order)), with_keys=False)
+    return replace(cells, columns={**cells.columns, **found.columns})
 
 
 def cells_shown(
@@ -116,22 +136,34 @@ def _chunks(addresses: Integers) -> Iterator[Integers]:
         yield addresses[start : start + FEW_ROWS]
 
 
-def _fetched(
-    spark: SparkSession,
+def _together(
     writer: FileWriter,
     target: Target,
-    rows: DataFrame,
-    addresses: Integers,
+    places: Integers,
+    rows_at: Callable[[Integers], DataFrame],
+    extra: tuple[str, ...],
+) -> pa.Table:
+    """The rows at these places, which this process holds."""
+    return pa.concat_tables(
+        [part for chunk in _chunks(places) for part in _fetched(writer, target, chunk, rows_at, extra)]
+    )
+
+
+def _fetched(
+    writer: FileWriter,
+    target: Target,
+    places: Integers,
+    rows_at: Callable[[Integers], DataFrame],
     extra: tuple[str, ...],
 ) -> Iterator[pa.Table]:
     """The rows in tables that this process holds: where they are wide, fewer at once."""
-    table = writer.fetch(target, _at(spark, rows, addresses), extra=extra, limit=max(len(addresses), 1))
+    table = writer.fetch(target, rows_at(places), extra=extra, limit=max(len(places), 1))
     if table is not None:
         yield table
-    elif len(addresses) > 1:
-        half = len(addresses) // 2
-        for part in (addresses[:half], addresses[half:]):
-            yield from _fetched(spark, writer, target, rows, part, extra)
+    elif len(places) > 1:
+        half = len(places) // 2
+        for part in (places[:half], places[half:]):
+            yield from _fetched(writer, target, part, rows_at, extra)
     else:
         raise NotSupported(
             "A row is too wide to be merged by cells.", remedy="Change the row on one branch alone, and merge again."

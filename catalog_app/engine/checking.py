@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -60,8 +61,11 @@ def _counted(rows: DataFrame, checks: Sequence[RowCheck]) -> dict[str, Violation
     }
 
 
-def cells_dataframe(spark: SparkSession, schema: Schema, cells: RowCells) -> DataFrame:
-    """The rows under the schema's names and types."""
-    table = pa.table({internal_name(column): cells.columns[column.id] for column in schema.columns})
+def cells_dataframe(
+    spark: SparkSession, schema: Schema, cells: RowCells, further: Mapping[str, pa.Array] = MappingProxyType({})
+) -> DataFrame:
+    """The rows under the schema's names and types. ``further``: columns beside, by name."""
+    columns = {internal_name(column): cells.columns[column.id] for column in schema.columns}
+    table = pa.table({**columns, **further})
     values = [f"CAST({internal_name(column)} AS {storage_type(column.type)})" for column in schema.columns]
-    return named(spark.createDataFrame(table), schema, values)
+    return named(spark.createDataFrame(table), schema, values, {name: name for name in further})

@@ -17,7 +17,7 @@ from catalog_app.engine import delete_update, profiling, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.by_key import delete_by_key, update_by_key
-from catalog_app.engine.cells import cells_read, cells_shown, cells_write
+from catalog_app.engine.cells import cells_computed, cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copy_on_write import Copied, Marks, copy_touched
 from catalog_app.engine.defaults import defaults_check
@@ -396,6 +396,10 @@ class Engine:
     def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
         """The same of rows that lie in no file yet."""
         return self._sessions.run(lambda spark: rows_violating(spark, cells_dataframe(spark, schema, cells), checks))
+
+    def cells_computed(self, schema: Schema, cells: RowCells, values: Mapping[int, str]) -> RowCells:
+        """Rows that lie in no file yet, with other values in some columns."""
+        return self._sessions.run(lambda spark: cells_computed(spark, self._writer, schema, cells, values))
 
     def defaults_check(self, columns: Sequence[Column]) -> None:
         """Refuse the first of these columns that cannot store its default. Raises InvalidDefault."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from catalog_app.domain.checks import RowCheck, Violation
@@ -78,6 +78,12 @@ class RowEngine(Protocol):
 
     def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
         """The same of rows that lie in no file yet."""
+        ...
+
+    def cells_computed(self, schema: Schema, cells: RowCells, values: Mapping[int, str]) -> RowCells:
+        """Rows with other values in some columns: by column id SQL over the columns of the schema. Raises InvalidValue
+        where an expression has no value for a row.
+        """
         ...
 
     def live_rows(self, scan: TableScan) -> int:

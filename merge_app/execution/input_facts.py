@@ -8,7 +8,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
-from catalog_app.domain.checks import is_stored
+from catalog_app.domain.checks import columns_read, is_stored
+from catalog_app.domain.generated import generated_values
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
@@ -147,6 +148,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         return []
     sides = sides_of(planned)
     decided = _schemas_decided(planned)
+    as_decided = sides_of(resolve(planned)) if planned.resolutions else sides
     changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
@@ -157,7 +159,8 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            found.append(_known_case(planned, sides, object_id, alive, decided))
+            case = _known_case(planned, sides, object_id, alive, decided)
+            found.append(replace(case, generated=_generated(planned, as_decided, object_id, case.merged)))
     found += [
         TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
         for object_id in sorted(new)
@@ -206,6 +209,19 @@ def _known_case(
         kept_fields=kept_fields(planned, key, merged) if alive.result else frozenset(),
         decision=_rows_decision(planned.resolutions, table_id),
     )
+
+
+def _generated(planned: PlanInput, sides: Sides, table_id: int, merged: Schema) -> dict[int, str]:
+    """By id the SQL of the generated columns of the merged table that has all that they read."""
+    properties = _properties(planned, sides, table_id)
+    found = generated_values(properties, merged).items()
+    return {column: stored for column, stored in found if all(merged.column(i) for i in columns_read(stored))}
+
+
+def _properties(planned: PlanInput, sides: Sides, table_id: int) -> dict[str, str]:
+    """Those of a merged table that the target has."""
+    changes = sides.source_of(ObjectKind.TABLE, table_id)
+    return properties_merged(sides.merged_table(table_id), planned.tables[table_id], changes)
 
 
 def _types_hold(source: Schema, merged: Schema) -> None:
@@ -278,10 +294,10 @@ def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Aske
     sides = sides_of(planned)
     found = {}
     for table_id, merged in schemas.items():
-        before, changes = planned.tables[table_id], sides.source_of(ObjectKind.TABLE, table_id)
-        source = planned.source_tables.get(table_id)
-        properties = properties_merged(sides.merged_table(table_id), before, changes)
-        columns = Columns(merged, source.schema if source else None, before.schema)
+        before, source = planned.tables[table_id], planned.source_tables.get(table_id)
+        properties = _properties(planned, sides, table_id)
+        computed = frozenset(generated_values(properties, merged))
+        columns = Columns(merged, source.schema if source else None, before.schema, computed)
         own = source and _as_shown(source, planned.source_databases)
         constraints = Constraints.of(properties, merged, own, _as_shown(before, planned.databases))
         found[table_id] = _Asked(columns, constraints)

@@ -208,9 +208,14 @@ class MemoryEngine:
         return _violations(checks, [by_name(scan.schema, row.values) for row in self._live(scan)])
 
     def cells_violating(self, schema: Schema, cells: RowCells, checks: Sequence[RowCheck]) -> dict[str, Violation]:
-        columns = {column.name.casefold(): cells.columns[column.id].to_pylist() for column in schema.columns}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        return _violations(checks, rows)
+        return _violations(checks, _rows_of(schema, cells))
+
+    def cells_computed(self, schema: Schema, cells: RowCells, values: Mapping[int, str]) -> RowCells:
+        rows, columns = _rows_of(schema, cells), dict(cells.columns)
+        for column in (column for column in schema.columns if column.id in values):
+            found = [_stored(replace(column, nullable=True), evaluate(values[column.id], row)) for row in rows]
+            columns[column.id] = pa.array(found, type=_arrow_type(column))
+        return replace(cells, columns=columns)
 
     def defaults_check(self, columns: Sequence[Column]) -> None:
         for column in columns:
@@ -473,6 +478,11 @@ def _arrow_type_of(kind: str) -> Any:
         fields = (field.partition(":") for field in kind[7:-1].split(","))
         return pa.struct([(name, _arrow_type_of(of)) for name, _, of in fields])
     return pa.string() if is_text else _ARROW_TYPES.get(kind)
+
+
+def _rows_of(schema: Schema, cells: RowCells) -> list[dict[str, Any]]:
+    columns = {column.name.casefold(): cells.columns[column.id].to_pylist() for column in schema.columns}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def _violations(checks: Sequence[RowCheck], rows: Sequence[Mapping[str, Any]]) -> dict[str, Violation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from catalog_app.domain.checks import check_name, is_check, is_stored, property_shown
+from catalog_app.domain.generated import generated_values
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
@@ -64,7 +65,22 @@ def table_properties_check(
     """
     properties_check(given)
     if any(key.startswith("merge.") for key in given):
-        merge_properties_check({**(present or {}), **given}, schema, branch.catalog.merge_conflicts)
+        together = {**(present or {}), **given}
+        merge_properties_check(together, schema, branch.catalog.merge_conflicts)
+        _computed_check(given, schema, together)
+
+
+def _computed_check(given: Mapping[str, str], schema: Schema, properties: Mapping[str, str]) -> None:
+    """Raise InvalidValue for a rule of cells of a generated column, which has none of its own."""
+    computed = generated_values(properties, schema)
+    for column in schema.columns:
+        key = MERGE_COLUMN + column.name
+        if column.id in computed and key in given:
+            raise InvalidValue(
+                f"{key}: {column.name} is a generated column, which is computed of the merged row.",
+                remedy="Set the property of a column that it reads.",
+                field=key,
+            )
 
 
 def unset_check(table: TableState, keys: Collection[str], branch: Branch) -> None:

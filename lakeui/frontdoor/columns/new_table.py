@@ -74,7 +74,8 @@ def new_table(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
     defaults_check(schema.columns)
-    table_properties_check(dict(statement.properties), schema, place.branch)
+    generated = generated_stated(definitions, schema, statement.table.table)
+    table_properties_check(dict(statement.properties), schema, place.branch, generated)
     state = TableState(
         table_id=identity.pk,
         database_id=place.database.database_id,
@@ -85,7 +86,7 @@ def new_table(
         properties={
             **dict(statement.properties),
             **checks_stated(statement.checks, schema, statement.table.table),
-            **generated_stated(definitions, schema, statement.table.table),
+            **generated,
             **layout_stated(statement.layout, statement.cluster_by, schema, statement.table.table),
         },
     )

@@ -113,9 +113,10 @@ def _replaced(
     )
     defaults_check(schema.columns)
     stated = dict(statement.properties)
-    table_properties_check(stated, schema, target.place.branch)
+    generated = generated_stated(definitions, schema, table.name)
+    table_properties_check(stated, schema, target.place.branch, generated)
     stated |= checks_stated(statement.checks, schema, table.name)
-    stated |= generated_stated(definitions, schema, table.name)
+    stated |= generated
     stated |= layout_stated(statement.layout, statement.cluster_by, schema, table.name)
     # That there is none is a value, so that a merge sees it beside what the other side chose.
     stated |= {key: "" for key in (LAYOUT, CLUSTERING) if key in table.properties and key not in stated}

@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.domain.checks import columns_read, condition_shown
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
+from lakeui.common.errors import InvalidValue
 from lakeui.common.records import record
 from merge_app.execution.lineage.crossed import CrossedBases, CrossedRow, crossed_bases
 from merge_app.execution.lineage.placed import Placed, image_places
@@ -60,14 +62,16 @@ class _Kept:
 @dataclass(slots=True)
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
-    ``absent``: by column that one side dropped, where images lie in files without it. ``crossed``: bases that no image
-    shows. ``_kept``: images that are asked for again.
+    ``absent``: by column that one side dropped, where images lie in files without it. ``generated``: by column that is
+    no cell of its own, the SQL over the others. ``crossed``: bases that no image shows. ``_kept``: images that are
+    asked for again.
     """
 
     schema: Schema
     reader: Reader
     with_keys: bool = False
     absent: Absent = no_column_absent
+    generated: Mapping[int, str] = field(default_factory=dict)
     crossed: CrossedBases = field(default_factory=CrossedBases)
     _kept: list[_Kept] = field(default_factory=list)
 
@@ -114,7 +118,8 @@ class CellReader:
 
     def cross(self, rows: Sequence[CrossedRow], how: Mapping[int, ColumnMerge]) -> None:
         """Put the bases of rows that were merged crosswise in the places of their newest images."""
-        self.crossed = crossed_bases(rows, lambda images: self.read(images, with_keys=False), self.absent, how)
+        found = crossed_bases(rows, lambda images: self.read(images, with_keys=False), self.absent, how)
+        self.crossed = replace(found, cells=self.computed(found.cells), unknown=self._unknown(found.unknown))
 
     def read_bases(self, images: Ints, columns: Collection[int], *, keeps: bool = False) -> RowCells:
         """Images as bases, with their cells in these columns."""
@@ -124,6 +129,31 @@ class CellReader:
         wanted = {*columns, *self.schema.partition_by}
         narrow = tuple(column for column in self.schema.columns if column.id in wanted)
         return Schema(columns=narrow, partition_by=self.schema.partition_by)
+
+    def _unknown(self, unknown: Mapping[int, Mask]) -> dict[int, Mask]:
+        """A generated column is unknown where a cell is that it reads."""
+        found = {column: mask for column, mask in unknown.items() if column not in self.generated}
+        for column, stored in self.generated.items():
+            read = [unknown[i] for i in columns_read(stored) if i in unknown]
+            if read:
+                found[column] = np.any(read, axis=0)
+        return found
+
+    def computed(self, cells: RowCells) -> RowCells:
+        """The rows with their generated columns as they follow from the other cells. The partition is where a row
+        lies: a column of it stays. Where an expression has no value, the constraint of the column refuses the row.
+        """
+        values = {
+            column_id: condition_shown(stored, self.schema)
+            for column_id, stored in self.generated.items()
+            if column_id not in self.schema.partition_by
+        }
+        if not values or not cells.columns or not len(next(iter(cells.columns.values()))):
+            return cells
+        try:
+            return self.reader.engine().cells_computed(self.schema, cells, values)
+        except InvalidValue:
+            return cells
 
     def forget(self) -> None:
         """Let go of the images that were kept."""
@@ -375,8 +405,11 @@ class Cells:
         asked = {
             column: how
             for column, (ours, other) in sides.items()
-            if (how := self.how.get(column, ColumnMerge.CONFLICT)) is not ColumnMerge.CONFLICT
-            or not cells_equal(ours, other).all()
+            if column not in self.reader.generated
+            and (
+                (how := self.how.get(column, ColumnMerge.CONFLICT)) is not ColumnMerge.CONFLICT
+                or not cells_equal(ours, other).all()
+            )
         }
         before = self._before(base, has_base, asked, theirs)
         clashes: dict[int, Mask] = {}

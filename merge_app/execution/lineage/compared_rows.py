@@ -120,7 +120,7 @@ class ComparedRows:
                 continue
             here = SOURCE if is_source[number] else TARGET
             if place in made:
-                found[number] = self._made(made[place], (mine, theirs), number, at, partitions[number])
+                found[number] = self._made(made[place])
             elif self.changes.sides[here].partition[place] == partitions[number]:
                 found[number] = (mine, theirs)[here][number]
             else:
@@ -130,15 +130,9 @@ class ComparedRows:
             found[number] = row
         return found
 
-    def _made(self, place: int, shown: tuple[list[Row], ...], number: int, at: Ints, partition: int) -> list[Any]:
-        """An image of the merge's own: its cells, and the partition columns of the side that has the row there."""
+    def _made(self, place: int) -> list[Any]:
+        """An image of the merge's own."""
         cells = self.looked_at.made.cells.columns
         one = [cells[column.id].slice(place, 1) for column in self.schema.columns]
         (row,) = json_rows(pa.Table.from_arrays(one, names=[str(n) for n in range(len(one))]))
-        for side in (SOURCE, TARGET):
-            held = shown[side][number]
-            if held is not None and self.changes.sides[side].partition[at[number]] == partition:
-                for n, column in enumerate(self.schema.columns):
-                    if column.id in self.schema.partition_by:
-                        row[n] = held[n]
         return row

@@ -31,11 +31,14 @@ SOURCE, TARGET = "source", "destination"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of the merged table and of both sides; None: the side has no such table."""
+    """The columns of the merged table and of both sides; None: the side has no such table. ``computed``: the ids of
+    merged columns that follow from others.
+    """
 
     merged: Schema
     source: Schema | None
     target: Schema
+    computed: frozenset[int] = frozenset()
 
     @property
     def of_source(self) -> tuple[Column, ...]:
@@ -44,6 +47,17 @@ class Columns:
     @property
     def of_target(self) -> tuple[Column, ...]:
         return _unproved(self.merged, self.target)
+
+    @property
+    def of_either(self) -> tuple[Column, ...]:
+        return tuple({column.id: column for column in (*self.of_source, *self.of_target)}.values())
+
+    @property
+    def of_images(self) -> tuple[Column, ...]:
+        """Required columns that images of the merge's own are not known to fill."""
+        known = self.of_either
+        required = (column for column in self.merged.columns if column.id in self.computed and not column.nullable)
+        return (*known, *(column for column in required if column not in known))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,19 +82,17 @@ class ShownRows:
 
 def rows_lacking(table_id: int, columns: Columns, steps: TableSteps, target: Snapshot, engine: EngineSource) -> Lacking:
     """A side keeps its own columns filled, so a fast forward lacks nothing."""
-    asked = list({column.id: column for column in (*columns.of_source, *columns.of_target)}.values())
-    if not asked:
-        return {}
-    found: Counter[tuple[str, int]] = Counter()
+    asked, found = columns.of_either, Counter[tuple[str, int]]()
     of_side = {SOURCE: columns.of_source, TARGET: columns.of_target}
-    for shown in result_rows(table_id, steps, target, columns.source, with_target=bool(columns.of_target)):
+    with_target = bool(columns.of_target)
+    for shown in result_rows(table_id, steps, target, columns.source, with_target=with_target) if asked else ():
         wanted = of_side[shown.side] if shown.at is None else asked
         for column, rows in _of_file(table_id, shown, wanted, columns.merged, engine):
             found[shown.side, column.id] += rows
     partition_by = columns.merged.partition_by
     for image in steps.images:
         cells = image.cells
-        for column in asked:
+        for column in columns.of_images:
             is_partition = column.id in partition_by
             held = cells.partition[partition_by.index(column.id)] if is_partition else cells.columns[column.id]
             found[SOURCE, column.id] += held.null_count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,18 @@ def result_ids(pairs: Pairs, sides: tuple[Placed, Placed], news: News) -> tuple[
     return mine, theirs, of_both
 
 
+def made_completed(
+    made: MadeRows, merged: TableOutcome, rows: Rows, sides: tuple[Placed, Placed], group: Group, reader: CellReader
+) -> MadeRows:
+    """The rows with the columns of the partition where they belong, and with the columns that follow from others."""
+    if not len(made.at):
+        return made
+    columns = dict(made.cells.columns)
+    if reader.schema.partition_by:
+        columns |= _partition_columns(made.at, rows.partition[made.at], merged.pairs, sides, group, reader)
+    return replace(made, cells=reader.computed(RowCells(columns)))
+
+
 def made_rows_written(
     made: MadeRows,
     merged: TableOutcome,
@@ -48,14 +61,11 @@ def made_rows_written(
     codes = rows.partition[made.at]
     names = reader.reader.names
     texts = [names[code] for code in codes.tolist()]
-    columns = dict(made.cells.columns)
-    if reader.schema.partition_by:
-        columns |= _partition_columns(made.at, codes, merged.pairs, sides, group, reader)
     places = range(len(reader.schema.partition_by))
     arrays = tuple(pa.array([values[place] for values in texts], type=pa.string()) for place in places)
     row_ids = result_ids(merged.pairs, sides, news)[2][made.at]
     placed = dict(_placed(made.at, codes, rows, group, reader))
-    yield WriteImages.of(RowCells(columns, arrays), row_ids, placed)
+    yield WriteImages.of(RowCells(made.cells.columns, arrays), row_ids, placed)
 
 
 def _placed(

@@ -23,7 +23,7 @@ from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
-from merge_app.execution.lineage.made import made_rows_written
+from merge_app.execution.lineage.made import made_completed, made_rows_written
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.primary_key_merge import primary_key_outcome
 from merge_app.execution.lineage.ranges import commits_since
@@ -77,9 +77,10 @@ class RowsDecision:
 class TableCase:
     """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
     ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
-    ``how``: by column, what becomes of a cell that both sides changed. ``kept``: columns of ``merged`` that one side
-    dropped, ``kept_fields``: ids of fields inside of columns. ``is_new``: the target never had it. ``is_planned``: the
-    steps are wanted, and what finer settings would say; who shows rows needs neither.
+    ``how``: by column, what becomes of a cell that both sides changed. ``generated``: by column, the SQL over others
+    that is its value. ``kept``: columns of ``merged`` that one side dropped, ``kept_fields``: ids of fields inside of
+    columns. ``is_new``: the target never had it. ``is_planned``: the steps are wanted, and what finer settings would
+    say; who shows rows needs neither.
     """
 
     table_id: int
@@ -89,6 +90,7 @@ class TableCase:
     merged: Schema = field(default_factory=Schema)
     choices: tuple[RowChoice, ...] = ()
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+    generated: Mapping[int, str] = field(default_factory=dict)
     kept: tuple[Column, ...] = ()
     kept_fields: frozenset[int] = frozenset()
     decision: RowsDecision = RowsDecision()
@@ -363,8 +365,9 @@ def _rows(
         conflicts = keyed.conflicts
     steps: list[Step] = []
     finer: Finer = {}
+    rows = _result(merged, source, target)
+    made = made_completed(made, merged, rows, (source, target), group, cell_reader)
     if case.is_planned:
-        rows = _result(merged, source, target)
         steps += carried_by_row(group, rows, reader)
         steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
     if case.is_planned and not case.has_key:
@@ -414,7 +417,8 @@ def _sides(
 
 
 def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
-    return CellReader(case.merged, reader, with_keys=case.has_key, absent=_kept_columns(case, reader).absent)
+    absent = _kept_columns(case, reader).absent
+    return CellReader(case.merged, reader, with_keys=case.has_key, absent=absent, generated=case.generated)
 
 
 def _kept_columns(case: TableCase, reader: Reader) -> KeptColumns:

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from lakeui.api.compare.comparing import Pair
+from lakeui.api.compare.row_comparing import sides_read
+from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import (
     AlreadyExists,
     CheckViolated,
@@ -209,19 +212,124 @@ def test_rows_of_both_sides_merge(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_cells_of_both_sides_that_no_longer_fit_are_named(lake: Lake) -> None:
-    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, high INT GENERATED ALWAYS AS (a + b))")
+KEYED = "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, high INT GENERATED ALWAYS AS (a + b))"
+BY_CELL = (
+    "CREATE TABLE d.t (id INT, a INT, b INT, high INT GENERATED ALWAYS AS (a + b))"
+    " TBLPROPERTIES ('merge.conflicts' = 'cell')"
+)
+
+
+@pytest.fixture(params=[KEYED, BY_CELL])
+def cells(lake: Lake, request: pytest.FixtureRequest) -> Lake:
+    """Table d.t (id, a, b, high = a + b) with (1, 1, 5), (2, 2, 6), merged by key or by cell, and branch b."""
+    lake.sql(request.param)
+    lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5), (2, 2, 6)")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+def test_a_generated_column_follows_from_the_merged_cells(cells: Lake) -> None:
+    cells.sql("UPDATE d.t SET a = 20 WHERE id = 1", "b")
+    cells.sql("UPDATE d.t SET b = 60 WHERE id = 1")
+    cells.merge("b")
+    assert cells.rows("d.t") == [(1, 20, 60, 80), (2, 2, 6, 8)]
+    cells.merge("main", "b")
+    assert cells.rows("d.t", "b") == cells.rows("d.t")
+    assert cells.breaches() == []
+
+
+@pytest.mark.parametrize("table", [KEYED, BY_CELL])
+def test_rows_compared_show_what_is_computed(lake: Lake, table: str) -> None:
+    lake.sql(table)
+    lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET a = 20", "b")
+    lake.sql("UPDATE d.t SET b = 60")
+    (table_id,) = [int(row[2]) for row in lake.sql("SHOW TABLES IN d").rows]
+    pair = Pair(lake.branch("b"), lake.branch())
+    (row,) = sides_read(pair, table_id, KeysetPage(10, None), only_conflicts=False)["rows"]
+    assert row["result"] == [1, 20, 60, 80]
+
+
+def test_a_generated_column_has_no_rule_of_cells(cells: Lake) -> None:
+    with pytest.raises(InvalidValue, match=r"merge.column.high: high is a generated column") as refused:
+        cells.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.column.high' = 'sum')")
+    assert "a column that it reads" in str(refused.value.remedy)
+    with pytest.raises(InvalidValue, match="is a generated column"):
+        cells.sql(KEYED.replace("d.t", "d.u") + " TBLPROPERTIES ('merge.column.high' = 'sum')")
+
+
+def test_equal_values_of_other_cells_are_computed_anew(cells: Lake) -> None:
+    cells.sql("UPDATE d.t SET a = 2 WHERE id = 1", "b")
+    cells.sql("UPDATE d.t SET b = 6 WHERE id = 1")
+    # Both sides computed the same sum, of cells of which the other side changed one.
+    cells.merge("b")
+    assert cells.rows("d.t") == [(1, 2, 6, 8), (2, 2, 6, 8)]
+
+
+def test_a_generated_column_follows_from_added_cells(cells: Lake) -> None:
+    cells.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.column.a' = 'sum')")
+    cells.sql("MERGE BRANCH main TO b")
+    for branch in ("main", "b"):
+        cells.sql("UPDATE d.t SET a = a + 10 WHERE id = 1", branch)
+    cells.merge("b")
+    assert cells.rows("d.t") == [(1, 21, 5, 26), (2, 2, 6, 8)]
+
+
+def test_a_cell_that_both_changed_conflicts_and_its_decision_is_computed(lake: Lake) -> None:
+    lake.sql(KEYED)
     lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
     lake.sql("CREATE BRANCH b")
     lake.sql("UPDATE d.t SET a = 2", "b")
-    lake.sql("UPDATE d.t SET b = 6")
-    # Both sides computed the same sum, of cells of which the other side changed one.
-    found = conflict(lake)
+    lake.sql("UPDATE d.t SET a = 3, b = 6")
+    assert lake.codes("b") == {"PRIMARY_KEY_CLASH"}
+    lake.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t ROWS TAKE SOURCE)")
+    assert lake.rows("d.t") == [(1, 2, 6, 8)]
+
+
+def test_a_constraint_is_judged_on_what_is_computed(cells: Lake) -> None:
+    cells.sql("ALTER TABLE d.t ADD CONSTRAINT low CHECK (high < 50)")
+    cells.merge("main", "b")
+    cells.sql("UPDATE d.t SET a = 30 WHERE id = 1", "b")
+    cells.sql("UPDATE d.t SET b = 30 WHERE id = 1")
+    found = conflict(cells)
+    assert (found["code"], found["details"]["constraint"]) == ("CHECK_VIOLATED", "low")
+
+
+def test_what_cannot_be_computed_is_refused_by_name(cells: Lake) -> None:
+    cells.sql("UPDATE d.t SET a = 2000000000 WHERE id = 1", "b")
+    cells.sql("UPDATE d.t SET b = 2000000000 WHERE id = 1")
+    found = conflict(cells)
     assert found["code"] == "CHECK_VIOLATED"
     assert "generated column" in found["message"]
-    lake.sql("UPDATE d.t SET b = 5")
-    lake.merge("b")
-    assert lake.rows("d.t") == [(1, 2, 5, 7)]
+
+
+def test_a_required_generated_column_without_a_value_is_refused(lake: Lake) -> None:
+    lake.sql(
+        "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT,"
+        " high INT NOT NULL GENERATED ALWAYS AS (CASE WHEN a IS NULL THEN b ELSE a END))"
+    )
+    lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET a = NULL", "b")
+    lake.sql("UPDATE d.t SET b = NULL")
+    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+def test_a_row_that_was_merged_crosswise_is_no_change_of_its_generated_column(cells: Lake) -> None:
+    cells.sql("CREATE BRANCH f FROM main")
+    cells.sql("CREATE BRANCH g FROM main")
+    cells.sql("UPDATE d.t SET a = 20 WHERE id = 1", "f")
+    cells.sql("UPDATE d.t SET b = 60 WHERE id = 1", "g")
+    for target in ("main", "b"):
+        for source in ("f", "g") if target == "b" else ("g", "f"):
+            cells.merge(source, target)
+    cells.sql("UPDATE d.t SET a = 30 WHERE id = 1", "b")
+    cells.merge("b")
+    assert cells.rows("d.t") == [(1, 30, 60, 90), (2, 2, 6, 8)]
+    cells.sql("DELETE FROM d.t WHERE id = 1", "b")
+    cells.merge("b")
+    assert cells.rows("d.t") == [(2, 2, 6, 8)]
 
 
 def test_a_new_expression_meets_rows_of_the_other_side(made: Lake) -> None:
