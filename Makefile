@@ -18,7 +18,7 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 	@$(MAKE) --no-print-directory frontend || echo "The pages could not be built; all but them works." >&2
 	@exec $(BIN)/python manage.py up
 
-test: java $(VENV)/.installed-dev $(VENV)/.installed-engines ## Run all tests; ARGS="-k words" chooses some
+test: java $(VENV)/.installed-dev $(VENV)/.installed-engines $(VENV)/.installed-stores ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
@@ -35,7 +35,7 @@ bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSO
 load: java $(VENV)/.installed-dev ## 200 readers, 20 writers, 10 merges a minute and 5 bad clients at an instance of its own
 	@exec $(BIN)/python -m tests.load $(ARGS)
 
-cluster-test: java $(VENV)/.installed-dev ## The tour, MERGE INTO and kills on a cluster of Spark of its own
+cluster-test: java $(VENV)/.installed-dev $(VENV)/.installed-stores ## The tour, MERGE INTO and kills on a cluster of Spark of its own
 	@exec $(BIN)/python -m tests.cluster $(ARGS)
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
@@ -81,6 +81,16 @@ $(VENV)/.installed-engines: requirements-engines.txt | $(BIN)/python
 	@echo "Installing other engines, which tests let read the lake."
 	@rm -rf $(VENV)/engines
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps --target $(VENV)/engines -r requirements-engines.txt
+	@touch $@
+
+# In an environment of its own, as the server of the store is a program of its own. The driver is for Spark.
+$(VENV)/.installed-stores: requirements-stores.txt .ci/store-jars | $(BIN)/python
+	@echo "Installing an object store, which tests put a lake into, and Spark's driver for it."
+	@rm -rf $(VENV)/stores
+	@sh .ci/store-jars $(BIN)/python $(VENV)/stores/jars & loading=$$!; \
+	$(BIN)/python -m venv $(VENV)/stores/server && \
+	$(VENV)/stores/server/bin/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-stores.txt && \
+	wait $$loading
 	@touch $@
 
 # In an environment of its own: its packages are of no use to lakeui.

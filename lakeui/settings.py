@@ -12,6 +12,7 @@ from lakeui.common.traces import traces_require
 from lakeui.runtime.calling import BASE, IN_REPOSITORY
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import home_directory, refuse_unfit_for_production, secret_key, services_discover
+from lakeui.runtime.stores import store_options
 from lakeui.runtime.variables import variables_read
 
 # To look for cycles in what is loaded takes a sixth of the time of each start. ApiConfig ends it.
@@ -28,6 +29,8 @@ LAKEUI: dict[str, Any] = {
     "HOME": str(HOME),
     "METRICS": str(HOME / "metrics"),
     "WAREHOUSE": SERVICES.warehouse,
+    # How the store is reached where the warehouse lies in one.
+    "STORE": store_options(VARIABLES),
     "SPARK_REMOTE": SERVICES.spark_remote,
     # For queries; empty where one server is to serve both.
     "SPARK_QUERY_REMOTE": SERVICES.spark_query_remote,

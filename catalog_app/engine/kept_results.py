@@ -43,7 +43,7 @@ def rows_keep(rows: DataFrame, warehouse: Warehouse, folder: str) -> KeptRows:
     ]
     kept = rows.toDF(*names).select(*values)
     writer = kept.write.mode("overwrite").option("parquet.block.size", _ROW_GROUP_BYTES)
-    writer.parquet(warehouse.spark_path(folder))
+    writer.options(**warehouse.spark_options).parquet(warehouse.spark_path(folder))
     files = kept_files(warehouse, folder, names)
     if not files:
         warehouse.make_folder(folder)

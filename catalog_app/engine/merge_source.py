@@ -147,7 +147,9 @@ def _freeze_many(
     # A table's columns bring its field ids along: of a column that stands here twice Spark could not read either.
     bare = stored.select(*(col(name).alias(name, metadata=_NO_FIELD_ID) for name in stored.columns))
     numbered = bare.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
-    numbered.write.mode("overwrite").parquet(writer.warehouse.spark_path(folder))
+    numbered.write.mode("overwrite").options(**writer.warehouse.spark_options).parquet(
+        writer.warehouse.spark_path(folder)
+    )
     files = writer.warehouse.files_under(folder)
     counts = []
     for file in files:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -29,7 +29,7 @@ from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
-from catalog_app.storage.footers import FileFacts, read_facts
+from catalog_app.storage.footers import FileFacts, facts_of, read_facts
 from catalog_app.storage.warehouse import StoredFile, Warehouse
 from lakeui.common.parquet import dictionary_columns
 
@@ -150,22 +150,26 @@ class FileWriter:
         return table if table is not None and table.num_rows <= limit else None
 
     def write_arrow(self, target: Target, table: pa.Table) -> list[NewDataFile]:
-        """Write a table that ``fetch`` gave, one file per partition value in order of first appearance."""
+        """Write a table that ``fetch`` gave, one file per partition value in order of first appearance. Each is written
+        at once, under the name that it keeps.
+        """
         if table.num_rows == 0:
             return []
-        staging = self.warehouse.new_staging(target.table_id)
-        self.warehouse.make_folder(staging)
         schema = _arrow_schema(target, table.schema)
-        staged = []
+        base, written = self._allocate(target.table_id, table.num_rows), []
         try:
-            for number, (texts, part) in enumerate(_by_partition(table, len(target.partition_texts))):
-                path = f"{staging}/{number:05}.parquet"
+            for texts, part in _by_partition(table, len(target.partition_texts)):
+                path = self.warehouse.new_data(table_id=target.table_id, base=base)
                 renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
-                self.write_table(renamed.cast(schema), path)
-                staged.append(target.staged(path, texts))
-            return self.place(target.table_id, staged)
-        finally:
-            self.warehouse.discard(staging)
+                content = _whole_file(renamed.cast(schema))
+                written.append(_new_file(target.staged(path, texts), facts_of(content), base))
+                self.warehouse.write(path, content)
+                base += part.num_rows
+        except BaseException:
+            for file in written:
+                self.warehouse.remove(file.path)
+            raise
+        return written
 
     def write_table(self, table: pa.Table, path: str, *, compression: str = "zstd") -> None:
         with self.open_table(path, table.schema, compression=compression) as output:
@@ -173,15 +177,8 @@ class FileWriter:
 
     def open_table(self, path: str, schema: pa.Schema, *, compression: str = "zstd") -> pq.ParquetWriter:
         """A file to write tables of that schema to, one after the other."""
-        return pq.ParquetWriter(
-            self.warehouse.absolute(path),
-            schema,
-            filesystem=self.warehouse.filesystem,
-            compression=compression,
-            use_dictionary=dictionary_columns(schema),
-            store_schema=False,
-            store_decimal_as_integer=True,
-        )
+        place = self.warehouse.absolute(path)
+        return _parquet_writer(place, schema, filesystem=self.warehouse.filesystem, compression=compression)
 
     def write_spark(self, target: Target, rows: DataFrame, order: RowOrder | None = None) -> list[NewDataFile]:
         """Write by a Spark job. Without partitions the order of the rows is kept, where neither ``order`` nor the
@@ -212,7 +209,8 @@ class FileWriter:
         rows = rows.toDF(*[name for _, name, _ in target.fields()], *folders)
         for _, name, identifier in target.fields():
             rows = rows.withMetadata(name, {FIELD_ID: identifier})
-        writer = rows.write.option("maxRecordsPerFile", ROWS_PER_FILE).mode("error")
+        writer = rows.write.options(**self.warehouse.spark_options).mode("error")
+        writer = writer.option("maxRecordsPerFile", ROWS_PER_FILE)
         if folders:
             writer = writer.partitionBy(*folders)
         writer.parquet(self.warehouse.spark_path(staging))
@@ -286,20 +284,44 @@ class FileWriter:
         return placed
 
     def _place_one(self, table_id: int, file: Staged, fact: FileFacts, base: int) -> NewDataFile:
-        row_ids = fact.row_ids
-        return NewDataFile(
-            path=self.warehouse.place_data(file.path, table_id=table_id, base=base),
-            base=base,
-            rows=fact.rows,
-            bytes=fact.bytes,
-            partition=file.partition,
-            layout=file.layout,
-            statistics=fact.statistics,
-            stores_row_ids=row_ids is not None,
-            smallest_row_id=row_ids[0] if row_ids else None,
-            largest_row_id=row_ids[1] if row_ids else None,
-            stamps=fact.stamps,
-        )
+        path = self.warehouse.place_data(file.path, table_id=table_id, base=base)
+        return _new_file(replace(file, path=path), fact, base)
+
+
+def _new_file(file: Staged, fact: FileFacts, base: int) -> NewDataFile:
+    row_ids = fact.row_ids
+    return NewDataFile(
+        path=file.path,
+        base=base,
+        rows=fact.rows,
+        bytes=fact.bytes,
+        partition=file.partition,
+        layout=file.layout,
+        statistics=fact.statistics,
+        stores_row_ids=row_ids is not None,
+        smallest_row_id=row_ids[0] if row_ids else None,
+        largest_row_id=row_ids[1] if row_ids else None,
+        stamps=fact.stamps,
+    )
+
+
+def _whole_file(table: pa.Table) -> pa.Buffer:
+    content = pa.BufferOutputStream()
+    with _parquet_writer(content, table.schema) as output:
+        output.write_table(table)
+    return content.getvalue()
+
+
+def _parquet_writer(place: Any, schema: pa.Schema, *, compression: str = "zstd", **options: Any) -> pq.ParquetWriter:
+    return pq.ParquetWriter(
+        place,
+        schema,
+        compression=compression,
+        use_dictionary=dictionary_columns(schema),
+        store_schema=False,
+        store_decimal_as_integer=True,
+        **options,
+    )
 
 
 def _folder_value(text: str) -> str:

@@ -39,26 +39,16 @@ SCHEMA = pa.schema(
 def write_deletes(
     warehouse: Warehouse, *, table_id: int, file: FileScan, positions: Integers, row_ids: Integers
 ) -> NewDeleteFile:
-    """Stage one delete file for ``file`` and put it in place."""
+    """Write one delete file for ``file``, under the name that it keeps."""
     order = np.argsort(positions, kind="stable")
     location = pa.scalar(warehouse.location(file.path))
     columns = [pa.repeat(location, len(order)), pa.array(positions[order]), pa.array(row_ids[order])]
-    staging = warehouse.new_staging(table_id)
-    warehouse.make_folder(staging)
-    staged = f"{staging}/deletes.parquet"
-    try:
-        pq.write_table(
-            pa.Table.from_arrays(columns, schema=SCHEMA),
-            warehouse.absolute(staged),
-            filesystem=warehouse.filesystem,
-            compression="zstd",
-            store_schema=False,
-        )
-        size = warehouse.size(staged)
-        path = warehouse.place_deletes(staged, table_id=table_id, base=file.base)
-    finally:
-        warehouse.discard(staging)
-    return NewDeleteFile(path=path, data_file_id=file.file_id, rows=len(order), bytes=size)
+    content = pa.BufferOutputStream()
+    table = pa.Table.from_arrays(columns, schema=SCHEMA)
+    pq.write_table(table, content, compression="zstd", store_schema=False)
+    path, whole = warehouse.new_deletes(table_id=table_id, base=file.base), content.getvalue()
+    warehouse.write(path, whole)
+    return NewDeleteFile(path=path, data_file_id=file.file_id, rows=len(order), bytes=whole.size)
 
 
 def positions_file(location: str, positions: Integers) -> bytes:

@@ -40,27 +40,37 @@ class FileFacts:
 def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
     """Read the footer of one file; of floating-point columns written by Arrow also the values, to find NaN."""
     with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
-        metadata = file.metadata
-        statistics: Statistics = {}
-        for leaf, field, identifier in _identified_leaves(file.schema_arrow):
-            bounds = (
-                _nested(file, leaf, field)
-                if pa.types.is_nested(field.type)
-                else leaf_statistics(metadata, leaf, field.type)
-            )
-            if bounds is None:
-                continue
-            # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
-            if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name):
-                bounds = ColumnStatistics(None, None, bounds.nulls)
-            statistics[identifier] = bounds
-        rows = metadata.num_rows
+        return _facts(file, warehouse.size(path))
+
+
+def facts_of(content: pa.Buffer) -> FileFacts:
+    """The same of a file that is in memory."""
+    with pq.ParquetFile(pa.BufferReader(content)) as file:
+        return _facts(file, content.size)
+
+
+def _facts(file: pq.ParquetFile, size: int) -> FileFacts:
+    metadata = file.metadata
+    statistics: Statistics = {}
+    for leaf, field, identifier in _identified_leaves(file.schema_arrow):
+        bounds = (
+            _nested(file, leaf, field)
+            if pa.types.is_nested(field.type)
+            else leaf_statistics(metadata, leaf, field.type)
+        )
+        if bounds is None:
+            continue
+        # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
+        if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name):
+            bounds = ColumnStatistics(None, None, bounds.nulls)
+        statistics[identifier] = bounds
+    rows = metadata.num_rows
     stored = statistics.pop(ROW_ID_FIELD, None)
     row_ids = None if stored is None or stored.minimum is None else (int(stored.minimum), int(stored.maximum))
     stamps = _stamps(statistics.get(STAMP_FIELD))
     for identifier in FACT_FIELDS.values():
         statistics.pop(identifier, None)
-    return FileFacts(rows, warehouse.size(path), statistics, row_ids, stamps)
+    return FileFacts(rows, size, statistics, row_ids, stamps)
 
 
 def _stamps(bounds: ColumnStatistics | None) -> tuple[int, int] | None:

@@ -12,7 +12,6 @@ Files that a table took over lie outside, in the same store, under absolute path
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import uuid
@@ -23,13 +22,21 @@ from datetime import datetime
 from pathlib import Path
 
 import pyarrow.fs as pafs
+from django.conf import settings
 
 from catalog_app.domain.files import is_outside
+from catalog_app.domain.stores import StoreOptions, is_in_store, s3_of_hadoop, s3_plain, speaks_s3
+from catalog_app.storage.object_stores import s3_filesystem
+from lakeui.common.errors import InvalidValue
 
 COPIED_BYTES = 1024 * 1024
+_ONE_COPY = {
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+}
+_LOCAL = pafs.LocalFileSystem()
 NO_TABLE = 0
 """The number, which no table has, under which rows are staged whose table is yet to be made."""
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +49,28 @@ class StoredFile:
 
 
 class Warehouse:
-    """One root folder, local or any URI that both pyarrow.fs and Spark resolve."""
+    """One root: a folder, or an address below a bucket of S3. ``options`` say how the store is reached, by default as
+    the settings do. Raises InvalidValue for an address of another store.
 
-    def __init__(self, root: str) -> None:
-        self._is_local = not _SCHEME.match(root)
-        self.root = str(Path(root).resolve()) if self._is_local else root.rstrip("/")
-        self.filesystem, self._base = self._resolve()
-        self._base = self._base.rstrip("/")
+    A store has no folders and moves no file: to move is to copy. So what can be written under its last name is.
+    """
 
-    def _resolve(self) -> tuple[pafs.FileSystem, str]:
+    def __init__(self, root: str, options: StoreOptions | None = None) -> None:
+        self._is_local = not is_in_store(root)
+        if not self._is_local and not speaks_s3(root):
+            raise InvalidValue(
+                f"Files at {root.partition('://')[0]}:// cannot be served.",
+                remedy="Let LAKEUI_WAREHOUSE be a folder, or an address that begins with s3://.",
+            )
+        self.root = str(Path(root).resolve()) if self._is_local else s3_plain(root.rstrip("/"))
+        self._base = self.root.rstrip("/") if self._is_local else self.root.partition("://")[2]
+        self._options = options
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
         if self._is_local:
-            return pafs.LocalFileSystem(), self.root
-        # Spark says s3a:// for what pyarrow calls s3://.
-        resolved: tuple[pafs.FileSystem, str] = pafs.FileSystem.from_uri(_s3_plain(self.root))
-        return resolved
+            return _LOCAL
+        return s3_filesystem(self._options or settings.LAKEUI["STORE"])
 
     @property
     def is_local(self) -> bool:
@@ -72,23 +87,32 @@ class Warehouse:
         """The path as Spark's readers and writers take it."""
         if is_outside(path):
             place = path.partition("://")[2]
-            return place if self._is_local else f"{self.root.partition('://')[0]}://{place}"
-        return f"{self.root}/{path}"
+            return place if self._is_local else f"s3a://{place}"
+        return s3_of_hadoop(f"{self.root}/{path}")
+
+    @property
+    def spark_options(self) -> dict[str, str]:
+        """How Spark's writers commit. The files of a task go to their folder when the task ends, so that a store copies
+        each once. A task that fails there fails the job: its folder is removed.
+        """
+        return {} if self._is_local else dict(_ONE_COPY)
 
     def location(self, path: str) -> str:
         """Where other engines find a file (Iceberg's ``file_path``). Nothing is encoded: they take the text behind the
-        scheme as the path that it is. What Hadoop calls s3a:// is s3:// to them.
+        scheme as the path that it is.
         """
         if is_outside(path):
             return path
-        return f"file://{self._base}/{path}" if self._is_local else _s3_plain(self.spark_path(path))
+        return f"file://{self._base}/{path}" if self._is_local else f"{self.root}/{path}"
 
     def new_staging(self, table_id: int) -> str:
         """A fresh folder name for one write of a table; made when first written to."""
         return f"{table_id}/staging/{uuid.uuid4().hex}"
 
     def make_folder(self, path: str) -> None:
-        self.filesystem.create_dir(self.absolute(path), recursive=True)
+        """A folder that files can be written into. A store needs none."""
+        if self._is_local:
+            self.filesystem.create_dir(self.absolute(path), recursive=True)
 
     def new_import(self, identity: uuid.UUID) -> str:
         """The folder of one import; made when first written to."""
@@ -115,7 +139,10 @@ class Warehouse:
             target.write(content)
 
     def replace(self, path: str, content: bytes) -> None:
-        """A file that is there whole, with this content or with that before."""
+        """A file that is there whole, with this content or with that before. A store shows no file before it is."""
+        if not self._is_local:
+            self.write(path, content)
+            return
         waiting = f"{path}.{uuid.uuid4().hex}.part"
         self.write(waiting, content)
         self.filesystem.move(self.absolute(waiting), self.absolute(path))
@@ -132,19 +159,23 @@ class Warehouse:
             copy.flush()
             yield Path(copy.name)
 
+    def new_data(self, *, table_id: int, base: int) -> str:
+        """The path of a data file that is yet to be written, in a folder that is there."""
+        return self._new(f"{table_id}/data/base={base}")
+
+    def new_deletes(self, *, table_id: int, base: int) -> str:
+        """The path of a delete file that is yet to be written, in the folder named after its data file's base."""
+        return self._new(f"{table_id}/deletes/base={base}")
+
     def place_data(self, staged: str, *, table_id: int, base: int) -> str:
         """Move a staged data file to its place; answers its path there."""
-        return self._place(staged, f"{table_id}/data/base={base}")
-
-    def place_deletes(self, staged: str, *, table_id: int, base: int) -> str:
-        """Move a staged delete file to the folder named after its data file's base."""
-        return self._place(staged, f"{table_id}/deletes/base={base}")
-
-    def _place(self, staged: str, folder: str) -> str:
-        path = f"{folder}/{uuid.uuid4().hex}.parquet"
-        self.make_folder(folder)
+        path = self.new_data(table_id=table_id, base=base)
         self.filesystem.move(self.absolute(staged), self.absolute(path))
         return path
+
+    def _new(self, folder: str) -> str:
+        self.make_folder(folder)
+        return f"{folder}/{uuid.uuid4().hex}.parquet"
 
     def files_under(self, folder: str) -> list[StoredFile]:
         """Parquet files below a folder, sorted by path; none where the folder does not exist."""
@@ -177,10 +208,6 @@ class Warehouse:
             raise ValueError(f"{path} was taken over and does not belong to the warehouse")
         if self.exists(path):
             self.filesystem.delete_file(self.absolute(path))
-
-
-def _s3_plain(location: str) -> str:
-    return re.sub(r"^s3[an]://", "s3://", location)
 
 
 def _is_hidden(path: str) -> bool:

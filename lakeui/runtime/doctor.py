@@ -21,6 +21,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.utils import DatabaseError
 from redis.exceptions import RedisError
 
+from catalog_app.domain.stores import is_in_store
 from lakeui.common.broker import redis_client
 from lakeui.common.errors import LakeError
 from lakeui.runtime.calling import IN_REPOSITORY, SHOWN
@@ -28,6 +29,7 @@ from lakeui.runtime.discovery import VARIABLES, services_read
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.spark import java_require
 from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
+from lakeui.runtime.store_checks import spark_store_check, store_check
 from lakeui.runtime.variables import FIELDS, is_secret, otherwise, said_by
 from merge_app.jobs.presence import workers_present
 
@@ -131,14 +133,14 @@ def _writable(folder: Path, variable: str) -> str:
 
 def _warehouse() -> str:
     root = str(settings.LAKEUI["WAREHOUSE"])
-    if _is_elsewhere(root):
-        raise _NotNeeded(f"{_without_password(root)} is not on this machine and was not tried.")
+    if is_in_store(root):
+        return store_check(root, settings.LAKEUI["STORE"])
     return _writable(Path(root).resolve(), "LAKEUI_WAREHOUSE")
 
 
 def _disk() -> str:
     roots = {"LAKEUI_HOME": str(settings.HOME), "LAKEUI_WAREHOUSE": str(settings.LAKEUI["WAREHOUSE"])}
-    places = {variable: Path(root) for variable, root in roots.items() if not _is_elsewhere(root)}
+    places = {variable: Path(root) for variable, root in roots.items() if not is_in_store(root)}
     least, variable = min((_free(place), variable) for variable, place in places.items())
     if least < LEAST_FREE_BYTES:
         raise RuntimeProblem(
@@ -224,6 +226,9 @@ def _spark(remote: str, variable: str) -> str:
             f"Spark does not answer: {_first_line(error)}",
             remedy=f"Look whether it runs, and whether {variable} is its address.",
         ) from None
+    root = str(settings.LAKEUI["WAREHOUSE"])
+    if is_in_store(root):
+        return spark_store_check(root, settings.LAKEUI["STORE"], remote)
     return f"{host}:{port} takes connections."
 
 
@@ -251,7 +256,3 @@ def _first_line(error: Exception) -> str:
 
 def _without_password(text: str) -> str:
     return re.sub(r"//[^/@\s]*@", "//", text)
-
-
-def _is_elsewhere(root: str) -> bool:
-    return re.match(r"^[a-z][a-z0-9+.-]*://", root) is not None

@@ -17,6 +17,7 @@ from pathlib import Path
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, free_port
+from lakeui.runtime.stores import SparkStore
 
 OLDEST_JAVA = 17
 GIB = 1024**3
@@ -62,6 +63,7 @@ class EmbeddedSpark:
     """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine.
 
     ``java_options`` choose the collector and the compiler, which tests do otherwise. ``name`` is the part's.
+    ``store`` reaches the warehouse where that lies in an object store.
     ``tasks_per_core``: Spark ends a task only between two batches of rows, so a query that was stopped may compute on.
     With more tasks than cores the others run beside it.
     """
@@ -72,6 +74,7 @@ class EmbeddedSpark:
     java_options: str = "-XX:+UseG1GC"
     tasks_per_core: int = 1
     name: str = "spark"
+    store: SparkStore = field(default_factory=SparkStore)
     port: int = field(default_factory=free_port)
     token: str = field(default_factory=lambda: secrets.token_hex(24))
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -137,11 +140,13 @@ class EmbeddedSpark:
         for jar in (installed / "jars").glob("*.jar"):
             if not jar.name.startswith(LEFT_OFF):
                 (made / "jars" / jar.name).symlink_to(jar)
+        for jar in self.store.jars:
+            (made / "jars" / jar.name).symlink_to(jar)
         return made
 
     def _environment(self, java: Path, distribution: Path) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
-        return kept | {
+        return {**kept, **self.store.environment} | {
             "JAVA_HOME": str(java.parent.parent),
             "SPARK_HOME": str(distribution),
             "SPARK_CONF_DIR": str(self.home / "conf"),
@@ -171,6 +176,7 @@ class EmbeddedSpark:
             "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
+            **self.store.options,
         }
         conf = self.home / "conf"
         conf.mkdir(parents=True, exist_ok=True)

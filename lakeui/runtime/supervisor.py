@@ -32,6 +32,7 @@ from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process
 from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 from lakeui.runtime.spark import EmbeddedSpark, java_require, query_memory
+from lakeui.runtime.stores import spark_store, store_options
 from lakeui.runtime.variables import FILE, Variables
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
 
@@ -163,7 +164,9 @@ class Supervisor:
 
     def _start_spark(self, name: str, memory: str) -> EmbeddedSpark:
         home, tasks = self._options.home / name, 1 if name == "spark" else QUERY_TASKS_PER_CORE
-        server = EmbeddedSpark(home, self._log(name), memory=memory, tasks_per_core=tasks, name=name)
+        variables = self._options.variables
+        store = spark_store(self._services.warehouse, store_options(variables), variables.spark_jars)
+        server = EmbeddedSpark(home, self._log(name), memory=memory, tasks_per_core=tasks, name=name, store=store)
         self._say("Spark: starting." if name == "spark" else "Spark for queries: starting.")
         self._keep_server(server)
         return server

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 
 from catalog_app.domain.roles import Role
+from catalog_app.domain.stores import is_in_store
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
 from lakeui.runtime.database.address import database_settings
@@ -40,6 +41,7 @@ OTHERS = {
 }
 """By reader, names that are no settings of the server and that it lets pass."""
 
+_BUCKET = re.compile(r"s3[an]?://[a-z0-9][a-z0-9.-]+(/[\w.=+-]*[\w=+-])*")
 _ROLES = tuple(role.value for role in Role)
 
 
@@ -91,6 +93,13 @@ def _place(said: str) -> str:
         parts = parts[1:]
     first, *rest = parts
     if first or not rest or any(part in ("", ".", "..") for part in rest) or any(mark in said for mark in "*?[]{}@\\"):
+        raise ValueError
+    return said
+
+
+def _root(said: str) -> str:
+    """A folder, or an address of a bucket and what lies below, without keys."""
+    if is_in_store(said) and not _BUCKET.fullmatch(said.rstrip("/")):
         raise ValueError
     return said
 
@@ -192,6 +201,8 @@ Off = Annotated[Literal["0", "1"], Allowed("1 or 0")]
 Text = Annotated[str, Allowed("a text")]
 SigningKey = Annotated[str, AfterValidator(_signing_key), Allowed("an Ed25519 key in PEM, without a password")]
 Folder = Annotated[str, Allowed("a folder")]
+Root = Annotated[str, AfterValidator(_root), Allowed("a folder, or an address such as s3://bucket/lake without keys")]
+Files = Annotated[tuple[str, ...], BeforeValidator(_names), Allowed("files with commas between")]
 
 
 def _variable(name: str, default: Any, meaning: str, *, otherwise: str = "", secret: bool = False) -> Any:
@@ -221,11 +232,39 @@ class Variables(BaseModel):
         otherwise="the one that `up` starts; where SPARK_REMOTE is set, that serves both",
         secret=True,
     )
-    warehouse: Folder = _variable(
+    warehouse: Root = _variable(
         "LAKEUI_WAREHOUSE",
         "",
-        "Where the files of tables lie. Web server, worker and Spark reach it by the same path.",
+        "Where the files of tables lie. Web server, worker and Spark reach it by the same path, or in the same store.",
         otherwise="`warehouse` in LAKEUI_HOME",
+    )
+    store_endpoint: Origin = _variable(
+        "LAKEUI_STORE_ENDPOINT",
+        "",
+        "The address of the S3 server where LAKEUI_WAREHOUSE begins with s3://.",
+        otherwise="that of Amazon for the region",
+    )
+    store_region: Text = _variable(
+        "LAKEUI_STORE_REGION", "", "The region of the bucket.", otherwise="as AWS_REGION or the machine says"
+    )
+    store_path_style: Switch = _variable(
+        "LAKEUI_STORE_PATH_STYLE",
+        True,
+        "Whether the bucket stands in the path of a request to LAKEUI_STORE_ENDPOINT, not in the name of the host.",
+    )
+    store_access_key: Text = _variable(
+        "LAKEUI_STORE_ACCESS_KEY",
+        "",
+        "The access key of an account that reads, writes, lists and removes files below LAKEUI_WAREHOUSE.",
+        otherwise="as AWS_ACCESS_KEY_ID says, or by the role of the machine",
+        secret=True,
+    )
+    store_secret_key: Text = _variable(
+        "LAKEUI_STORE_SECRET_KEY",
+        "",
+        "The secret key of that account; both keys are set, or none.",
+        otherwise="as AWS_SECRET_ACCESS_KEY says, or by the role of the machine",
+        secret=True,
     )
     home: Folder = _variable(
         "LAKEUI_HOME",
@@ -250,6 +289,11 @@ class Variables(BaseModel):
         "",
         "The heap of the Spark server of queries; 0 starts none.",
         otherwise="2g from 8 GiB of memory on, 3g from 16 on, else none is started",
+    )
+    spark_jars: Files = _variable(
+        "LAKEUI_SPARK_JARS",
+        (),
+        "Java archives that the Spark server loads besides: the driver for s3://, hadoop-aws and the AWS SDK.",
     )
     worker_processes: Positive | None = _variable(
         "LAKEUI_WORKER_PROCESSES", None, "How many tasks run at a time.", otherwise="one a core, at least 2"
@@ -441,6 +485,7 @@ class Variables(BaseModel):
 
 SECTIONS = {
     "Services of your own": "DATABASE_URL",
+    "A warehouse in an object store": "LAKEUI_STORE_ENDPOINT",
     "What `up` starts on one machine": "LAKEUI_HOME",
     "Behind a name of its own": "LAKEUI_HTTPS",
     "Single sign-on": "LAKEUI_OIDC_ISSUER",

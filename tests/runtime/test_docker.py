@@ -94,7 +94,7 @@ def test_java_may_run_the_libraries_that_it_unpacks() -> None:
 
 
 def test_no_secret_stands_in_the_files() -> None:
-    secrets = re.findall(r"^\s*\w*(?:PASSWORD|SECRET_KEY|REDISCLI_AUTH)\w*: (.+)$", COMPOSE_TEXT, re.MULTILINE)
+    secrets = re.findall(r"^\s*\w*(?:PASSWORD|LAKEUI_SECRET_KEY|REDISCLI_AUTH)\w*: (.+)$", COMPOSE_TEXT, re.MULTILINE)
     assert len(secrets) == 4
     assert [value for value in secrets if not re.fullmatch(r"\$\{\w+:\?.+\}", value)] == []
 
@@ -127,7 +127,7 @@ def test_every_setting_is_handed_on() -> None:
     built_in = set(re.findall(r"^ +(?:ENV )?(LAKEUI_[A-Z_]+)=", DOCKERFILE, re.MULTILINE))
     of_spark = {name for name in FIELDS if any(name in word for part in SPARKS for word in SERVICES[part]["command"])}
     # Debug pages are not for servers; the rest is of `up`, or of the command and the published port of a container.
-    left_out = {"LAKEUI_DEBUG", "LAKEUI_DEMO", "LAKEUI_PORT", "LAKEUI_WORKER_PROCESSES"}
+    left_out = {"LAKEUI_DEBUG", "LAKEUI_DEMO", "LAKEUI_PORT", "LAKEUI_WORKER_PROCESSES", "LAKEUI_SPARK_JARS"}
     assert FIELDS.keys() - handed_on - built_in - of_spark == left_out
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from catalog_app.domain.stores import StoreOptions
 from lakeui.common.broker import redis_client
 from lakeui.runtime import doctor
 from lakeui.runtime.discovery import Services, services_write
@@ -137,11 +138,14 @@ def test_a_folder_that_cannot_be_written_is_named(settings: Any, tmp_path: Path)
     assert "LAKEUI_WAREHOUSE" in found.remedy
 
 
-def test_a_warehouse_elsewhere_is_not_tried(settings: Any) -> None:
-    settings.LAKEUI = {**settings.LAKEUI, "WAREHOUSE": "s3://key:hidden-4711@bucket/lake"}
-    assert state("warehouse") == ServiceState(
-        "warehouse", "not needed", "s3://bucket/lake is not on this machine and was not tried."
-    )
+def test_a_store_that_is_away_is_named(settings: Any) -> None:
+    keys = StoreOptions("http://127.0.0.1:1", "x", access_key="who", secret_key="hidden-4711")
+    settings.LAKEUI = {**settings.LAKEUI, "WAREHOUSE": "s3://bucket/lake", "STORE": keys}
+    found = state("warehouse")
+    assert found.state == "wrong"
+    assert found.message.startswith("A file at s3://bucket/lake cannot be written: ")
+    assert "LAKEUI_STORE_ENDPOINT" in found.remedy
+    assert "hidden-4711" not in found.message
     assert state("disk").state == "ok"
 
 

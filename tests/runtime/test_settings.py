@@ -37,6 +37,10 @@ GOOD = {
     "LAKEUI_TRUSTED_ORIGINS": "https://*.example.org",
     "LAKEUI_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00::/8",
     "LAKEUI_IMPORT_LOCATIONS": "/lake/in, file:///a b/, s3a://bucket/in",
+    "LAKEUI_WAREHOUSE": "s3a://bucket.example/lake/a=b",
+    "LAKEUI_STORE_ENDPOINT": "http://127.0.0.1:9000",
+    "LAKEUI_STORE_PATH_STYLE": "0",
+    "LAKEUI_SPARK_JARS": "/opt/hadoop-aws.jar, /opt/bundle.jar",
     "LAKEUI_OIDC_ISSUER": "https://id.example.org/realms/lake",
     "LAKEUI_OIDC_GROUPS": "cn=a b=writers, staff = readers",
     "LAKEUI_MAIL_SERVER": "smtp+starttls://ann:word@mail.example.org:587",
@@ -60,6 +64,9 @@ WRONG = [
     *(("LAKEUI_WEBHOOK_NETWORKS", said) for said in ("10.1.0.0/33", "localhost", "10.1.0.1/16")),
     *(("LAKEUI_IMPORT_LOCATIONS", said) for said in ("lake", "/", "/a/../b", "/a//b", "/a*", "https://x/y", "s3://")),
     *(("LAKEUI_IMPORT_LOCATIONS", said) for said in ("s3://key:secret@bucket/in", "file://host/a", "/a,b")),
+    *(("LAKEUI_WAREHOUSE", said) for said in ("gs://bucket/lake", "s3://", "s3://a//b", "s3://b/../c", "s3://b/l?x=y")),
+    ("LAKEUI_WAREHOUSE", "s3://key:secret@bucket/lake"),
+    *(("LAKEUI_STORE_ENDPOINT", said) for said in ("s3.example.org", "s3://x", "https://x/bucket")),
     *(("LAKEUI_OIDC_ISSUER", said) for said in ("id.example.org", "https://")),
     *(("LAKEUI_OIDC_GROUPS", said) for said in ("writers", "=writers", "a=", "a=b, a=c", "a=b/c")),
     *(("LAKEUI_MAIL_SERVER", said) for said in ("mail.example.org", "http://mail", "smtp://", "smtp://a b")),
@@ -87,6 +94,7 @@ def test_what_is_right_is_read_with_its_type() -> None:
     assert (read.port, read.worker_processes, read.connections_per_address) == (8080, 3, 0)
     assert (read.demo, read.https, read.debug) == (False, True, False)
     assert read.allowed_hosts == ("a.example.org", "b.example.org")
+    assert read.spark_jars == ("/opt/hadoop-aws.jar", "/opt/bundle.jar")
     assert read.oidc_groups == {"cn=a b": "writers", "staff": "readers"}
     assert read.statement_seconds == 0.5
     assert read.statement_seconds_by_role == {"viewer": 60, "owner": 0}

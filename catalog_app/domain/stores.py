@@ -1,0 +1,44 @@
+"""How an object store is reached. Who may read it stands in the keys, or in the environment of the process."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_S3 = re.compile(r"^s3[an]?://")
+SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """Of a store that speaks S3. Without an ``endpoint`` it is that of Amazon. Without keys the process finds some as
+    its environment, its files or its machine say. ``path_style``: the bucket stands in the path of a request, not in
+    the name of the host; that counts where there is an endpoint. A request that the store refuses for a while, or that
+    is lost, is sent in ``attempts``, with longer pauses each time.
+    """
+
+    endpoint: str = ""
+    region: str = ""
+    path_style: bool = True
+    access_key: str = field(default="", repr=False)
+    secret_key: str = field(default="", repr=False)
+    attempts: int = 8
+
+
+def is_in_store(place: str) -> bool:
+    """Whether a place is an address, and no folder of this machine."""
+    return SCHEME.match(place) is not None
+
+
+def speaks_s3(place: str) -> bool:
+    return _S3.match(place) is not None
+
+
+def s3_plain(place: str) -> str:
+    """An address as all but Hadoop write it."""
+    return _S3.sub("s3://", place)
+
+
+def s3_of_hadoop(place: str) -> str:
+    """An address as Spark takes it: Hadoop calls its driver s3a."""
+    return _S3.sub("s3a://", place)

@@ -1,0 +1,72 @@
+"""What ``doctor`` tries of an object store: a file is written, listed, read by Spark and removed again."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from catalog_app.domain.stores import StoreOptions
+from catalog_app.engine.session import SparkSessions
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import LakeError
+from lakeui.runtime.problems import RuntimeProblem
+
+Result = TypeVar("Result")
+TRIED = "doctor"
+"""The folder of the warehouse that the file lies in meanwhile."""
+ATTEMPTS = 2
+CONTENT = b"lakeui doctor\n"
+REACH = (
+    "Look whether LAKEUI_WAREHOUSE, LAKEUI_STORE_ENDPOINT and LAKEUI_STORE_REGION name the bucket, and whether the"
+    " account may write, read, list and remove files there."
+)
+DRIVER = (
+    "Let LAKEUI_SPARK_JARS name hadoop-aws and its AWS SDK, or give them to a Spark of your own, as"
+    " docs/howto/move-the-warehouse.md says."
+)
+
+
+def store_check(root: str, options: StoreOptions) -> str:
+    """Raises RuntimeProblem with the first step that the store refuses."""
+    warehouse, path = Warehouse(root, replace(options, attempts=ATTEMPTS)), f"{TRIED}/{uuid.uuid4().hex}"
+    _tried("written", root, lambda: warehouse.write(path, CONTENT))
+    try:
+        found = _tried("listed", root, lambda: [file.path for file in warehouse.all_under(TRIED)])
+        if path not in found:
+            raise RuntimeProblem(f"{root} does not list a file that was written there.", remedy=REACH)
+        _tried("read", root, lambda: _read(warehouse, path))
+    finally:
+        _tried("removed", root, lambda: warehouse.remove(path))
+    return f"{root} can be written, listed and read, and files there can be removed."
+
+
+def spark_store_check(root: str, options: StoreOptions, remote: str) -> str:
+    """Whether the Spark server reads what this process writes. Raises RuntimeProblem."""
+    warehouse, path = Warehouse(root, replace(options, attempts=ATTEMPTS)), f"{TRIED}/{uuid.uuid4().hex}"
+    _tried("written", root, lambda: warehouse.write(path, CONTENT))
+    place = warehouse.spark_path(path)
+    try:
+        lines = SparkSessions(remote).run(lambda spark: [row[0] for row in spark.read.text(place).collect()])
+    except LakeError as error:
+        has_driver = "S3AFileSystem" not in error.message and "No FileSystem for scheme" not in error.message
+        what = f"does not read {root}: {error.message}" if has_driver else "has no driver for s3://."
+        raise RuntimeProblem(f"Spark {what}", remedy=REACH if has_driver else DRIVER) from None
+    finally:
+        _tried("removed", root, lambda: warehouse.remove(path))
+    if lines != CONTENT.decode().splitlines():
+        raise RuntimeProblem(f"Spark reads other text at {root} than was written.", remedy=REACH)
+    return f"It reads {root}."
+
+
+def _read(warehouse: Warehouse, path: str) -> None:
+    with warehouse.filesystem.open_input_stream(warehouse.absolute(path)) as stream:
+        stream.read()
+
+
+def _tried(what: str, root: str, step: Callable[[], Result]) -> Result:
+    try:
+        return step()
+    except OSError as error:
+        raise RuntimeProblem(f"A file at {root} cannot be {what}: {str(error).splitlines()[0]}", remedy=REACH) from None

@@ -1,0 +1,84 @@
+"""What a Spark server is started with where the warehouse lies in an object store, and when it is not started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lakeui.common.errors import InvalidValue
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.spark import EmbeddedSpark
+from lakeui.runtime.stores import spark_store, store_options
+from lakeui.runtime.variables import variables_read
+
+SAID = {
+    "LAKEUI_STORE_ENDPOINT": "http://127.0.0.1:9000",
+    "LAKEUI_STORE_REGION": "eu-1",
+    "LAKEUI_STORE_ACCESS_KEY": "who",
+    "LAKEUI_STORE_SECRET_KEY": "hidden-4711",
+}
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Path:
+    jar = tmp_path / "hadoop-aws-3.5.0.jar"
+    jar.touch()
+    return jar
+
+
+@pytest.mark.parametrize("missing", ["LAKEUI_STORE_ACCESS_KEY", "LAKEUI_STORE_SECRET_KEY"])
+def test_one_key_alone_is_refused(missing: str) -> None:
+    said = {name: value for name, value in SAID.items() if name != missing}
+    with pytest.raises(InvalidValue, match=f"{missing} is not"):
+        store_options(variables_read(said))
+
+
+def test_no_driver_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    other = tmp_path / "other.jar"
+    other.touch()
+    for jars in ((), (str(other),)):
+        with pytest.raises(RuntimeProblem) as refused:
+            spark_store("s3://bucket/lake", store_options(variables_read(SAID)), jars)
+        assert "no driver" in refused.value.message
+        assert "LAKEUI_SPARK_JARS" in refused.value.remedy
+
+
+def test_an_archive_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeProblem, match=r"names .*/gone\.jar, which is no file"):
+        spark_store("/lake", store_options(variables_read({})), (str(tmp_path / "gone.jar"),))
+
+
+def test_spark_gets_the_driver_and_its_keys_in_no_file(tmp_path: Path, driver: Path) -> None:
+    store = spark_store("s3://bucket/lake", store_options(variables_read(SAID)), (str(driver),))
+    server = EmbeddedSpark(tmp_path / "spark", tmp_path / "log", store=store)
+    made = server._distribution_link()
+    assert (made / "jars" / driver.name).samefile(driver)
+    server._configure(tmp_path)
+    conf = (tmp_path / "spark" / "conf" / "spark-defaults.conf").read_text()
+    assert "spark.hadoop.fs.s3a.endpoint http://127.0.0.1:9000\n" in conf
+    assert "spark.hadoop.fs.s3a.path.style.access true\n" in conf
+    assert "hidden-4711" not in conf + repr(store)
+    environment = server._environment(Path("/java/bin/java"), made)
+    assert (environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]) == ("who", "hidden-4711")
+
+
+def test_without_keys_spark_finds_those_of_the_machine(
+    tmp_path: Path, driver: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "machine")
+    store = spark_store("s3://bucket/lake", store_options(variables_read({})), (str(driver),))
+    environment = EmbeddedSpark(tmp_path, tmp_path / "log", store=store)._environment(Path("/j/bin/java"), tmp_path)
+    assert environment["AWS_ACCESS_KEY_ID"] == "machine"
+    assert not {name for name in store.options if "endpoint" in name}
+    assert store.options["spark.hadoop.fs.s3a.path.style.access"] == "false"
+
+
+def test_a_session_of_other_keys_is_not_sent(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "of others")
+    store = spark_store("s3://bucket/lake", store_options(variables_read(SAID)), (str(driver),))
+    assert store.environment["AWS_SESSION_TOKEN"] == ""
+
+
+def test_a_folder_needs_no_driver() -> None:
+    assert spark_store("/lake", store_options(variables_read({})), ()).options == {}

@@ -1,0 +1,134 @@
+"""A warehouse in an object store, without Spark: paths, and which requests an operation takes."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from catalog_app.domain.files import FileScan
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.storage.deletes import read_integers, write_deletes
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import InvalidValue
+from tests.support.object_store import ObjectStore
+
+SCHEMA = Schema((Column(1, "id", "bigint"),))
+
+
+@pytest.fixture
+def warehouse(store: ObjectStore) -> Warehouse:
+    return Warehouse(f"{store.bucket(f'b-{uuid.uuid4().hex[:12]}')}/a/lake", store.options)
+
+
+class Counted:
+    """The requests that the body of ``with`` takes, by method."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> Counter[str]:
+        self._before = self._store.requests()
+        self.found: Counter[str] = Counter()
+        return self.found
+
+    def __exit__(self, *_: object) -> None:
+        for (method, _), count in (self._store.requests() - self._before).items():
+            self.found[method] += count
+
+
+def test_every_reader_has_its_name_of_a_file(warehouse: Warehouse) -> None:
+    path = "7/data/base=0/x.parquet"
+    bucket = warehouse.root.split("/")[2]
+    assert warehouse.absolute(path) == f"{bucket}/a/lake/{path}"
+    assert warehouse.spark_path(path) == f"s3a://{bucket}/a/lake/{path}"
+    assert warehouse.location(path) == f"s3://{bucket}/a/lake/{path}"
+    assert warehouse.spark_path("s3://theirs/x.parquet") == "s3a://theirs/x.parquet"
+
+
+@pytest.mark.parametrize("root", ["gs://bucket/lake", "abfss://c@account/lake", "hdfs://host/lake"])
+def test_a_store_that_cannot_be_served_is_refused_by_name(root: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        Warehouse(root)
+    assert root.partition("://")[0] in refused.value.message
+    assert "LAKEUI_WAREHOUSE" in refused.value.remedy
+
+
+def test_files_are_written_listed_read_and_removed(warehouse: Warehouse, tmp_path: Path) -> None:
+    (tmp_path / "sent").write_bytes(b"sent")
+    warehouse.put(tmp_path / "sent", "imports/x/file")
+    warehouse.write("7/data/base=0/a.parquet", b"a")
+    warehouse.replace("7/metadata/hint", b"one")
+    warehouse.replace("7/metadata/hint", b"two")
+    assert [(file.path, file.bytes) for file in warehouse.files_under("7")] == [("7/data/base=0/a.parquet", 1)]
+    assert {file.path for file in warehouse.all_under("7")} == {"7/data/base=0/a.parquet", "7/metadata/hint"}
+    with warehouse.local_copy("7/metadata/hint") as copy:
+        assert copy.read_bytes() == b"two"
+    warehouse.discard("imports/x")
+    warehouse.discard("imports/x")
+    warehouse.remove("7/data/base=0/a.parquet")
+    warehouse.remove("7/data/base=0/a.parquet")
+    assert not warehouse.exists("7/data/base=0/a.parquet")
+    assert not warehouse.exists("imports/x/file")
+    assert warehouse.all_under("imports") == []
+    assert warehouse.all_under("9") == []
+
+
+def test_more_files_than_a_page_are_listed(warehouse: Warehouse, store: ObjectStore) -> None:
+    """A store answers 1,000 names at a time."""
+    threads = [
+        threading.Thread(target=lambda part=part: [warehouse.write(f"7/data/{part}-{n}", b"") for n in range(255)])
+        for part in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Counted(store) as taken:
+        assert len(warehouse.all_under("7")) == 1020
+    assert taken["GET"] >= 2
+
+
+def test_few_rows_are_one_request_a_file(warehouse: Warehouse, store: ObjectStore) -> None:
+    writer = FileWriter(warehouse, lambda *_: 100, lambda *_: 0)
+    with Counted(store) as taken:
+        (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
+    assert taken == {"PUT": 1}
+    assert (file.rows, file.base, file.bytes) == (3, 100, warehouse.size(file.path))
+    assert [found.path for found in warehouse.all_under("7")] == [file.path]
+
+
+def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) -> None:
+    writer = FileWriter(warehouse, lambda *_: 0, lambda *_: 0)
+    (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
+    scan = FileScan(1, file.path, 0, 3, SCHEMA)
+    with Counted(store) as taken:
+        gone = write_deletes(warehouse, table_id=7, file=scan, positions=np.array([2, 0]), row_ids=np.array([2, 0]))
+    assert taken == {"PUT": 1}
+    assert gone.bytes == warehouse.size(gone.path)
+    assert read_integers(warehouse, gone.path, "pos").tolist() == [0, 2]
+
+
+def test_rows_that_cannot_all_be_written_leave_no_file(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = Schema((Column(1, "id", "bigint"), Column(2, "p", "string")), partition_by=(2,))
+    write, count = Warehouse.write, []
+
+    def fails_second(self: Warehouse, path: str, content: bytes) -> None:
+        count.append(path)
+        if len(count) == 2:
+            raise OSError("the store is away")
+        write(self, path, content)
+
+    monkeypatch.setattr(Warehouse, "write", fails_second)
+    writer = FileWriter(warehouse, lambda *_: 0, lambda *_: 0)
+    rows = pa.table({"__c1": [1, 2], "__c2": ["a", "b"], "__lake_p0": ["a", "b"]})
+    with pytest.raises(OSError, match="the store is away"):
+        writer.write_arrow(Target(7, layout), rows)
+    assert len(count) == 2
+    assert warehouse.all_under("7") == []
