@@ -23,6 +23,7 @@ from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
 from lakeui.sql.operators import BitwiseUnsignedRightShift, OperatorParser, VariantPath
 from lakeui.sql.parameters import START, with_values
+from lakeui.sql.pipes import pipe_sql
 from lakeui.sql.session_functions import with_functions
 from lakeui.sql.session_values import with_session_values
 
@@ -135,6 +136,11 @@ class Lake(Spark):
             BitwiseUnsignedRightShift: lambda self, e: self.binary(e, ">>>"),
             VariantPath: lambda self, e: f"{self.sql(e, 'this')}:{e.path}",
         }
+
+        def select_sql(self, expression: exp.Select) -> str:
+            """Operators behind a pipe stay there, where columns go by the names of several tables."""
+            piped = pipe_sql(expression, self.sql)
+            return str(super().select_sql(expression)) if piped is None else str(self.prepend_ctes(expression, piped))
 
         def anonymous_sql(self, expression: exp.Anonymous) -> str:
             """A call as it was written; the size of what it makes is checked (``growth``)."""

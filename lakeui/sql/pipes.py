@@ -1,7 +1,8 @@
 """``query |> operator ..``: each operator becomes a SELECT over all that stands before it.
 
-Where a clause of the SELECT before means the same, the operator becomes that clause. So a WHERE still leaves out files,
-and columns still go by the names of their tables. Behind a SELECT of its own they do so only where there is one table.
+Where a clause of the SELECT before means the same, the operator becomes that clause. So a WHERE still leaves out files.
+Columns go by the names of their tables behind every operator. A SELECT around one table has that table's name. A SELECT
+around several is written as the operator that it was (``pipe_sql``).
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ _CLAUSES = frozenset(
         *(TokenType.CROSS, TokenType.NATURAL, TokenType.LATERAL),
     }
 )
-_ROWS = frozenset({"limit", "offset"})
+_ROWS = ("limit", "offset")
+_PIPED = "lakeui.piped"
+"""Under this name a subquery keeps that an operator stands behind it."""
 _ELSEWHERE = {
     "SET": "Write |> EXTEND value AS another_name, or |> SELECT with all columns.",
     "RENAME": "Write |> SELECT a AS b, with all columns.",
@@ -53,10 +56,42 @@ _ELSEWHERE = {
 
 
 def _around(query: exp.Expr, alias: str = "") -> exp.Select:
+    """A SELECT around the query: under a name, or as an operator behind it."""
     inner = query if isinstance(query, exp.Subquery) else exp.Subquery(this=query)
     if alias:
         inner.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    inner.meta[_PIPED] = not inner.alias
     return exp.Select(expressions=[exp.Star()], from_=exp.From(this=inner))
+
+
+def _piped_query(query: exp.Expr) -> exp.Subquery | None:
+    """What stands before the pipe, where the query is an operator behind one."""
+    start = query.args.get("from_") if isinstance(query, exp.Select) else None
+    is_piped = start is not None and isinstance(start.this, exp.Subquery) and start.this.meta.get(_PIPED)
+    return start.this if is_piped else None
+
+
+def pipe_sql(query: exp.Select, sql: Callable[[exp.Expr | None], str]) -> str | None:
+    """The query as ``query |> operator``, where it is one operator; None where it is another SELECT."""
+    before = _piped_query(query)
+    operator = "" if before is None else _operator_sql(query, sql)
+    if before is None or not operator:
+        return None
+    start = sql(before.this if _piped_query(before.this) is not None else before)
+    return f"{start} |> {operator}"
+
+
+def _operator_sql(query: exp.Select, sql: Callable[[exp.Expr | None], str]) -> str:
+    group, distinct = query.args.get("group"), query.args.get("distinct")
+    if group is not None or query.args.get("having") is not None:
+        count = len(group.expressions) if group is not None else 0
+        found = ", ".join(map(sql, query.expressions[count:]))
+        keys = ", ".join(map(sql, query.expressions[:count]))
+        return " ".join(filter(None, ("AGGREGATE", found, f"GROUP BY {keys}" if keys else "")))
+    if distinct is not None or not all(map(_is_star, query.expressions)):
+        return f"SELECT {'DISTINCT ' if distinct is not None else ''}{', '.join(map(sql, query.expressions))}"
+    rest = [*query.args.get("joins", ()), *(query.args.get(part) for part in ("where", *_ORDERS.values(), *_ROWS))]
+    return " ".join(filter(None, (sql(part).strip() for part in rest if part is not None)))
 
 
 def _wrapped(query: exp.Select) -> exp.Select:
@@ -66,9 +101,13 @@ def _wrapped(query: exp.Select) -> exp.Select:
 
 
 def _over(query: exp.Select, *clauses: str) -> exp.Select:
-    """The query where it is nothing but its sources and those clauses, else a SELECT around it."""
+    """The query where it is nothing but its sources and those clauses, else a SELECT around it. Behind a pipe stands
+    one operator.
+    """
     said = {name for name, value in query.args.items() if value}
     is_open = len(query.expressions) == 1 and _is_star(query.expressions[0])
+    if _piped_query(query) is not None:
+        return query if is_open and said <= {"expressions", "from_"} else _around(query)
     return query if is_open and said <= _SOURCES.union(clauses) else _wrapped(query)
 
 
@@ -87,7 +126,9 @@ def _around_source(query: exp.Select, part: str, value: Any) -> exp.Select:
     query = _over(query)
     if _only_source(query) is None:
         query = _wrapped(query)
-    query.args["from_"].this.set(part, value)
+    source = query.args["from_"].this
+    source.set(part, value)
+    source.meta.pop(_PIPED, None)
     return _around(query)
 
 
@@ -163,7 +204,9 @@ class PipeParser(SparkParser):
         return query
 
     def _ordered(self, query: exp.Select, kind: TokenType) -> exp.Select:
-        if any(query.args.get(part) for part in (*_ORDERS.values(), *_ROWS)):
+        if _piped_query(query) is not None:
+            query = _over(query)
+        elif any(query.args.get(part) for part in (*_ORDERS.values(), *_ROWS)):
             query = _wrapped(query)
         readers: dict[TokenType, Callable[[], Any]] = {
             TokenType.ORDER_BY: self._parse_order,
@@ -178,7 +221,9 @@ class PipeParser(SparkParser):
         limit = self._parse_limit()
         offset = self._parse_offset()
         # OFFSET comes before LIMIT, wherever it stands in one SELECT.
-        if query.args.get("limit") or (offset is not None and query.args.get("offset")):
+        if _piped_query(query) is not None:
+            query = _over(query)
+        elif query.args.get("limit") or (offset is not None and query.args.get("offset")):
             query = _wrapped(query)
         if limit is not None:
             query.set("limit", limit)
@@ -217,6 +262,7 @@ class PipeParser(SparkParser):
         if source is None or set(query.args) - {"expressions", "from_"}:
             return _around(query, alias.name)
         source.set("alias", exp.TableAlias(this=alias))
+        source.meta.pop(_PIPED, None)
         return query
 
     def _selected(self, query: exp.Select) -> exp.Select:

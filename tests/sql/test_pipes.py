@@ -22,11 +22,24 @@ REWRITES = {
         "SELECT `t`.`a` AS `x` FROM `d`.`t` JOIN `d`.`u` ON `t`.`a` = `u`.`a` ORDER BY `u`.`b` LIMIT 1"
     ),
     "FROM d.t |> JOIN d.u USING (a) |> ORDER BY b |> SELECT c AS b": (
-        "SELECT `c` AS `b` FROM (SELECT * FROM `d`.`t` JOIN `d`.`u` USING (`a`) ORDER BY `b`)"
+        "(SELECT * FROM `d`.`t` JOIN `d`.`u` USING (`a`) ORDER BY `b`) |> SELECT `c` AS `b`"
     ),
     "FROM d.t |> JOIN d.u USING (a) |> ORDER BY 2 |> SELECT a": (
-        "SELECT `a` FROM (SELECT * FROM `d`.`t` JOIN `d`.`u` USING (`a`) ORDER BY 2)"
+        "(SELECT * FROM `d`.`t` JOIN `d`.`u` USING (`a`) ORDER BY 2) |> SELECT `a`"
     ),
+    "FROM d.t |> JOIN d.u USING (a) |> EXTEND 1 AS x |> WHERE u.b > x |> AGGREGATE count(*) GROUP BY t.c AS y": (
+        "(SELECT *, 1 AS `x` FROM `d`.`t` JOIN `d`.`u` USING (`a`)) |> WHERE `u`.`b` > `x` "
+        "|> AGGREGATE count(*) GROUP BY `t`.`c` AS `y`"
+    ),
+    "FROM d.t |> JOIN d.u USING (a) |> LIMIT 9 |> ORDER BY t.b |> OFFSET 1 |> LIMIT 2 |> AS q |> SELECT DISTINCT q.b": (
+        "SELECT DISTINCT `q`.`b` FROM ((SELECT * FROM `d`.`t` JOIN `d`.`u` USING (`a`) LIMIT 9) |> ORDER BY `t`.`b` "
+        "|> OFFSET 1 |> LIMIT 2) AS `q`"
+    ),
+    "WITH c AS (SELECT 1 AS a) FROM c |> LEFT JOIN d.t USING (a) |> LIMIT 1 |> JOIN d.u ON u.b = t.b": (
+        "WITH `c` AS (SELECT 1 AS `a`) (SELECT * FROM `c` LEFT JOIN `d`.`t` USING (`a`) LIMIT 1) "
+        "|> JOIN `d`.`u` ON `u`.`b` = `t`.`b`"
+    ),
+    "VALUES (1) AS z(a) |> WHERE z.a > 1": "(VALUES (1) AS `z`(`a`)) |> WHERE `z`.`a` > 1",
     "FROM d.t |> AGGREGATE count(*)": "SELECT count(*) FROM `d`.`t` HAVING TRUE",
 }
 

@@ -126,3 +126,40 @@ ASK SELECT k FROM d.t UNION (TABLE d.t |> SELECT v);
 -- [40]
 -- [4]
 -- [None]
+
+-- Columns of a join go by the names of their tables behind each operator
+CREATE TABLE d.t (k int, v int);
+INSERT INTO d.t VALUES (1, 10), (2, 20), (3, 30);
+CREATE TABLE d.u (k int, w int);
+INSERT INTO d.u VALUES (1, 100), (2, 200), (2, 250);
+ASK FROM d.t AS t |> JOIN d.u AS u ON t.k = u.k |> EXTEND t.v + u.w AS x |> WHERE u.w > 100 |> SELECT t.k, u.w, x;
+-- columns: k int, w int, x int
+-- [2, 200, 220]
+-- [2, 250, 270]
+ASK FROM d.t AS t |> JOIN d.u AS u ON t.k = u.k |> WHERE t.k > 1 |> JOIN d.u AS z ON z.w = u.w |> SELECT t.v, z.w;
+-- columns: v int, w int
+-- [20, 200]
+-- [20, 250]
+ASK FROM d.t AS t |> JOIN d.u AS u USING (k) |> LIMIT 9 |> WHERE u.w > 100 |> AGGREGATE sum(u.w) AS s GROUP BY t.v AS g |> WHERE g = 20;
+-- columns: g int, s bigint
+-- [20, 450]
+ASK FROM d.t AS t |> LEFT JOIN d.u AS u ON t.k = u.k |> ORDER BY u.w DESC |> LIMIT 2 |> ORDER BY u.w |> OFFSET 1 |> SELECT t.k, w;
+-- columns: k int, w int
+-- [2, 250]
+ASK FROM d.t AS t |> JOIN d.u AS u USING (k) |> EXTEND row_number() OVER (ORDER BY w) AS r |> WHERE r = 1 |> DROP v;
+-- columns: k int, w int, r int
+-- [1, 100, 1]
+ASK FROM d.t AS t |> JOIN d.u AS u ON t.k = u.k |> LIMIT 9 |> AS q |> SELECT DISTINCT q.v |> AGGREGATE count(*) AS n;
+-- columns: n bigint
+-- [2]
+ASK FROM d.t AS t |> JOIN d.u AS u ON t.k = u.k |> SELECT t.k, u.w |> WHERE EXISTS (SELECT 1 FROM d.t AS i WHERE i.k = t.k AND i.v > 10);
+-- columns: k int, w int
+-- [2, 200]
+-- [2, 250]
+ASK FROM d.t AS t |> TABLESAMPLE (100 PERCENT) |> SELECT t.k |> UNION ALL (VALUES (7)) |> WHERE k > 2;
+-- columns: k int
+-- [3]
+-- [7]
+ASK VALUES (1), (2) AS z(a) |> WHERE z.a > 1;
+-- columns: a int
+-- [2]
