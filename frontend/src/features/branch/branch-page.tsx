@@ -11,11 +11,11 @@ import { useComparison } from "../../queries/compare";
 import { AheadBehind, ExpiryMark, LaneDot } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
-import { LoadedOrRestricted } from "../../ui/restricted";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { ProtectionLine } from "../requests/protection-line";
 import { BranchHistory } from "./branch-history";
+import { LoadedWithBranch } from "./missing-branch";
 import { NewDatabaseDialog, NewTableDialog } from "./new-objects";
 import { ObjectTree } from "./object-tree";
 import { ResetDialog } from "./reset-dialog";
@@ -77,7 +77,8 @@ export function BranchPage() {
       {isResetting && parent ? <ResetDialog catalog={catalog} branch={branch} parent={parent} onClose={() => setIsResetting(false)} /> : null}
       {making === "database" ? <NewDatabaseDialog catalog={catalog} branch={branch} onClose={() => setMaking(undefined)} /> : null}
       {making === "table" ? <NewTableDialog catalog={catalog} branch={branch} database={query.get("database") ?? undefined} onClose={() => setMaking(undefined)} /> : null}
-      <LoadedOrRestricted
+      <LoadedWithBranch
+        catalog={catalog}
         query={found}
         label="the branch"
         restricted={
@@ -104,7 +105,7 @@ export function BranchPage() {
             </Panel>
           </>
         )}
-      </LoadedOrRestricted>
+      </LoadedWithBranch>
     </div>
   );
 }

@@ -1,8 +1,10 @@
 import { useMemo, useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 
+import { asProblem } from "../../api/problem";
 import type { Graph } from "../../api/resources";
-import { GRAPH_PAGE, useBranches, useGraph } from "../../queries/catalogs";
+import { catalogAddress, homeAddress } from "../../model/addresses";
+import { GRAPH_PAGE, useBranches, useCatalog, useGraph } from "../../queries/catalogs";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
@@ -15,6 +17,9 @@ import "../../styles/graph.css";
 export function CatalogPage() {
   const { catalog = "" } = useParams();
   const [intent, setIntent] = useState<BranchIntent>();
+  const { error } = useCatalog(catalog);
+  const refusal = error === null ? {} : asProblem(error).members;
+  if (refusal.status === 404 && refusal.kind === "catalog") return <MissingCatalog catalog={catalog} nearest={refusal.nearest} />;
   return (
     <div className="page">
       <PageHead
@@ -29,6 +34,38 @@ export function CatalogPage() {
       <GraphPanel catalog={catalog} onIntent={setIntent} />
       <BranchesPanel catalog={catalog} onIntent={setIntent} />
       {intent ? <BranchDialog catalog={catalog} intent={intent} onClose={() => setIntent(undefined)} /> : null}
+    </div>
+  );
+}
+
+/** No catalog has the name, or none that the person may see: a similar name, and the way back to those that are there. */
+function MissingCatalog({ catalog, nearest }: { catalog: string; nearest: unknown }) {
+  return (
+    <div className="page">
+      <PageHead title={catalog} />
+      <div className="notice conflict" role="alert">
+        <span className="symbol" aria-hidden="true">
+          ✕
+        </span>
+        <strong>
+          There is no catalog <bdi>{catalog}</bdi> here
+        </strong>
+        <p>It has another name now, it was dropped, or you are not a member of it.</p>
+        {typeof nearest === "string" ? (
+          <p className="row">
+            Similar name:
+            <Link to={catalogAddress(nearest)}>
+              <bdi>{nearest}</bdi>
+            </Link>
+          </p>
+        ) : null}
+        <p className="row">
+          <Link className="button small" to={homeAddress}>
+            <Icon name="home" />
+            All catalogs
+          </Link>
+        </p>
+      </div>
     </div>
   );
 }

@@ -9,10 +9,10 @@ import { useMay } from "../../queries/catalogs";
 import { useTable, type TablePlace } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
-import { LoadedOrRestricted } from "../../ui/restricted";
 import { Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Link } from "react-router";
+import { LoadedWithBranch } from "../branch/missing-branch";
 import { ChangesTab } from "./changes-tab";
 import { ColumnsTab, PropertiesTab } from "./columns-tab";
 import { HistoryTab } from "./history-tab";
@@ -63,7 +63,7 @@ export function TablePage() {
       >
         <bdi>{database}</bdi>.<bdi>{table}</bdi>
       </PageHead>
-      <LoadedOrRestricted query={detail} label="the table" restricted={<RestrictedRows place={place} version={version} />}>
+      <LoadedWithBranch catalog={catalog} query={detail} label="the table" restricted={<RestrictedRows place={place} version={version} />}>
         {(found) => (
           <>
             <VersionBar place={place} table={found} version={version} onVersion={(at) => show(chosen, at)} />
@@ -77,7 +77,7 @@ export function TablePage() {
             </Panel>
           </>
         )}
-      </LoadedOrRestricted>
+      </LoadedWithBranch>
     </div>
   );
 }
