@@ -11,6 +11,12 @@ import type { RowChange } from "./row-dialogs";
 
 const RowDialog = lazy(() => import("./row-dialogs"));
 
+/** How many rows are shown: `The only row`, `All 3 rows`, `The first 100 rows`. */
+function shownRows({ rows, truncated }: { rows: readonly unknown[]; truncated: boolean }): string {
+  if (truncated) return `The first ${count(ROWS_SHOWN)} rows`;
+  return rows.length === 1 ? "The only row" : `All ${count(rows.length)} rows`;
+}
+
 /** Rows of the table. Those of the head can be added, edited and deleted by whoever may write. */
 export function RowsTab({ place, table, version, mayChange }: { place: TablePlace; table: TableDetail; version: number | undefined; mayChange: boolean }) {
   const rows = useRows(place, version);
@@ -55,8 +61,7 @@ export function RowsTab({ place, table, version, mayChange }: { place: TablePlac
                   : {})}
               />
               <p className="inside small muted">
-                {page.truncated ? `The first ${count(ROWS_SHOWN)} rows` : `All ${count(page.rows.length)} rows`} at version {page.version}, in no
-                particular order.
+                {shownRows(page)} at version {page.version}{page.rows.length > 1 ? ", in no particular order" : ""}.
               </p>
             </>
           )
