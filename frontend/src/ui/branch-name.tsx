@@ -14,7 +14,7 @@ export function BranchLink({ catalog, branch }: { catalog: string; branch: strin
   return (
     <Link className="row nowrap-row" to={branchAddress(catalog, branch)} title={branch}>
       <LaneDot branch={branch} />
-      <span className="ellipsis">{branch}</span>
+      <bdi className="ellipsis">{branch}</bdi>
     </Link>
   );
 }

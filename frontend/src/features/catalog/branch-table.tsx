@@ -31,7 +31,7 @@ export function BranchTable({
             {branch.is_dropped ? (
               <span className="row muted">
                 <LaneDot branch={branch.name} />
-                <s>{branch.name}</s>
+                <s><bdi>{branch.name}</bdi></s>
               </span>
             ) : (
               <>
@@ -41,7 +41,13 @@ export function BranchTable({
             )}
           </span>
           <span className="small muted from">
-            {!branch.parent ? "default branch" : `from ${branch.parent} v${branch.fork_version} `}
+            {branch.parent ? (
+              <>
+                from <bdi>{branch.parent}</bdi> v{branch.fork_version}{" "}
+              </>
+            ) : (
+              "default branch"
+            )}
             {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
           </span>
           <span className="small last">

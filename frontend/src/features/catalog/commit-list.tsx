@@ -48,12 +48,12 @@ export function CommitList({
           </Link>
           <span className="row branch ellipsis">
             <LaneDot branch={commit.branch} />
-            <span className="ellipsis">{commit.branch}</span>
+            <bdi className="ellipsis">{commit.branch}</bdi>
           </span>
           <span className="ellipsis">
-            {commit.message ? <>{commit.message} · </> : null}
+            {commit.message ? <><bdi>{commit.message}</bdi> · </> : null}
             {commit.operation}
-            {changedObjects(commit)}
+            <bdi>{changedObjects(commit)}</bdi>
             {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
           </span>
           <span className="muted author ellipsis">{commit.author}</span>

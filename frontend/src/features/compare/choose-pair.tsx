@@ -6,6 +6,7 @@ import { compareAddress } from "../../model/addresses";
 import { useBranches } from "../../queries/catalogs";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
+import { BranchField } from "./branch-field";
 
 /** Which two branches: at first the branch with the newest commit, against its parent. */
 export function ChoosePair({ catalog }: { catalog: string }) {
@@ -43,35 +44,12 @@ function PairForm({ catalog, branches }: { catalog: string; branches: Branch[] }
           void navigate(compareAddress(catalog, source, destination));
         }}
       >
-        <BranchField label="Merge" branches={branches} value={source} onChange={setSource} />
-        <BranchField label="into" branches={branches} value={destination} onChange={setDestination} />
+        <BranchField catalog={catalog} label="Merge" value={source} onChange={setSource} />
+        <BranchField catalog={catalog} label="into" value={destination} onChange={setDestination} />
         <button type="submit" className="button primary" disabled={source === destination}>
           Compare
         </button>
       </form>
     </Panel>
-  );
-}
-
-function BranchField({
-  label,
-  branches,
-  value,
-  onChange,
-}: {
-  label: string;
-  branches: Branch[];
-  value: string;
-  onChange: (name: string) => void;
-}) {
-  return (
-    <label className="field grow">
-      <span>{label}</span>
-      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-        {branches.map((branch) => (
-          <option key={branch.branch_id}>{branch.name}</option>
-        ))}
-      </select>
-    </label>
   );
 }

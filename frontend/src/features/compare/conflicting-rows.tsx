@@ -122,8 +122,8 @@ function RowLines({ pair, row, columns, shown, outcome, name }: LinesProps) {
     <>
       {snapshotLines(row).map((line) => (
         <tr key={line.snapshot} className={line.snapshot === "destination" && !outcome ? "" : "update_before"}>
-          <th scope="row" className="nowrap">
-            {line.snapshot === "base" ? "base" : pair[line.snapshot]}{" "}
+          <th scope="row" className="nowrap snapshot" title={line.snapshot === "base" ? undefined : pair[line.snapshot]}>
+            <bdi>{line.snapshot === "base" ? "base" : pair[line.snapshot]}</bdi>{" "}
             {line.snapshot === "base" && (outcome !== undefined || !row.is_open) ? <span className="badge person">decided</span> : null}
           </th>
           {line.values === null ? (

@@ -21,7 +21,7 @@ export function BranchSwitch({ catalog, branch }: { catalog: string; branch: str
       button={
         <>
           {branch === undefined ? <Icon name="branch" size={14} /> : <LaneDot branch={branch} />}
-          <span className="name ellipsis">{branch ?? "branches"}</span>
+          <bdi className="name ellipsis">{branch ?? "branches"}</bdi>
           <Icon name="down" size={12} />
         </>
       }
@@ -42,7 +42,7 @@ export function BranchSwitch({ catalog, branch }: { catalog: string; branch: str
           to={onOtherBranch(pathname, search, entry.name)}
         >
           <LaneDot branch={entry.name} />
-          <span className="grow ellipsis">{entry.name}</span>
+          <bdi className="grow ellipsis">{entry.name}</bdi>
           <span className="muted small number">v{entry.head_version}</span>
         </Link>
       ))}

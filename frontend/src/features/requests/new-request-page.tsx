@@ -2,12 +2,12 @@ import { useState, type SubmitEvent } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 
 import { compareAddress, requestAddress } from "../../model/addresses";
-import { useBranches } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
 import { useRequestOpen } from "../../queries/requests";
 import { userName } from "../../queries/user";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
+import { BranchField } from "../compare/branch-field";
 import { SummaryLine } from "../compare/summary-line";
 import { ProtectionLine } from "./protection-line";
 import { RequestFields, type RequestText } from "./request-fields";
@@ -39,23 +39,6 @@ export function NewRequestPage() {
       </Panel>
       <RequestForm key={`${source} ${destination}`} catalog={catalog} source={source} destination={destination} />
     </div>
-  );
-}
-
-function BranchField({ catalog, label, value, onChange }: { catalog: string; label: string; value: string; onChange: (name: string) => void }) {
-  const branches = useBranches(catalog, { order: "-activity" });
-  const names = branches.data?.pages.flatMap((page) => page.results.map((branch) => branch.name)) ?? [];
-  const all = value && !names.includes(value) ? [value, ...names] : names;
-  return (
-    <label className="field grow">
-      <span>{label}</span>
-      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-        {value ? null : <option value="">Choose a branch</option>}
-        {all.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -1,0 +1,34 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { DELAYS, json, page, serve, type Asked } from "../../testing/server";
+
+const BRANCHES = "/api/v1/catalogs/demo/branches/";
+
+it("keeps main as the target where the newest branches fill the list", async () => {
+  // One page of hundreds: main, which nobody touched lately, is not on it.
+  const asked = serve({
+    [BRANCHES]: ({ address }: Asked) => json(address.includes("search=") ? page([{ ...DELAYS, branch_id: 9, name: "winter" }]) : page([DELAYS], `http://test${BRANCHES}?cursor=x`)),
+  });
+  const user = userEvent.setup();
+  const router = renderAt("/c/demo/compare");
+  const into = await screen.findByRole<HTMLInputElement>("combobox", { name: "into" });
+  expect(into.value).toBe("main");
+  const source = screen.getByRole<HTMLInputElement>("combobox", { name: "Merge" });
+  expect(source.value).toBe("delays");
+  await user.click(source);
+  await user.keyboard("winter");
+  await waitFor(() => expect(asked.some(({ address }) => address.includes("search=winter"))).toBe(true));
+  await user.click(screen.getByRole("button", { name: "Compare" }));
+  await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/compare/winter...main"));
+});
+
+it("lists all branches where they are few, the chosen one among them", async () => {
+  serve({ [BRANCHES]: page([DELAYS]) });
+  renderAt("/c/demo/compare");
+  const into = await screen.findByRole<HTMLSelectElement>("combobox", { name: "into" });
+  expect(into.value).toBe("main");
+  expect([...into.options].map((option) => option.text)).toEqual(["main", "delays"]);
+});
