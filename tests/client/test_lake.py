@@ -189,6 +189,20 @@ def test_a_query_whose_answer_is_lost_is_asked_again(catalog: Catalog, line: Los
     assert line.lost == 1
 
 
+def test_a_connection_that_the_server_ended_meanwhile_is_not_used(catalog: Catalog) -> None:
+    """What has no key is sent once, so it must not be sent where nothing answers any more."""
+    http = catalog.http
+    http.get(catalog.path)
+    ended = http._connection
+    assert ended is not None
+    assert ended.sock is not None
+    # As after the seconds for which a server keeps a connection that says nothing.
+    ended.sock.shutdown(socket.SHUT_RD)
+    asked = {"name": "late", "text": "SELECT 1"}
+    assert http.write("POST", f"{catalog.path}queries/", asked, has_key=False)["name"] == "late"
+    assert http._connection is not ended
+
+
 def test_what_is_no_lakeui_server_is_named() -> None:
     answers = {
         b"302 Found\r\nLocation: https://lake.example.org/": "MOVED",

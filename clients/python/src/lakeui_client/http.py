@@ -9,6 +9,8 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import select
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -191,6 +193,10 @@ class Http:
         return connection
 
     def _send(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
+        if self._connection is not None and _is_ended(self._connection):
+            # A server ends connections that say nothing for some seconds. What is sent there gets no answer, and only
+            # some requests may be sent again.
+            self.close()
         if self._connection is None:
             self._connection = self._connect()
         self._connection.request(method, target, content, dict(headers))
@@ -219,6 +225,17 @@ class Http:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _is_ended(connection: http.client.HTTPConnection) -> bool:
+    """Whether the server has ended the connection: between two requests it sends nothing else."""
+    found: socket.socket | None = connection.sock
+    if found is None:
+        return False
+    try:
+        return bool(select.select([found], [], [], 0)[0])
+    except (OSError, ValueError):
+        return True
 
 
 def _answer(response: http.client.HTTPResponse) -> Answer:
