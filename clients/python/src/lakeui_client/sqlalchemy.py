@@ -1,6 +1,7 @@
 """An SQLAlchemy dialect over the DB-API driver: ``create_engine("lakeui://:TOKEN@127.0.0.1:8000/demo?branch=main")``.
 
-``lakeui+https://`` speaks TLS. Schemas are databases of the branch. What it writes is Spark SQL.
+``lakeui+https://`` speaks TLS. Schemas are databases of the branch. What it writes is Spark SQL. Some names stand here
+twice: SQLAlchemy 1.4, which Superset takes, has other names for them than 2.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _TYPES: dict[str, type[types.TypeEngine[Any]]] = {
     "int": types.INTEGER,
     "bigint": types.BIGINT,
     "float": types.REAL,
-    "double": types.DOUBLE,
+    "double": getattr(types, "DOUBLE", types.FLOAT),
     "string": types.TEXT,
     "binary": types.LargeBinary,
     "date": types.DATE,
@@ -136,7 +137,7 @@ class LakeDialect(default.DefaultDialect):
     default_paramstyle = "qmark"
     statement_compiler = LakeCompiler
     ddl_compiler = LakeDDLCompiler
-    type_compiler_cls = LakeTypeCompiler
+    type_compiler_cls = type_compiler = LakeTypeCompiler
     preparer: type[compiler.IdentifierPreparer] = LakePreparer
     colspecs: dict[type[types.TypeEngine[Any]], type[types.TypeEngine[Any]]] = {types.LargeBinary: LakeBinary}
     supports_statement_cache = True
@@ -158,6 +159,10 @@ class LakeDialect(default.DefaultDialect):
 
     @classmethod
     def import_dbapi(cls) -> ModuleType:
+        return dbapi
+
+    @classmethod
+    def dbapi(cls) -> ModuleType:
         return dbapi
 
     def create_connect_args(self, url: URL) -> tuple[list[Any], dict[str, Any]]:
