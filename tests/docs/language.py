@@ -21,7 +21,6 @@ FORBIDDEN = (
 
 MISSPELLED = {
     "merge-request": "merge request",
-    "pull request": "merge request",
     "merge-base": "merge base",
     "mergebase": "merge base",
     "datafile": "data file",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 How = Literal["merge", "request", "either"]
 """``merge``; ``request``: open a merge request; ``either``: a request where a protection asks for one."""
 
-_OPEN = ("draft", "open", "changes_requested", "approved", "queued", "merging", "conflicted")
+OPEN_STATES = ("draft", "open", "changes_requested", "approved", "queued", "merging", "conflicted")
 _SAMPLE_ROWS = 5
 _OF_AN_ATTEMPT = re.compile(r"\.[0-9]+$")
 """How the branches of later attempts end (``_name``)."""
@@ -163,7 +163,7 @@ class Publication:
     def _found_request(self, name: str) -> None:
         """An attempt before this one may have opened a request, and ended before it could say so."""
         try:
-            found = self.catalog.merge_requests(source=name, destination=self.into, state=list(_OPEN), limit=1)
+            found = self.catalog.merge_requests(source=name, destination=self.into, state=list(OPEN_STATES), limit=1)
         except NotFound:
             return
         for request in found:

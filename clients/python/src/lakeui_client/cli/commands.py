@@ -16,7 +16,7 @@ from lakeui_client.errors import failed
 from lakeui_client.http import Watcher, segment
 from lakeui_client.lake import Branch, Catalog, Lake, Session
 from lakeui_client.results import KeptResult
-from lakeui_client.values import Diff, Merged, Undone
+from lakeui_client.values import Merged, Undone
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
 NEVER = "never"
@@ -191,25 +191,7 @@ def diff(place: Place, given: Namespace) -> Said:
     source = given.source or place.settings.branch
     into = given.destination or (place.settings.branch if source != place.settings.branch else None)
     found = place.catalog.branch(source).diff(into)
-    return Said(found.raw, _diff_text(found))
-
-
-def _diff_text(found: Diff) -> str:
-    counts = found.raw
-    head = f"{found.source} is {counts['ahead']} ahead of {found.destination}, {counts['behind']} behind."
-    rows = [
-        (
-            entry.verdict,
-            entry.name,
-            ", ".join(entry.source_ops),
-            ", ".join(entry.dest_ops) or "-",
-            ", ".join(entry.codes),
-        )
-        for entry in found.objects
-    ]
-    drawn = show.table(("verdict", "object", found.source, found.destination, "codes"), rows) if rows else ""
-    end = "It merges." if found.mergeable else "A merge is refused."
-    return "\n".join(part for part in (head, drawn, "Nothing to merge." if found.is_empty else end) if part)
+    return Said(found.raw, show.comparison(found))
 
 
 def show_one(place: Place, given: Namespace) -> Said:

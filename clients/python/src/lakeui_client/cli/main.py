@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from lakeui_client.cli import commands as c
-from lakeui_client.cli import show
+from lakeui_client.cli import pull_requests, show
 from lakeui_client.cli.pipelines import FORMS, pipelines
 from lakeui_client.cli.resets import reset
 from lakeui_client.errors import ConflictError, LakeError, WaitsForPeople
@@ -165,6 +165,7 @@ def _merges(word: Any) -> None:
     _message(made)
     _bypass(made)
     _requests(word("request", c.request, "merge requests"))
+    pull_requests.words_add(word)
     made = word("policies", c.policies, "list protection rules with their merge policies, or set those of one")
     made.add_argument("pattern", nargs="?", help="of the rule whose policies are shown or set")
     made.add_argument("--set", metavar="FILE", help="an array of policies as JSON; - reads standard input")

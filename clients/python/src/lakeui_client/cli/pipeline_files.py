@@ -68,6 +68,43 @@ def pipelines_import(place: Place, folder: Path, given: Namespace) -> Said:
     return SILENT
 
 
+def pipelines_try(place: Place, folder: Path, names: Sequence[str]) -> Said:
+    """Run pipelines of files on the present branch: those named, in that order, else all in the order of their paths.
+    Each run is of a pipeline that is made for it and deleted after it; the pipelines of the catalog stay as they are.
+    """
+    http, catalog, branch = place.lake.http, place.settings.catalog_named, place.settings.branch
+    chosen = _chosen(_read(folder), names)
+    for path, wanted in chosen:
+        if wanted["branch"].casefold() == branch.casefold():
+            raise failed(
+                f"{path} is a pipeline of branch {branch} itself.", "Try it on another branch: lake switch -c BRANCH."
+            )
+    _validate(http, catalog, chosen)
+    runs = []
+    for path, wanted in chosen:
+        trial = {**wanted, "name": f"{wanted['name']} on {branch}", "branch": branch, "schedule": ""}
+        # One that a killed run left over is taken again.
+        known = {entry["name"].casefold(): entry["id"] for entry in http.pages(PATH, catalog=catalog)}
+        _put(http, catalog, known, path, trial, is_dry=False)
+        made = next(one for one in http.pages(PATH, catalog=catalog) if one["name"] == trial["name"])
+        try:
+            runs.append({"name": wanted["name"], **http.write("POST", f"{PATH}{made['id']}/runs/", {})})
+        finally:
+            http.write("DELETE", f"{PATH}{made['id']}/", has_key=False)
+    return Said(
+        runs, "\n".join(f"{show.safe(run['name'])} ran on {branch}. {show.summary(run)}".rstrip() for run in runs)
+    )
+
+
+def _chosen(found: Sequence[tuple[Path, dict[str, str]]], names: Sequence[str]) -> list[tuple[Path, dict[str, str]]]:
+    by_name = {wanted["name"].casefold(): (path, wanted) for path, wanted in found}
+    for name in names:
+        if name.casefold() not in by_name:
+            near = get_close_matches(name, [wanted["name"] for _, wanted in found], 1)
+            raise failed(f"No file is of a pipeline {name}.", f"Did you mean {near[0]}?" if near else "")
+    return [by_name[name.casefold()] for name in names] or list(found)
+
+
 def _import(place: Place, folder: Path, *, is_dry: bool) -> list[Change]:
     http, catalog = place.lake.http, place.settings.catalog_named
     found = _read(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lakeui_client.cli import show
 from lakeui_client.cli.commands import Place, Said
-from lakeui_client.cli.pipeline_files import PATH, pipelines_export, pipelines_import
+from lakeui_client.cli.pipeline_files import PATH, pipelines_export, pipelines_import, pipelines_try
 from lakeui_client.errors import failed
 from lakeui_client.http import segment
 
@@ -20,9 +20,10 @@ FORMS = {
     "send": ("ID", "ZONE", "FILE"),
     "export": ("FOLDER",),
     "import": ("FOLDER",),
+    "try": ("FOLDER",),
 }
-"""By action, what has to be named. ``send`` takes more files, ``export`` the ids of pipelines."""
-_MORE = ("send", "export")
+"""By action, what has to be named. ``send`` takes more files, ``export`` the ids of pipelines, ``try`` their names."""
+_MORE = ("send", "export", "try")
 
 
 def pipelines(place: Place, given: Namespace) -> Said:
@@ -38,6 +39,8 @@ def pipelines(place: Place, given: Namespace) -> Said:
         return pipelines_export(place, Path(named[0]), [_id(word) for word in named[1:]])
     if action == "import":
         return pipelines_import(place, Path(named[0]), given)
+    if action == "try":
+        return pipelines_try(place, Path(named[0]), named[1:])
     return _of_one(place, given, _id(named[0]))
 
 

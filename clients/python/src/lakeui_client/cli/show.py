@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakeui_client.values import Diff
 
 WIDEST_CELL = 80
 
@@ -66,6 +69,33 @@ def width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in ("W", "F") else 1 for one in text
     )
+
+
+def comparison(found: Diff) -> str:
+    """Two branches compared: each object that one of them changed."""
+    counts = found.raw
+    head = f"{found.source} is {counts['ahead']} ahead of {found.destination}, {counts['behind']} behind."
+    rows = [
+        (
+            entry.verdict,
+            entry.name,
+            ", ".join(entry.source_ops),
+            ", ".join(entry.dest_ops) or "-",
+            ", ".join(entry.codes),
+            _brings(entry.raw["brings"]),
+        )
+        for entry in found.objects
+    ]
+    drawn = table(("verdict", "object", found.source, found.destination, "codes", "rows"), rows) if rows else ""
+    end = "It merges." if found.mergeable else "A merge is refused."
+    return "\n".join(part for part in (head, drawn, "Nothing to merge." if found.is_empty else end) if part)
+
+
+def _brings(found: Mapping[str, Any]) -> str:
+    """How many rows a merge brings."""
+    words = [word for word in ("inserted", "updated", "deleted") if found[f"rows_{word}"]]
+    counts = ", ".join(f"{found[f'rows_{word}']:,} {word}" for word in words)
+    return counts if found["rows_are_exact"] or not counts else f"at most {counts}"
 
 
 def summary(raw: Mapping[str, Any]) -> str:
