@@ -1,4 +1,6 @@
-"""All tests: a queue of files, some workers that take from it, one PostgreSQL and one Spark that they share."""
+"""All tests: a queue of files, some workers that take from it, one PostgreSQL, one Spark and one object store that
+they share.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lakeui.runtime.postgres import EmbeddedPostgres
+from tests.support.object_store import ObjectStore, store_of_spark
 from tests.support.servers import TEMPLATE, spark_for_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,11 +60,14 @@ def _servers(home: Path) -> Iterator[dict[str, str]]:
     """
     home.chmod(0o711)
     postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log", durable=False)
-    spark = None if os.environ.get("SPARK_REMOTE") else spark_for_tests(home)
+    store = None if os.environ.get("SPARK_REMOTE") else ObjectStore(home / "store")
+    spark = None if store is None else spark_for_tests(home, store_of_spark(store))
     compiling = subprocess.Popen([sys.executable, "-m", "tests.support.compiled"], cwd=ROOT, env=_environment())
     try:
         if spark is not None:
             spark.start()
+        if store is not None:
+            store.start()
         postgres.start()
         _template_make(postgres)
         addresses = {"DATABASE_URL": postgres.url("lakeui"), TEMPLATE: "lakeui_template"}
@@ -70,12 +76,17 @@ def _servers(home: Path) -> Iterator[dict[str, str]]:
         if spark is not None:
             spark.wait_until_ready()
             addresses["SPARK_REMOTE"] = spark.url
+        if store is not None:
+            store.wait_until_ready()
+            addresses |= store.address
         yield addresses
     finally:
         compiling.kill()
         postgres.stop()
         if spark is not None:
             spark.stop()
+        if store is not None:
+            store.stop()
 
 
 def _template_make(postgres: EmbeddedPostgres) -> None:

@@ -7,7 +7,6 @@ splits it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -92,14 +91,14 @@ class Target:
         found = (self.schema.column(identifier) for identifier in self.schema.clustered_by)
         return [internal_name(column) for column in found if column is not None]
 
-    def staged(self, path: str, texts: PartitionValues) -> Staged:
+    def staged(self, path: str, texts: PartitionValues, content: pa.Buffer | None = None) -> Staged:
         """A file of rows that all have these ``partition_texts``."""
         count = len(self.schema.partition_by)
         layout = (
             LaidBy(one, column.type, text if text is None or not is_whole(one, column.type) else int(text))
             for (one, column), text in zip(self.laid, texts[count:], strict=True)
         )
-        return Staged(path, texts[:count], tuple(layout))
+        return Staged(path, texts[:count], tuple(layout), content)
 
     def fields(self) -> list[tuple[str, str, int]]:
         """Internal name, name in the file, field id."""
@@ -111,11 +110,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file in staging with its partition value, and what transforms of columns are for each of its rows."""
+    """A file with its partition value, and what transforms of columns are for each of its rows. It lies in staging, or
+    is ``content`` that is yet to be written.
+    """
 
     path: str
     partition: PartitionValues
     layout: FileLayout = ()
+    content: pa.Buffer | None = None
 
 
 class FileWriter:
@@ -234,17 +236,15 @@ class FileWriter:
             texts = self._partition_of(target, folder, files[0].path)
             paths = [file.path for file in files]
             if joins and become_one([file.bytes for file in files]):
-                paths = [self._concatenated(paths, staging)]
-            staged += [target.staged(path, texts) for path in paths]
+                staged.append(target.staged("", texts, self._concatenated(paths)))
+            else:
+                staged += [target.staged(path, texts) for path in paths]
         return staged
 
-    def _concatenated(self, paths: list[str], staging: str) -> str:
+    def _concatenated(self, paths: list[str]) -> pa.Buffer:
         absolute = [self.warehouse.absolute(path) for path in paths]
         tables = [pq.read_table(path, filesystem=self.warehouse.filesystem, partitioning=None) for path in absolute]
-        digest = hashlib.sha256(paths[0].encode()).hexdigest()
-        combined = f"{staging}/combined-{digest[:24]}.parquet"
-        self.write_table(pa.concat_tables(tables), combined)
-        return combined
+        return _whole_file(pa.concat_tables(tables))
 
     def _partition_of(self, target: Target, folder: str, path: str) -> PartitionValues:
         """Decode a folder such as ``__lake_p0=vBerlin/__lake_p1=n``."""
@@ -270,9 +270,9 @@ class FileWriter:
         return value.decode() if isinstance(value, bytes) else str(value)
 
     def place(self, table_id: int, staged: list[Staged]) -> list[NewDataFile]:
-        """Read the footers of staged files, take addresses for all, and move them into place."""
+        """Read the footers of the files, take addresses for all, and put them where they stay."""
         with ThreadPoolExecutor(max_workers=8) as pool:
-            facts = list(pool.map(lambda file: read_facts(self.warehouse, file.path), staged))
+            facts = list(pool.map(self._facts, staged))
         filled = [(file, fact) for file, fact in zip(staged, facts, strict=True) if fact.rows]
         if not filled:
             return []
@@ -283,8 +283,15 @@ class FileWriter:
             base += fact.rows
         return placed
 
+    def _facts(self, file: Staged) -> FileFacts:
+        return read_facts(self.warehouse, file.path) if file.content is None else facts_of(file.content)
+
     def _place_one(self, table_id: int, file: Staged, fact: FileFacts, base: int) -> NewDataFile:
-        path = self.warehouse.place_data(file.path, table_id=table_id, base=base)
+        if file.content is None:
+            path = self.warehouse.place_data(file.path, table_id=table_id, base=base)
+        else:
+            path = self.warehouse.new_data(table_id=table_id, base=base)
+            self.warehouse.write(path, file.content)
         return _new_file(replace(file, path=path), fact, base)
 
 

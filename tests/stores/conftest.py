@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +11,19 @@ import pytest
 
 from tests.conftest import Embedded
 from tests.support.lake import Lake
-from tests.support.object_store import ObjectStore, spark_on
+from tests.support.object_store import ObjectStore, store_of_spark
+from tests.support.servers import small_spark
 
 
 @pytest.fixture(scope="session")
 def store(embedded: Embedded) -> Iterator[ObjectStore]:
+    given = ObjectStore.given()
+    if given is not None:
+        yield given
+        return
     started = ObjectStore(embedded.home / "store")
     started.start()
+    started.wait_until_ready()
     try:
         yield started
     finally:
@@ -24,8 +32,11 @@ def store(embedded: Embedded) -> Iterator[ObjectStore]:
 
 @pytest.fixture(scope="session")
 def store_spark(embedded: Embedded, store: ObjectStore) -> Iterator[str]:
-    """Of its own: the server that other tests share has no driver. It comes with the module that asks for it."""
-    server = spark_on(store, embedded.home / "store_spark")
+    """The server that other tests share has the driver where ``python -m tests`` started both."""
+    if ObjectStore.given() is not None:
+        yield os.environ["SPARK_REMOTE"]
+        return
+    server = small_spark(embedded.home / "store_spark", store_of_spark(store))
     server.start()
     server.wait_until_ready()
     try:
@@ -39,7 +50,10 @@ def warehouse_in_store(open_database: None, store: ObjectStore, store_spark: str
     """The settings name the store and its Spark for the tests of a module."""
     from django.conf import settings
 
-    said: dict[str, Any] = {"WAREHOUSE": f"{store.bucket('lake')}/first", "STORE": store.options}
+    said: dict[str, Any] = {
+        "WAREHOUSE": f"{store.bucket(f'lake-{uuid.uuid4().hex[:12]}')}/first",
+        "STORE": store.options,
+    }
     said |= {"SPARK_REMOTE": store_spark, "SPARK_QUERY_REMOTE": ""}
     before = {name: settings.LAKEUI[name] for name in said}
     settings.LAKEUI.update(said)

@@ -1,8 +1,52 @@
-"""The tour on a warehouse in an object store, by Spark with the driver: every kind of write, merge, restore, VACUUM."""
+"""A lake in an object store, by Spark with the driver: writes, merge, restore, VACUUM, kills, other readers."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.services.integrity import catalog_check
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.frontdoor import compute
 from tests.support.lake import Lake
+from tests.support.object_store import Counted, ObjectStore
+
+ROOT = Path(__file__).resolve().parents[2]
+TOTALS = "SELECT count(*), sum(id), count_if(name = 'changed'), count_if(name = 'zwei') FROM d.t"
+KILLED = """
+import sys, django
+django.setup()
+from lakeui.frontdoor import Session, execute
+execute(sys.argv[2], Session(catalog=sys.argv[1], branch="main"))
+"""
+
+
+def the_warehouse() -> Warehouse:
+    return Warehouse(settings.LAKEUI["WAREHOUSE"])
+
+
+def files_of(lake: Lake) -> set[str]:
+    """All files of the tables of the lake."""
+    from catalog_app.models import Table
+
+    warehouse, tables = the_warehouse(), Table.objects.filter(catalog=catalog_get(lake.catalog))
+    return {file.path for table in tables for file in warehouse.all_under(str(table.pk))}
+
+
+def all_there(lake: Lake) -> list[str]:
+    """What check_catalog finds with the sizes of files."""
+    warehouse = the_warehouse()
+    sizes = lambda path: warehouse.size(path) if warehouse.exists(path) else None  # noqa: E731
+    found: list[str] = catalog_check(catalog_get(lake.catalog), row_ids_of=compute.engine().live_row_ids, size_of=sizes)
+    return found
 
 
 def test_the_tour(lake: Lake) -> None:
@@ -19,6 +63,118 @@ def test_the_tour(lake: Lake) -> None:
         " ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
         "dev",
     )
-    assert lake.merge("dev")["outcome"] == "merged"
-    totals = "SELECT count(*), sum(id), count_if(name = 'changed'), count_if(name = 'zwei') FROM d.t"
-    assert lake.sql(totals).rows == [[19004, 198720506, 2, 1]]
+    lake.sql("INSERT INTO d.t VALUES (4, 'four', 'a')")
+    before = lake.head()
+    merged = lake.merge("dev")
+    assert merged["outcome"] == "merged"
+    assert lake.sql(TOTALS).rows == [[19005, 198720510, 2, 1]]
+    lake.sql("OPTIMIZE d.t")
+    assert lake.sql(TOTALS).rows == [[19005, 198720510, 2, 1]]
+    assert all_there(lake) == []
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    assert lake.sql(TOTALS).rows == [[20004, 200190010, 0, 0]]
+
+
+def test_vacuum_removes_what_it_lists(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.t (id INT)")
+    lake.sql("INSERT INTO d.t VALUES (1), (2)")
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    lake.sql("INSERT OVERWRITE d.t VALUES (3)")
+    assert len(files_of(lake)) == 3
+    monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
+    lake.sql("VACUUM")
+    assert len(files_of(lake)) == 1
+    assert lake.rows("d.t") == [(3,)]
+    assert all_there(lake) == []
+
+
+@pytest.mark.parametrize("point", ["write.registered", "write.committing"])
+def test_a_process_that_is_killed_between_upload_and_commit(
+    lake: Lake, store: ObjectStore, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """The version before stays whole, and VACUUM removes what was uploaded."""
+    lake.sql("CREATE TABLE d.t (id INT)")
+    lake.sql("INSERT INTO d.t VALUES (1)")
+    (kept,) = files_of(lake)
+    (tmp_path / point).write_text("kill")
+    said = {"DATABASE_URL": database_url, "LAKEUI_FAULTS": str(tmp_path), **store.environment}
+    said |= {"LAKEUI_WAREHOUSE": settings.LAKEUI["WAREHOUSE"], "SPARK_REMOTE": settings.LAKEUI["SPARK_REMOTE"]}
+    command = [sys.executable, "-c", KILLED, lake.catalog, "INSERT INTO d.t VALUES (2), (3)"]
+    ran = subprocess.run(command, cwd=ROOT, env={**os.environ, **said}, capture_output=True, text=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    uploaded = files_of(lake) - {kept}
+    assert len(uploaded) == 1
+    assert lake.rows("d.t") == [(1,)]
+    lake.sql("INSERT INTO d.t VALUES (4)")
+    monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
+    lake.sql("VACUUM")
+    assert not uploaded & files_of(lake)
+    assert lake.rows("d.t") == [(1,), (4,)]
+    assert all_there(lake) == []
+
+
+def test_the_lake_is_moved_to_another_bucket(lake: Lake, store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, name STRING)")
+    lake.sql("INSERT INTO d.t SELECT CAST(id AS INT), 'n' FROM range(100)")
+    lake.sql("DELETE FROM d.t WHERE id < 10")
+    shown, old = lake.rows("d.t"), the_warehouse()
+    new = Warehouse(f"{store.bucket('moved-' + lake.catalog.replace('_', '-'))}/deep/er", store.options)
+    for path in files_of(lake):
+        with old.local_copy(path) as copy:
+            new.put(copy, path)
+    monkeypatch.setitem(settings.LAKEUI, "WAREHOUSE", new.root)
+    for path in files_of(lake):
+        old.remove(path)
+    assert lake.rows("d.t") == shown
+    lake.sql("UPDATE d.t SET name = 'm' WHERE id = 50")
+    assert lake.sql("SELECT count(*), count_if(name = 'm') FROM d.t").rows == [[90, 1]]
+    assert all_there(lake) == []
+    # The end of the test looks at the lake once more.
+    for path in files_of(lake):
+        with new.local_copy(path) as copy:
+            old.put(copy, path)
+
+
+def test_a_commit_of_few_rows_is_one_request_a_file(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (0, 'a')")
+    with Counted(store, warehouse_in_store.split("/")[2]) as taken:
+        lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    assert dict(taken) == {"PUT": 3}
+
+
+def test_a_commit_of_a_job_leaves_no_other_files(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id BIGINT)")
+    lake.sql("INSERT INTO d.t SELECT id FROM range(30000)")
+    assert [path.split("/")[1] for path in files_of(lake)] == ["data"]
+
+
+def test_other_engines_read_an_export(lake: Lake, store: ObjectStore) -> None:
+    """PyIceberg reads the metadata in the store, which name files as s3://."""
+    from django.core.management import call_command
+    from pyiceberg.table import StaticTable
+
+    lake.sql("CREATE TABLE d.t (id INT, name STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    call_command("export_iceberg", lake.catalog, "main")
+    place = the_warehouse().location(f"exports/{lake.catalog}/main/d/t/metadata")
+    said = store.options
+    properties: dict[str, Any] = {
+        "s3.endpoint": said.endpoint,
+        "s3.access-key-id": said.access_key,
+        "s3.secret-access-key": said.secret_key,
+        "s3.region": said.region,
+    }
+    table = StaticTable.from_metadata(f"{place}/v{lake.head()}.metadata.json", properties)
+    assert sorted(table.scan().to_arrow().column("id").to_pylist()) == [1, 3]
+    assert all(task.file.file_path.startswith("s3://") for task in table.scan().plan_files())
+
+
+def test_doctor_finds_the_store_and_the_driver(warehouse_in_store: str) -> None:
+    from lakeui.runtime.store_checks import spark_store_check, store_check
+
+    root, options = settings.LAKEUI["WAREHOUSE"], settings.LAKEUI["STORE"]
+    assert store_check(root, options).startswith(root)
+    assert spark_store_check(root, options, settings.LAKEUI["SPARK_REMOTE"]) == f"It reads {root}."
+    assert the_warehouse().all_under("doctor") == []

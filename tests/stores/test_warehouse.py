@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import read_integers, write_deletes
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
-from tests.support.object_store import ObjectStore
+from tests.support.object_store import Counted, ObjectStore
 
 SCHEMA = Schema((Column(1, "id", "bigint"),))
 
@@ -25,22 +24,6 @@ SCHEMA = Schema((Column(1, "id", "bigint"),))
 @pytest.fixture
 def warehouse(store: ObjectStore) -> Warehouse:
     return Warehouse(f"{store.bucket(f'b-{uuid.uuid4().hex[:12]}')}/a/lake", store.options)
-
-
-class Counted:
-    """The requests that the body of ``with`` takes, by method."""
-
-    def __init__(self, store: ObjectStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> Counter[str]:
-        self._before = self._store.requests()
-        self.found: Counter[str] = Counter()
-        return self.found
-
-    def __exit__(self, *_: object) -> None:
-        for (method, _), count in (self._store.requests() - self._before).items():
-            self.found[method] += count
 
 
 def test_every_reader_has_its_name_of_a_file(warehouse: Warehouse) -> None:
@@ -90,14 +73,14 @@ def test_more_files_than_a_page_are_listed(warehouse: Warehouse, store: ObjectSt
         thread.start()
     for thread in threads:
         thread.join()
-    with Counted(store) as taken:
+    with Counted(store, warehouse.root.split("/")[2]) as taken:
         assert len(warehouse.all_under("7")) == 1020
     assert taken["GET"] >= 2
 
 
 def test_few_rows_are_one_request_a_file(warehouse: Warehouse, store: ObjectStore) -> None:
     writer = FileWriter(warehouse, lambda *_: 100, lambda *_: 0)
-    with Counted(store) as taken:
+    with Counted(store, warehouse.root.split("/")[2]) as taken:
         (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
     assert taken == {"PUT": 1}
     assert (file.rows, file.base, file.bytes) == (3, 100, warehouse.size(file.path))
@@ -108,7 +91,7 @@ def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) 
     writer = FileWriter(warehouse, lambda *_: 0, lambda *_: 0)
     (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
     scan = FileScan(1, file.path, 0, 3, SCHEMA)
-    with Counted(store) as taken:
+    with Counted(store, warehouse.root.split("/")[2]) as taken:
         gone = write_deletes(warehouse, table_id=7, file=scan, positions=np.array([2, 0]), row_ids=np.array([2, 0]))
     assert taken == {"PUT": 1}
     assert gone.bytes == warehouse.size(gone.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -13,22 +14,34 @@ from subprocess import Popen
 from catalog_app.domain.stores import StoreOptions
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, free_port
-from lakeui.runtime.spark import EmbeddedSpark, is_listening
-from lakeui.runtime.stores import spark_store
-from tests.support.servers import JAVA_OPTIONS
+from lakeui.runtime.spark import is_listening
+from lakeui.runtime.stores import SparkStore, spark_store
 
+GIVEN = "LAKEUI_TEST_STORE"
+"""Environment variable: the folder and the port of a store that runs, where SPARK_REMOTE has the driver for it."""
 INSTALLED = Path(sys.prefix) / "stores"
-SPARK_MEMORY = "2g"
-_REQUEST = re.compile(r'"([A-Z]+) (/[^ ]*) HTTP')
+_REQUEST = re.compile(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (/[^ ]*) HTTP')
+"""A line of the log; answers other than 200 are coloured."""
 
 
 @dataclass
 class ObjectStore:
-    """It keeps files in memory, and a line of its log for every request."""
+    """It keeps files in memory, and a line of its log for every request. Only what ``start`` starts is stopped."""
 
     home: Path
     port: int = field(default_factory=free_port)
     process: Popen[bytes] | None = None
+
+    @classmethod
+    def given(cls) -> ObjectStore | None:
+        """The one that the environment names."""
+        home, _, port = os.environ.get(GIVEN, "").rpartition(":")
+        return cls(Path(home), int(port)) if home else None
+
+    @property
+    def address(self) -> dict[str, str]:
+        """What ``given`` reads."""
+        return {GIVEN: f"{self.home}:{self.port}"}
 
     @property
     def options(self) -> StoreOptions:
@@ -46,6 +59,8 @@ class ObjectStore:
         assert program.exists(), "No object store is installed: run make .venv/.installed-stores"
         self.home.mkdir(parents=True, exist_ok=True)
         self.process = process_start([str(program), "-H", LOOPBACK, "-p", str(self.port)], log=self._log)
+
+    def wait_until_ready(self) -> None:
         deadline = time.monotonic() + 60
         while not is_listening(self.port):
             assert time.monotonic() < deadline, log_tail(self._log)
@@ -71,21 +86,34 @@ class ObjectStore:
         ).create_dir(name)
         return f"s3://{name}"
 
-    def requests(self) -> Counter[tuple[str, str]]:
-        """By method and kind of place, all requests so far."""
-        return Counter((method, path) for method, path in _REQUEST.findall(self._log.read_text()))
+    def requests(self, bucket: str) -> list[tuple[str, str]]:
+        """All requests to a bucket so far, as method and place."""
+        place = re.compile(rf"/{bucket}(?:[/?]|$)")
+        return [(method, path) for method, path in _REQUEST.findall(self._log.read_text()) if place.match(path)]
 
     @property
     def _log(self) -> Path:
         return self.home / "store.log"
 
 
-def spark_on(store: ObjectStore, home: Path) -> EmbeddedSpark:
-    jars = tuple(str(jar) for jar in sorted((INSTALLED / "jars").glob("*.jar")))
-    return EmbeddedSpark(
-        home / "spark",
-        home / "spark.log",
-        memory=SPARK_MEMORY,
-        java_options=JAVA_OPTIONS,
-        store=spark_store("s3://any", store.options, jars),
-    )
+class Counted:
+    """The requests to a bucket that the body of ``with`` takes, by method."""
+
+    def __init__(self, store: ObjectStore, bucket: str) -> None:
+        self._store, self._bucket = store, bucket
+
+    def __enter__(self) -> Counter[str]:
+        self._before = len(self._store.requests(self._bucket))
+        self._found: Counter[str] = Counter()
+        return self._found
+
+    def __exit__(self, *_: object) -> None:
+        self._found.update(method for method, _ in self._store.requests(self._bucket)[self._before :])
+
+
+def driver() -> tuple[str, ...]:
+    return tuple(str(jar) for jar in sorted((INSTALLED / "jars").glob("*.jar")))
+
+
+def store_of_spark(store: ObjectStore) -> SparkStore:
+    return spark_store("s3://any", store.options, driver())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lakeui.runtime.spark import EmbeddedSpark
+from lakeui.runtime.stores import SparkStore
 
 TEMPLATE = "LAKEUI_TESTS_TEMPLATE"
 """Environment variable: the database that a worker of ``python -m tests`` makes its own from."""
@@ -21,5 +22,16 @@ LARGE_HEAP = f"{_COMPILER} -Xms3g -Xmn1g"
 """Of the server that all tests share. With 1 GB it had 20 full collections in six minutes of tests: 11.6 s."""
 
 
-def spark_for_tests(home: Path) -> EmbeddedSpark:
-    return EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=LARGE_HEAP)
+def spark_for_tests(home: Path, store: SparkStore | None = None) -> EmbeddedSpark:
+    return EmbeddedSpark(
+        home / "spark",
+        home / "spark.log",
+        memory=SPARK_MEMORY,
+        java_options=LARGE_HEAP,
+        store=store or SparkStore(),
+    )
+
+
+def small_spark(home: Path, store: SparkStore) -> EmbeddedSpark:
+    """Of one file of tests, beside the server that others share."""
+    return EmbeddedSpark(home / "spark", home / "spark.log", memory="2g", java_options=JAVA_OPTIONS, store=store)
