@@ -24,6 +24,7 @@ from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_ba
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
 from merge_app.execution.lineage.made import made_completed, made_rows_written
+from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.primary_key_merge import primary_key_outcome
 from merge_app.execution.lineage.ranges import commits_since
@@ -410,7 +411,7 @@ def _sides(
     else:
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
-            return sides
+            return with_one_past(sides, reader, case.merged, news, parties.reaches)
         pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)

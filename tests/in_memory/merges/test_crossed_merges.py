@@ -104,6 +104,30 @@ def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> No
     assert "the source updated rows; the target updated rows." in refused["message"]
 
 
+@pytest.mark.parametrize("by", ["file", "row", "cell"])
+@pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'later'", "DELETE FROM d.t"])
+def test_a_row_that_main_decided_is_not_what_both_know(lake: Lake, by: str, change: str) -> None:
+    """Main took h over g over f, and dev took f over h over g. Dev goes on; main's row is no change of dev's alone."""
+    lake.sql(f"CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = '{by}')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'o')")
+    for branch in ("f", "g", "h", "dev"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    for branch in ("f", "g", "h"):
+        lake.sql(f"UPDATE d.t SET v = '{branch}'", branch)
+    for target, order in (("main", "fgh"), ("dev", "ghf")):
+        lake.merge(order[0], target)
+        for source in order[1:]:
+            lake.sql(f"MERGE BRANCH {source} TO {target} RESOLVE (TABLE d.t TAKE SOURCE)")
+    lake.sql(change, "dev")
+    if change.startswith("DELETE"):
+        assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_DELETE"}
+        lake.merge("dev")
+        assert lake.rows("d.t") == [(1, "h")]
+    else:
+        assert lake.codes("main", "dev") == {"SAME_FILE_UPDATE_UPDATE"}
+        assert lake.codes("dev") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
 ATTRIBUTES = {
     "a property": "ALTER TABLE d.t SET TBLPROPERTIES ('x' = '{}')",
     "a name": "ALTER TABLE d.t RENAME TO d.{}",
