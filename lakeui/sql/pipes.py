@@ -67,8 +67,8 @@ def _around(query: exp.Expr, alias: str = "") -> exp.Select:
 def _piped_query(query: exp.Expr) -> exp.Subquery | None:
     """What stands before the pipe, where the query is an operator behind one."""
     start = query.args.get("from_") if isinstance(query, exp.Select) else None
-    is_piped = start is not None and isinstance(start.this, exp.Subquery) and start.this.meta.get(_PIPED)
-    return start.this if is_piped else None
+    source = None if start is None else start.this
+    return source if isinstance(source, exp.Subquery) and source.meta.get(_PIPED) else None
 
 
 def pipe_sql(query: exp.Select, sql: Callable[[exp.Expr | None], str]) -> str | None:
