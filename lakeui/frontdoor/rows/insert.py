@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.files import NewDataFile, PartitionValues
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.layout import layout_shown
 from catalog_app.domain.operations import (
@@ -40,8 +40,8 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
             return StatementResult(version=target.place.snapshot.version, metrics=metrics)
         appended_rows_check(target, staged)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
-    scope = _scope(target, statement, staged)
     segments = segments_list(target.place.snapshot, target.table.table_id)
+    scope = _scope(target, statement, [segment.partition for segment in segments], [f.partition for f in staged])
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
     staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
@@ -76,23 +76,24 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
     return query_source(call, statement.query)
 
 
-def _scope(target: ResolvedTable, statement: sql.Insert, staged: Sequence[NewDataFile]) -> OverwriteScope:
-    """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
-    Spark's static mode, and in its dynamic mode the partitions of which there are rows.
+def _scope(
+    target: ResolvedTable, statement: sql.Insert, present: Sequence[PartitionValues], written: Sequence[PartitionValues]
+) -> OverwriteScope:
+    """Static partition values narrow an overwrite to the partitions that have them; without them it replaces the table,
+    as in Spark's static mode, and in its dynamic mode the partitions of which there are rows.
     """
-    fixed = [(name, text) for name, text in statement.partition or () if text is not None]
+    fixed = {name.casefold(): text for name, text in statement.partition or () if text is not None}
     columns = target.table.schema.partition_columns
     if statement.is_dynamic and columns and len(fixed) < len(columns):
-        return OverwriteScope(tuple(dict.fromkeys(file.partition for file in staged)))
+        return OverwriteScope(tuple(dict.fromkeys(written)))
     if not fixed:
         return OverwriteScope()
-    if len(fixed) == len(columns):
-        texts = engine().partition_values(columns, dict(fixed))
-        return OverwriteScope((texts,))
-    raise InvalidValue(
-        "An overwrite names either every partition column or none.",
-        remedy="Write PARTITION (" + ", ".join(f"{column.name} = .." for column in columns) + ").",
-    )
+    places = [place for place, column in enumerate(columns) if column.name.casefold() in fixed]
+    values = engine().partition_values([columns[place] for place in places], fixed)
+    if len(places) == len(columns):
+        return OverwriteScope((values,))
+    named = [have for have in (*present, *written) if tuple(have[place] for place in places) == values]
+    return OverwriteScope(tuple(dict.fromkeys(named)))
 
 
 def _require_partition_columns(target: ResolvedTable, names: Sequence[str]) -> None:

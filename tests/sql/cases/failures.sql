@@ -631,7 +631,7 @@ INVALID_VALUE | main | dya, which is no partition column of d.sales; Its partiti
 INVALID_VALUE | main | id, which is no partition column of d.sales | INSERT INTO d.sales PARTITION (id = 1) VALUES ('mon')
 INVALID_VALUE | main | id, which is no partition column of d.people; Leave PARTITION out | INSERT INTO d.people PARTITION (id) SELECT * FROM d.people
 INVALID_VALUE | main | dya, which is no partition column of d.sales | INSERT OVERWRITE d.sales PARTITION (dya = 'mon') SELECT * FROM d.sales
-INVALID_VALUE | main | An overwrite names either | INSERT OVERWRITE d.regions PARTITION (country = 'de') VALUES (1, 'x')
+INVALID_VALUE | main | cntry, which is no partition column of d.regions | INSERT OVERWRITE d.regions PARTITION (cntry = 'de') VALUES (1, 'x')
 SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
 SYNTAX_ERROR | main | INSERT | INSERT d.people
 NOT_FOUND | main | table d.adults; is a view, which holds no rows | INSERT INTO d.adults VALUES (1, 'a', 1)
