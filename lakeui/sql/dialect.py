@@ -169,11 +169,13 @@ _DIALECT = Lake()
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text; a doubled quote in a string, which the tokenizer reads as two strings, made one again.
-    ``0x1F`` is a name, as Spark reads it.
+    ``0x1F`` is a name, as Spark reads it, and ``window`` before a bracket is a function.
     """
     found: list[Token] = []
     for token in _DIALECT.tokenize(text):
         last = found[-1] if found else None
+        if last is not None and token.token_type == TokenType.L_PAREN and last.token_type == TokenType.WINDOW:
+            found[-1] = Token(TokenType.VAR, last.text, last.line, last.col, last.start, last.end)
         if token.token_type == TokenType.HEX_STRING and text[token.start] == "0":
             written = text[token.start : token.end + 1]
             found.append(Token(TokenType.VAR, written, token.line, token.col, token.start, token.end))

@@ -1,6 +1,6 @@
-"""Operators of Spark that the general parser lacks: ``v:path`` into a VARIANT, and the shift ``>>>``.
+"""What the general parser lacks of Spark: ``v:path`` into a VARIANT, the shift ``>>>``, a sample before a name.
 
-Each is a node of its own, and is written as it was read: Spark names a column by the last part of its path.
+Each operator is a node of its own, and is written as it was read: Spark names a column by the last part of its path.
 """
 
 from __future__ import annotations
@@ -71,6 +71,14 @@ class OperatorParser(PipeParser):
         if not self._match(TokenType.R_BRACKET):
             self.raise_error("Expected ] behind one text or number of the path")
         return exp.Literal.string(f"['{inside.text}']" if is_name else f"[{inside.text}]")
+
+    def _parse_subquery(self, this: exp.Expr | None, parse_alias: bool = True) -> exp.Subquery | None:
+        """Also ``(query) TABLESAMPLE (..) AS name``."""
+        sample = self._parse_table_sample() if this is not None and parse_alias else None
+        query = super()._parse_subquery(this, parse_alias)
+        if query is not None and sample is not None:
+            query.set("sample", sample)
+        return query
 
     def _parse_bitwise(self) -> exp.Expr | None:
         """``>>>`` is three signs that touch, so that the end of ``ARRAY<ARRAY<ARRAY<INT>>>`` is none."""

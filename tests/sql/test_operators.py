@@ -1,4 +1,4 @@
-"""``v:path`` and ``>>>``: written as they were read. What the rows are is asked of Spark in
+"""``v:path``, ``>>>`` and their like: written as they were read. What the rows are is asked of Spark in
 tests/differential/cases/operators.sql.
 """
 
@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.pruning.predicates import ANYTHING
 from lakeui.common.errors import SyntaxProblem
-from lakeui.sql.dialect import read_expression, write
+from lakeui.sql.dialect import read_expression, read_query, write
 from lakeui.sql.parameters import parameters_read
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
@@ -31,6 +31,21 @@ WRITTEN = {
 def test_an_operator_is_written_as_it_was_read(text: str, expected: str) -> None:
     assert write(read_expression(text)) == expected
     assert write(read_expression(expected)) == expected
+
+
+QUERIES = {
+    "SELECT count(*) FROM d.t GROUP BY window(a, '1 hour') WINDOW w AS (ORDER BY a)": (
+        "SELECT count(*) FROM `d`.`t` GROUP BY window(`a`, '1 hour') WINDOW `w` AS (ORDER BY `a`)"
+    ),
+    "SELECT q.a FROM (SELECT a FROM d.t) TABLESAMPLE (3 ROWS) AS q": (
+        "SELECT `q`.`a` FROM (SELECT `a` FROM `d`.`t`) TABLESAMPLE (3 ROWS) AS `q`"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), QUERIES.items())
+def test_a_clause_is_read_where_spark_reads_it(text: str, expected: str) -> None:
+    assert write(read_query(text)) == expected
 
 
 REFUSED = {

@@ -45,3 +45,24 @@ ASK SELECT k FROM d.t WHERE k >>> 1 = 4;
 -- [9]
 ASK SELECT 'a' || k || 1 + 1 FROM d.t WHERE k > 0;
 -- refused: NumberFormatException [CAST_INVALID_INPUT] The value 'a91' of the type "STRING" cannot be cast to "BIGINT" because it is malformed. Correct th
+
+-- Windows of time group rows, and a sample stands before a name
+CREATE TABLE d.t (k int, m timestamp);
+INSERT INTO d.t VALUES (1, TIMESTAMP '2024-01-01 10:05:00'), (2, TIMESTAMP '2024-01-01 10:55:00'), (3, TIMESTAMP '2024-01-01 11:00:00');
+ASK SELECT window(m, '1 hour').start AS s, sum(k) AS n FROM d.t GROUP BY window(m, '1 hour');
+-- columns: s timestamp, n bigint
+-- ['2024-01-01T10:00:00Z', 3]
+-- ['2024-01-01T11:00:00Z', 3]
+ASK SELECT window.start AS s, count(*) AS n FROM d.t GROUP BY window(m, '30 minutes') HAVING count(*) > 0;
+-- columns: s timestamp, n bigint
+-- ['2024-01-01T10:00:00Z', 1]
+-- ['2024-01-01T10:30:00Z', 1]
+-- ['2024-01-01T11:00:00Z', 1]
+ASK SELECT session_window(m, '20 minutes').start AS s, count(*) AS n FROM d.t GROUP BY session_window(m, '20 minutes');
+-- columns: s timestamp, n bigint
+-- ['2024-01-01T10:05:00Z', 1]
+-- ['2024-01-01T10:55:00Z', 2]
+ASK SELECT q.k FROM (SELECT k FROM d.t) TABLESAMPLE (9 ROWS) AS q WHERE q.k > 1;
+-- columns: k int
+-- [2]
+-- [3]
