@@ -9,6 +9,15 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import (
+    AddField,
+    AddIndex,
+    AlterModelManagers,
+    AlterModelOptions,
+    CreateModel,
+    SeparateDatabaseAndState,
+)
+from django.db.migrations.operations.base import Operation
 
 from lakeui import __version__
 from lakeui.common.errors import InvalidValue
@@ -36,6 +45,33 @@ def upgrade(say: Say) -> int:
         call_command("migrate", interactive=False, verbosity=0)
         say("done")
         return len(left)
+
+
+def upgrade_plan(say: Say) -> bool:
+    """Say the migrations that are left; whether the version before may run beside all of them. Changes nothing."""
+    newer_refuse()
+    executor = MigrationExecutor(connection)
+    left = [step for step, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    if not left:
+        say(f"the database fits lakeui {__version__}: nothing has to stop")
+        return True
+    stops = [step for step in left if not all(map(runs_beside, step.operations))]
+    for step in left:
+        said = "the version before has to stop" if step in stops else "runs beside the version before"
+        say(f"  {step.app_label} {step.name}: {said}")
+    say("stop web and workers, then upgrade" if stops else "upgrade, then start web and workers anew one by one")
+    return not stops
+
+
+def runs_beside(step: Operation) -> bool:
+    """Whether code that does not know of the step works after it: it only adds, and what it adds needs no value of old
+    code. What is not known for sure is no.
+    """
+    if isinstance(step, SeparateDatabaseAndState):
+        return all(map(runs_beside, step.database_operations))
+    if isinstance(step, AddField):
+        return bool(step.field.null or step.field.many_to_many or step.field.has_db_default())
+    return isinstance(step, (CreateModel, AddIndex, AlterModelOptions, AlterModelManagers))
 
 
 def newer_refuse() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -36,6 +37,49 @@ def test_what_is_left_is_named_and_done(monkeypatch: pytest.MonkeyPatch) -> None
         MigrationRecorder(connection).record_applied("catalog_app", last)
     assert said[1:] == [f"  catalog_app {last}", "done"]
     assert ran == ["migrate"]
+
+
+ADDED = (
+    (migrations.AddIndex("branch", models.Index(fields=["name"], name="i")), True),
+    (migrations.AddField("branch", "note", models.TextField(null=True)), True),
+    (migrations.AddField("branch", "note", models.TextField(db_default="")), True),
+    # Old code inserts rows without it.
+    (migrations.AddField("branch", "note", models.TextField(default="")), False),
+    (migrations.RemoveField("branch", "name"), False),
+    (migrations.AlterField("branch", "name", models.TextField(null=True)), False),
+    (migrations.RunSQL("SELECT 1"), False),
+    (migrations.RunPython(migrations.RunPython.noop), False),
+    (migrations.SeparateDatabaseAndState([migrations.RunSQL("SELECT 1")]), False),
+    (migrations.SeparateDatabaseAndState([], [migrations.RemoveField("branch", "name")]), True),
+)
+
+
+@pytest.mark.parametrize(("step", "is_beside"), ADDED)
+def test_only_what_adds_runs_beside_the_version_before(step: Any, is_beside: bool) -> None:
+    assert upgrading.runs_beside(step) is is_beside
+
+
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_a_plan_names_what_is_left_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_beside: bool
+) -> None:
+    _, last = next(key for key in MigrationLoader(connection).graph.leaf_nodes() if key[0] == "catalog_app")
+    monkeypatch.setattr(upgrading, "runs_beside", lambda _: is_beside)
+    MigrationRecorder.Migration.objects.filter(app="catalog_app", name=last).delete()
+    try:
+        if is_beside:
+            call_command("upgrade", "--plan")
+        else:
+            with pytest.raises(SystemExit) as ended:
+                call_command("upgrade", "--plan")
+            assert ended.value.code == 1
+        assert not MigrationRecorder.Migration.objects.filter(app="catalog_app", name=last).exists()
+    finally:
+        MigrationRecorder(connection).record_applied("catalog_app", last)
+    said = capsys.readouterr().out
+    assert f"catalog_app {last}: {'runs beside' if is_beside else 'the version before has to stop'}" in said
+    call_command("upgrade", "--plan")
+    assert "nothing has to stop" in capsys.readouterr().out
 
 
 def test_a_database_of_a_newer_version_is_refused_and_nothing_runs() -> None:
