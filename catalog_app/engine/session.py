@@ -56,6 +56,11 @@ QUERY_CONFIGURATION = CONFIGURATION | {
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "true",
 }
 """For queries that people write."""
+_ONE_LOADER = {
+    "spark.sql.artifact.isolation.enabled": "false",
+    "spark.sql.artifact.isolation.alwaysApplyClassloader": "false",
+}
+"""Sessions share one loader of classes, as no session adds classes. Spark keeps generated code for one loader."""
 _importing = threading.Lock()
 _RETRIES = {"max_retries": 10, "max_backoff": 1000}
 """Milliseconds. A pause of four seconds would be added to the start of a server that is there again."""
@@ -236,8 +241,14 @@ def _connect(remote: str, configuration: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession
 
     _silence_query_contexts()
-    session = SparkSession.builder.channelBuilder(DefaultChannelBuilder(remote, _RECONNECTING)).create()
+    first = SparkSession.builder.channelBuilder(DefaultChannelBuilder(remote, _RECONNECTING)).create()
     # The client's own policy waits for ten minutes; people do not.
-    session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
-    session.conf._set_all(dict(configuration), silent=False)  # noqa: SLF001 - the public set() makes a call for each
+    policy = DefaultPolicy(**_RETRIES)
+    first.client.set_retry_policies([policy])
+    # The public set() makes a call for each.
+    first.conf._set_all({**configuration, **_ONE_LOADER}, silent=False)  # noqa: SLF001
+    # A session has its loader from its first call on, so the settings come too late for it. A copy begins with them.
+    session = first.cloneSession()
+    session.client.set_retry_policies([policy])
+    first.stop()
     return session

@@ -27,6 +27,8 @@ PAGE, PAGES = 2 * 1024**2, 8192
 """Of memory, so many bytes an operator that keeps rows takes at a time: a sort, a hash table, a broadcast table. Spark
 would take 64 MB each of a heap of 4 GB, for few rows too. A task may have so many pages.
 """
+COMPILED = 1000
+"""So many pieces of generated code the server keeps. Spark's own 100 are fewer than a busy server needs."""
 JAVA_REMEDY = (
     f"Install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt install openjdk-{OLDEST_JAVA}-jre-headless; "
     f"Fedora: dnf install java-{OLDEST_JAVA}-openjdk-headless; macOS: brew install openjdk@{OLDEST_JAVA}), "
@@ -173,6 +175,7 @@ class EmbeddedSpark:
             "spark.local.dir": str(scratch),
             "spark.sql.warehouse.dir": str(scratch / "warehouse"),
             "spark.sql.session.timeZone": "UTC",
+            "spark.sql.codegen.cache.maxEntries": str(COMPILED),
             "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

@@ -35,3 +35,10 @@ def test_the_pages_of_a_task_hold_the_heap(memory: str, mib: int) -> None:
     """A task that needs one page more than it may have fails, where it should spill."""
     assert page_bytes(memory) == mib * 1024**2
     assert PAGES == 8192, "Spark's own bound"
+
+
+def test_a_server_keeps_the_code_that_it_generated(tmp_path_factory: pytest.TempPathFactory) -> None:
+    server = spark_for_tests(tmp_path_factory.mktemp("spark"))
+    server._configure(server.home / "scratch")
+    said = (server.home / "conf" / "spark-defaults.conf").read_text().splitlines()
+    assert "spark.sql.codegen.cache.maxEntries 1000" in said
