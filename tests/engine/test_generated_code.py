@@ -11,7 +11,7 @@ LOADER = "SELECT reflect('org.apache.logging.log4j.util.LoaderUtil', 'getThreadC
 
 
 def asked(remote: str) -> tuple[str, str]:
-    """The loader of a new session's tasks, and how many queries it has begun with."""
+    """The loader of classes of a new session, and a setting that lakeui gives it."""
     sessions = SparkSessions(remote)
 
     def work(spark: Any) -> tuple[str, str]:
