@@ -42,3 +42,11 @@ def s3_plain(place: str) -> str:
 def s3_of_hadoop(place: str) -> str:
     """An address as Spark takes it: Hadoop calls its driver s3a."""
     return _S3.sub("s3a://", place)
+
+
+def reader_options(options: StoreOptions) -> dict[str, str]:
+    """Where other engines find the store, in the words of Iceberg. They have keys of their own."""
+    said = {"s3.endpoint": options.endpoint, "s3.region": options.region, "client.region": options.region}
+    if options.endpoint:
+        said["s3.path-style-access"] = str(options.path_style).lower()
+    return {name: value for name, value in said.items() if value}

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from catalog_app.domain.names import name_folded
 from catalog_app.domain.state import DatabaseState, comment_of, own_properties
+from catalog_app.domain.stores import reader_options
 from catalog_app.domain.table_properties import FORMAT_VERSION, FORMATS
 from catalog_app.iceberg.views import view_metadata
 from catalog_app.models import Branch, Catalog
@@ -166,10 +167,10 @@ class TableView(IcebergView):
         form = request.query_params.get(FORMAT_VERSION)
         if form is not None and form not in FORMATS:
             raise InvalidValue(f"{FORMAT_VERSION} takes {' or '.join(FORMATS)}, not {form!r}.", field=FORMAT_VERSION)
-        shown = table_publish(
-            Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found, None if form is None else int(form)
-        )
-        return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": {}})
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+        shown = table_publish(warehouse, self.snapshot, found, None if form is None else int(form))
+        config = {} if warehouse.is_local else reader_options(settings.LAKEUI["STORE"])
+        return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": config})
 
     def head(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
         table_get(self.snapshot, self.database(namespace), table)

@@ -41,7 +41,7 @@ OTHERS = {
 }
 """By reader, names that are no settings of the server and that it lets pass."""
 
-_BUCKET = re.compile(r"s3[an]?://[a-z0-9][a-z0-9.-]+(/[\w.=+-]*[\w=+-])*")
+_BUCKET = re.compile(r"s3[an]?://[a-z0-9][a-z0-9.-]{2,62}(/[\w.=+-]*[\w=+-])*")
 _ROLES = tuple(role.value for role in Role)
 
 

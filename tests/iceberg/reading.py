@@ -6,6 +6,7 @@ and the Parquet file for the rows.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -28,8 +29,14 @@ def duckdb_reader(token: str, table: str, columns: str) -> Read:
         connection.execute(f"LOAD {extension}")
     connection.execute(f"CREATE SECRET lake (TYPE iceberg, TOKEN '{token}')")
 
+    if store := os.environ.get("AWS_ENDPOINT_URL"):
+        keys = f"KEY_ID '{os.environ['AWS_ACCESS_KEY_ID']}', SECRET '{os.environ['AWS_SECRET_ACCESS_KEY']}'"
+        place = f"ENDPOINT '{store.removeprefix('http://')}', URL_STYLE 'path', USE_SSL false"
+        connection.execute(f"CREATE SECRET store (TYPE s3, {keys}, {place})")
+    own_keys = ", ACCESS_DELEGATION_MODE 'none'" if store else ""
+
     def read(address: str, condition: str, target: str) -> None:
-        connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake)")
+        connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{address}', SECRET lake{own_keys})")
         rows = f"SELECT {columns} FROM lake.{table} WHERE {condition or 'true'}"
         connection.execute(f"COPY ({rows}) TO '{target}' (FORMAT parquet)")
         connection.execute("DETACH lake")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -115,19 +116,28 @@ def _served(environ: dict[str, Any], start: Any) -> list[bytes]:
         connections.close_all()
 
 
-@pytest.fixture(scope="module")
-def engines(services: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engines]:
+@contextmanager
+def engines_served(folder: Path) -> Iterator[Engines]:
+    """A new lake, over HTTP as long as the context lasts."""
     server = make_server("127.0.0.1", 0, _served, server_class=_Server, handler_class=_Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     lake = Lake()
     lake.sql("CREATE DATABASE d")
-    user = User.objects.create_user("engine")
+    user = User.objects.create_user(f"engine of {lake.catalog}")
     join(user, lake.catalog)
     secret = token_create(user=user, name="engine")[1]
-    yield Engines(lake, f"http://127.0.0.1:{server.server_port}", secret, tmp_path_factory.mktemp("read"))
-    server.shutdown()
-    server.server_close()
+    try:
+        yield Engines(lake, f"http://127.0.0.1:{server.server_port}", secret, folder)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def engines(services: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engines]:
+    with engines_served(tmp_path_factory.mktemp("read")) as served:
+        yield served
 
 
 def steps(chance: Random) -> list[tuple[str, str]]:
