@@ -20,6 +20,7 @@ from lakeui.common.map_keys import single_keys_require
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
+_TIME_OF_DAY = r"^\s*[+-]?[0-9]+(-[0-9]+){2}[T ][0-9:.]*[1-9]"
 _UNWRITABLE = ("NaN", "Infinity", "-Infinity")
 _WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 
@@ -28,9 +29,9 @@ def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int
     """Raise InvalidValue for the first value that the type would change, and for a key that a map has twice, at any
     depth.
 
-    A number must keep its digits. Inside of structs, arrays and maps, and with ``keeps_kind`` everywhere, a value must
-    also be of a kind that the field stores without a cast. A text is no number, and a boolean none either. Texts that
-    are no number, and numbers that are too large, are left to the cast, which refuses them.
+    A number must keep its digits, and a time of day has no place in a date. Inside of structs, arrays and maps a value
+    must also be of a kind that the field stores without a cast; with ``keeps_kind`` everywhere. A text is no number,
+    and a boolean none either. Texts that are no number, and too large numbers, are left to the cast.
     """
     single_keys_require(values, column, first_row=first_row)
     whole = _Part(values, np.arange(first_row, first_row + len(values)), column, value_type(wanted))
@@ -38,6 +39,7 @@ def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int
         if keeps_kind or part is not whole:
             _kind_require(part)
         _digits_require(part)
+        _times_require(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,29 @@ def _digits_require(part: _Part) -> None:
                 row=row,
                 column=part.path,
             )
+
+
+def _times_require(part: _Part) -> None:
+    """What is behind the day goes nowhere in a date, and what is below a microsecond in no type."""
+    values, kind = part.values, part.values.type
+    if part.type.name == "date" and pa.types.is_timestamp(kind):
+        lost = pc.not_equal(pc.floor_temporal(values, unit="day"), values)
+    elif part.type.name == "date" and pa.types.is_string(kind):
+        lost = pc.match_substring_regex(values, _TIME_OF_DAY)
+    elif pa.types.is_timestamp(kind) and kind.unit == "ns":
+        lost = pc.not_equal(pc.floor_temporal(values, unit="microsecond"), values)
+    else:
+        return
+    found = np.flatnonzero(pc.fill_null(lost, False).to_numpy(False))
+    if len(found):
+        place = int(found[0])
+        raise InvalidValue(
+            f"Row {int(part.rows[place]):,}: {pc.cast(values, pa.string())[place]} of column {part.path} would lose its"
+            f" time as {part.type.text}.",
+            remedy="Choose a type that holds it, such as string, or write it without that part into the file.",
+            row=int(part.rows[place]),
+            column=part.path,
+        )
 
 
 def _keeper(kind: pa.DataType, parsed: ParsedType) -> Callable[[str], bool] | None:

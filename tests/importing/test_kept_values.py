@@ -37,6 +37,11 @@ REFUSED: list[tuple[list[Any], pa.DataType, str, str]] = [
     ([[{"x": 1.23456789}]], pa.list_(pa.struct([("x", pa.float64())])), "array<struct<x:float>>", "c.element.x"),
     ([[("a", [1.0]), ("b", [1.5])]], TAGS, "map<string,array<int>>", "Row 1: 1.5 of column c.value.element would"),
     ([1.5], pa.float64(), "int", "Row 1: 1.5 of column c would lose digits as int"),
+    ([None, 3_600_000_000], pa.timestamp("us"), "date", "Row 2: 1970-01-01 01:00:00.000000 of column c would lose its"),
+    ([-1000], pa.timestamp("ms", "UTC"), "date", "would lose its time as date"),
+    (["2026-01-31", "2026-01-31T00:10:00Z"], pa.string(), "date", "Row 2: 2026-01-31T00:10:00Z of column c would lose"),
+    ([["2026-1-31 9:00"]], pa.list_(pa.string()), "array<date>", "c.element would lose its time"),
+    ([1_000_000_001], pa.timestamp("ns"), "timestamp", "would lose its time as timestamp"),
 ]
 KEPT: list[tuple[list[Any], pa.DataType, str]] = [
     ([{"x": None}, None], pa.struct([("x", pa.string())]), "struct<x:int>"),
@@ -46,6 +51,10 @@ KEPT: list[tuple[list[Any], pa.DataType, str]] = [
     ([{"y": "7"}], pa.struct([("y", pa.string())]), "struct<x:int>"),
     ([[7]], pa.list_(pa.int64()), "array<double>"),
     (["7"], pa.string(), "int"),
+    ([-86_400, None], pa.timestamp("s"), "date"),
+    (["2026-01-31", " 2026-1-1 ", "2026-01-31T00:00:00Z", "2026-01-31 00:00", "x"], pa.string(), "date"),
+    (["2026-01-31 10:00:00"], pa.string(), "timestamp"),
+    ([1_000_001_000, None], pa.timestamp("ns"), "timestamp"),
 ]
 
 
