@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation, localcontext
 
 import numpy as np
 import numpy.typing as npt
@@ -205,7 +205,8 @@ def _is_same(text: str, back: str) -> bool:
 def _in_scale(text: str, scale: int) -> bool:
     number = Decimal(text)
     try:
-        return number == round(number, scale)
+        with localcontext(Context(prec=80)):
+            return number == round(number, scale)
     # More digits than Decimal rounds are more than any type has; the cast says so.
     except InvalidOperation:
         return True

@@ -223,8 +223,9 @@ def _time(value: Any, kind: str) -> str | None:
 
 
 def _signed(number: int | Decimal, kind: str | None) -> exp.Expr:
+    # Not abs(): of a Decimal it keeps 28 digits.
     literal: exp.Expr = exp.Literal.number(
-        format(abs(number), "f") if isinstance(number, Decimal) else str(abs(number))
+        format(number.copy_abs(), "f") if isinstance(number, Decimal) else str(abs(number))
     )
     if number < 0:
         literal = exp.Neg(this=literal)

@@ -41,6 +41,8 @@ def written(value: Any, kind: str | None = None) -> str:
         ("-9223372036854775808", "bigint", "CAST(-9223372036854775808 AS BIGINT)"),
         (-128, "TINYINT", "CAST(-128 AS TINYINT)"),
         ("12.50", "DECIMAL(4,2)", "CAST(12.50 AS DECIMAL(4, 2))"),
+        ("9" * 38, "DECIMAL(38,0)", f"CAST({'9' * 38} AS DECIMAL(38, 0))"),
+        (f"-{'1234567890' * 3}.12345678", "DECIMAL(38,8)", f"CAST(-{'1234567890' * 3}.12345678 AS DECIMAL(38, 8))"),
         ("NaN", "DOUBLE", "CAST('NaN' AS DOUBLE)"),
         ("-Infinity", "FLOAT", "CAST('-Infinity' AS FLOAT)"),
     ],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation, localcontext
 
 from catalog_app.pruning.constants import Constant, date_of, microseconds
 
@@ -53,7 +53,8 @@ def _decimal(text: str, kind: str) -> Literal | None:
     if found is None or not value.is_finite():
         return None
     precision, scale = int(found[1]), int(found[2])
-    fits = value == round(value, scale) and abs(value) < Decimal(10) ** (precision - scale)
+    with localcontext(Context(prec=80)):
+        fits = value == round(value, scale) and abs(value) < Decimal(10) ** (precision - scale)
     return Literal(f"CAST('{value:f}' AS {kind})", Constant.of(kind, value)) if fits else None
 
 
