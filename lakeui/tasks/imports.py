@@ -68,7 +68,8 @@ def run_import_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict
         parameters["branch"],
         context.user,
         scopes=context.scopes,
-        # Tasks that were queued before there was such a thing have none.
+        # Tasks that were queued before there were such things have none.
         dry_run=parameters.get("dry_run", False),
+        message=parameters.get("message", ""),
     )
     return result_body(import_load(load_read(parameters), name=parameters["name"], session=session, context=context))

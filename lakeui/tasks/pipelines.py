@@ -19,7 +19,14 @@ def run_pipeline_task(context: TaskContext, parameters: Mapping[str, Any]) -> di
     """The worker's side of a run."""
     user_require_active(context.user)
     run = run_begin(context.task_id, parameters)
-    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
+    session = frontdoor.Session(
+        parameters["catalog"],
+        parameters["branch"],
+        context.user,
+        scopes=context.scopes,
+        # A run by schedule, and one that was queued before there were messages, has none.
+        message=parameters.get("message", ""),
+    )
     return result_body(run_execute(run, session=session, context=context))
 
 

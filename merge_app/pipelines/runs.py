@@ -27,17 +27,19 @@ def run_submit(
     trigger: Trigger,
     scopes: Collection[Scope] | None = None,
     due_at: datetime | None = None,
+    message: str = "",
     idempotency_key: str = "",
     request_digest: str = "",
 ) -> PipelineRun:
     """Queue a run of the newest version, with the rights that the user, and the ``scopes`` of a token, have when it
-    begins. Raises PipelineBusy while another run is not finished.
+    begins. ``message`` is what the history says of its commit. Raises PipelineBusy while another run is not
+    finished.
     """
     with transaction.atomic():
         held = Pipeline.objects.select_for_update().select_related("catalog").get(pk=pipeline.pk)
         task = task_submit(
             kind=TASK_KIND,
-            parameters=_parameters(held),
+            parameters=_parameters(held) | ({"message": message} if message else {}),
             user=user,
             idempotency_key=idempotency_key,
             request_digest=request_digest,

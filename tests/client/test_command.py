@@ -185,6 +185,8 @@ def test_tables_are_restored_imported_and_run_by_scripts(lake: Call, tmp_path: P
     assert document(lake, "restore", "d.t", "--to-version", str(before))["outcome"] == "restore"
     assert document(lake, "sql", "SELECT count(*) FROM d.t")["rows"] == [[2]]
     assert document(lake, "import", str(tmp_path / "none.csv"), "d.t", status=1)["code"] == "FILE"
+    document(lake, "import", str(file), "d.t", "-m", "rows of May")
+    assert [entry["message"] for entry in document(lake, "log", "-n", "2")] == ["rows of May", ""]
 
 
 def test_what_the_server_does_is_said_beside_the_answer(lake: Call, capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,6 +242,7 @@ def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog
     assert document(lake, "mail", "--sent") == []
     assert {entry["state"] for entry in document(lake, "tasks", "-n", "2")} == {"succeeded"}
     assert document(lake, "pipelines") == []
+    assert document(lake, "pipelines", "runs", "1", "-m", "x", status=1)["code"] == "CLIENT_ERROR"
 
 
 def test_a_login_is_kept_for_its_owner_and_its_server(

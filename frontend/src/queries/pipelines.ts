@@ -198,13 +198,13 @@ export function usePipelineRun(pipelineId: number, runId: string) {
   });
 }
 
-/** Answers the id of the run, which is its task's. */
+/** Answers the id of the run, which is its task's. What is passed is the message of its commit. */
 export function usePipelineStart({ id, catalog }: Pick<Pipeline, "id" | "catalog">) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async () => {
-      const header = { Prefer: "respond-async", ...once() };
-      const answer = await body(client.POST(`${AT}/runs/`, { params: { path: { pipeline_id: id }, header } }));
+    mutationFn: async (message: string) => {
+      const params = { path: { pipeline_id: id }, header: { Prefer: "respond-async", ...once() } };
+      const answer = await body(client.POST(`${AT}/runs/`, message ? { params, body: { dry_run: false, message } } : { params }));
       if (!("id" in answer)) throw new Error("The server did not make a task of this.");
       return answer.id;
     },

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.domain.names import LONGEST_NAME
 from lakeui.api.http.serializers import ExpectationEntry, StepEntry, expectation_shown, task_url
 from merge_app.jobs.models import TaskState
@@ -271,6 +272,12 @@ class RunRequest(RehearsalRequest):
         required=False,
         default=False,
         help_text="Do all of the run but its commit, and answer what it would write: metrics and examples of rows.",
+    )
+    message = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST_MESSAGE,
+        help_text="What the history says of the commit.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.domain.commit_messages import message_check
 from catalog_app.domain.roles import Action
 from catalog_app.selectors.people import action_require
 from lakeui.api.http.answers import (
@@ -341,10 +342,14 @@ class PipelineRunListView(ApiView):
     )
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
         texts = body_checked(RunRequest, request)
-        is_dry = texts.pop("dry_run")
+        is_dry, message = texts.pop("dry_run"), message_check(texts.pop("message", ""))
         pipeline = pipeline_asked(request, pipeline_id)
         key = task_key(request)
-        asked = {"pipeline": pipeline.pk} | ({"dry_run": True, **texts} if is_dry else {})
+        asked = (
+            {"pipeline": pipeline.pk}
+            | ({"dry_run": True, **texts} if is_dry else {})
+            | ({"message": message} if message else {})
+        )
         digest = request_digest(request, asked) if key else ""
         sent: dict[str, Any] = {"idempotency_key": key, "request_digest": digest, "scopes": scopes_of(request)}
         admitted = None
@@ -354,7 +359,7 @@ class PipelineRunListView(ApiView):
         if is_dry:
             task = dry_run_submit(pipeline, texts, user=request.user, catalog_id=admitted, **sent)
         else:
-            task = run_submit(pipeline, user=request.user, trigger=Trigger.MANUAL, **sent).task
+            task = run_submit(pipeline, user=request.user, trigger=Trigger.MANUAL, message=message, **sent).task
         return task_response(task, read_preference(request.headers.get("Prefer", "")))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.importing.delimited import DELIMITERS
 from catalog_app.importing.encodings import ENCODINGS
 from catalog_app.importing.spec import FileFormat, FoundColumn, Misfit, Reading, misfit_of
@@ -25,6 +26,7 @@ DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; witho
 EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
 EXTRA_HELP = "What becomes of columns that the table lacks: they refuse the merge, or are ignored."
+MESSAGE_HELP = "What the history says of the commit."
 DRY_RUN_HELP = "Do everything but the commit: `metrics` as it would have, `examples` of rows; nothing is written."
 
 
@@ -106,6 +108,9 @@ class LoadRequest(serializers.Serializer[Any]):
     schema_evolution = serializers.BooleanField(required=False, help_text=EVOLUTION_HELP)
     extra_columns = serializers.ChoiceField(EXTRA_COLUMNS, required=False, help_text=EXTRA_HELP)
     dry_run = serializers.BooleanField(required=False, help_text=DRY_RUN_HELP)
+    message = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_MESSAGE, help_text=MESSAGE_HELP
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["mode"] != "create" and (attrs.get("primary_key") or attrs.get("partition_by")):
@@ -127,6 +132,7 @@ class KeyedMergeQuery(serializers.Serializer[Any]):
     schema_evolution = serializers.BooleanField(default=False, help_text=EVOLUTION_HELP)
     extra_columns = serializers.ChoiceField(EXTRA_COLUMNS, default="refuse", help_text=EXTRA_HELP)
     dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
+    message = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_MESSAGE, help_text=MESSAGE_HELP)
 
 
 def import_shown(made: FileImport) -> dict[str, Any]:

@@ -151,7 +151,7 @@ class ImportLoadView(ApiView):
         key = task_key(request)
         made = _import(request, catalog, branch, import_id)
         parameters = load_parameters(made, body)
-        session = session_of(request, made.branch.catalog.name, made.branch.name)
+        session = session_of(request, made.branch.catalog.name, made.branch.name, message=body.get("message", ""))
         task = task_submit(
             kind=TASK_KIND,
             parameters=parameters,

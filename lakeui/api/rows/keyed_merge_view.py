@@ -76,7 +76,7 @@ class KeyedMergeView(FileView):
         parameters = load_parameters(
             made, {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}
         )
-        session = session_of(request, catalog, branch)
+        session = session_of(request, catalog, branch, message=wanted.get("message", ""))
         task = task_submit(
             kind=TASK_KIND,
             parameters=parameters,

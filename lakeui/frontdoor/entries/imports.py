@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
+from catalog_app.domain.commit_messages import message_check
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.importing.scanning import untyped_columns
 from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
@@ -48,6 +49,7 @@ OPERATION = "IMPORT"
 
 def import_load(load: ImportLoad, *, name: str, session: Session, context: Any = None) -> StatementResult:
     """Load the file called ``name``. Raises LakeError."""
+    session = replace(session, message=message_check(session.message))
     with recorded(session, context) as record:
         record.is_a(load, session)
         return record.answers(carry_out(_load, load, import_text(load, name), session, context))
@@ -55,6 +57,7 @@ def import_load(load: ImportLoad, *, name: str, session: Session, context: Any =
 
 def import_admit(load: ImportLoad, *, name: str, session: Session) -> int | None:
     """Judge a load that is about to become a task; the catalog that the task belongs to."""
+    message_check(session.message)
     return statement_admit(load, import_text(load, name), session)
 
 

@@ -227,6 +227,22 @@ class TestARun:
         (listed,) = lake.caller.get(f"{ADDRESS}?search=lays").json()["results"]
         assert listed["last_run"] == entry
 
+    def test_says_in_the_history_what_it_is_for(
+        self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said = []
+
+        def execute(run: PipelineRun, *, session: frontdoor.Session, context: Any) -> frontdoor.StatementResult:
+            said.append(session.message)
+            return frontdoor.StatementResult(version=9)
+
+        monkeypatch.setattr("lakeui.tasks.pipelines.run_execute", execute)
+        assert lake.caller.post(at(made, "runs/"), {"message": " days of May "}).status_code == 200
+        assert lake.caller.post(at(made, "runs/")).status_code == 200
+        assert said == ["days of May", ""]
+        refused = problem(lake.caller.post(at(made, "runs/"), {"message": "a\x1bb"}), 400, "INVALID_VALUE")
+        assert refused["field"] == "message"
+
     def test_is_tried_without_a_run_where_a_dry_run_is_asked_for(
         self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -390,6 +390,28 @@ def test_loading_is_a_task_that_keeps_how_the_file_is_read(lake: Lake) -> None:
     assert [column["name"] for column in task.parameters["reading"]["columns"]] == ["id", "name"]
 
 
+def test_a_load_says_in_the_history_what_it_is_for(lake: Lake, local_worker: None) -> None:
+    made = send(lake, CSV, "people.csv")
+    load = {"database": "d", "table": "people", "mode": "create"}
+    rehearsed = lake.caller.post(f"{imports(lake)}{made['id']}/load/", {**load, "dry_run": True, "message": "a trial"})
+    assert rehearsed.status_code == 200, rehearsed.content
+    loaded = lake.caller.post(f"{imports(lake)}{made['id']}/load/", {**load, "message": "  people of May "})
+    assert loaded.status_code == 200, loaded.content
+    appended = lake.caller.post(f"{imports(lake)}{made['id']}/load/", {**load, "mode": "append"})
+    assert appended.status_code == 200, appended.content
+    newest = lake.read("branches/main/history/?limit=2")["results"]
+    assert [commit["message"] for commit in newest] == ["", "people of May"]
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_a_message_that_cannot_be_shown_is_refused_before_it_waits(lake: Lake) -> None:
+    made = send(lake, CSV)
+    load = {"database": "d", "table": "people", "mode": "create", "message": "a\x1bb"}
+    refused = problem(lake.caller.post(f"{imports(lake)}{made['id']}/load/", load), 400, "INVALID_VALUE")
+    assert refused["field"] == "message"
+    assert Task.objects.count() == 0
+
+
 @pytest.mark.usefixtures("no_worker")
 def test_the_same_load_under_one_key_is_one_task(lake: Lake) -> None:
     made = send(lake, CSV)

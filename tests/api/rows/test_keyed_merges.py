@@ -43,6 +43,14 @@ def test_a_merge_is_a_task_that_says_what_it_does(lake: Lake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
+def test_a_merge_takes_the_message_of_its_commit(lake: Lake) -> None:
+    assert merge(lake, CSV, f"{KEYED}&message=people%20of%20May", Prefer="respond-async").status_code == 202
+    assert Task.objects.get(kind="import").parameters["message"] == "people of May"
+    refused = problem(merge(lake, CSV, f"{KEYED}&message=a%1Bb"), 400, "INVALID_VALUE")
+    assert refused["field"] == "message"
+
+
+@pytest.mark.usefixtures("no_worker")
 def test_the_same_rows_under_one_key_are_merged_once(lake: Lake) -> None:
     first, again = (merge(lake, CSV, Prefer="respond-async", Idempotency_Key="k") for _ in range(2))
     assert first["Location"] == again["Location"]

@@ -371,10 +371,12 @@ class Branch:
         mode: str = "append",
         key_columns: Iterable[str] = (),
         dry_run: bool = False,
+        message: str = "",
         **options: Any,
     ) -> Result:
         """Load a file (CSV, JSON, Parquet, Arrow) into ``database.table`` as one commit. ``mode``: ``create`` the
-        table, ``append``, ``replace``, or ``insert``, ``update``, ``upsert`` by ``key_columns``.
+        table, ``append``, ``replace``, or ``insert``, ``update``, ``upsert`` by ``key_columns``. ``message``: what
+        the history says of the commit.
         """
         database, dot, name = table.partition(".")
         if not dot:
@@ -384,6 +386,7 @@ class Branch:
         body = {"database": database, "table": name, "mode": mode, **options}
         body |= {"key_columns": list(key_columns)} if key_columns else {}
         body |= {"dry_run": True} if dry_run else {}
+        body |= {"message": message} if message else {}
         return Result(self.http.write("POST", f"{self.path}imports/{sent['id']}/load/", body))
 
     # -- history ------------------------------------------------------------------------------------------------------

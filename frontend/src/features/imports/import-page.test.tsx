@@ -129,10 +129,11 @@ describe("a new table", () => {
     await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ columns: [{ source: "flight", name: "number" }] }));
     await user.click(screen.getByLabelText("flight is part of the key"));
     await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    await user.type(screen.getByLabelText("Message for the history (optional)"), " delays of May");
     await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
     await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
     const load = asked.find(({ address }) => address.endsWith("/load/"));
-    expect(load?.body).toEqual({ mode: "create", database: "flights", table: "delays_2014", primary_key: ["number"], partition_by: [] });
+    expect(load?.body).toEqual({ mode: "create", database: "flights", table: "delays_2014", primary_key: ["number"], partition_by: [], message: "delays of May" });
     expect(load?.headers.get("Idempotency-Key")).toMatch(/^[0-9a-f]{32}$/);
   });
 

@@ -13,6 +13,7 @@ import { Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { MessageField } from "../sql/write-dialog";
 import { JUST_STARTED } from "../tasks/just-started";
 import { ColumnChoices } from "./column-choices";
 import { ReadingOptions } from "./reading-options";
@@ -127,6 +128,7 @@ function LoadButton({
 }) {
   const navigate = useNavigate();
   const load = useImportLoad(place, file.id);
+  const [message, setMessage] = useState("");
   const missing = table ? columnsMissing(file.columns, table) : [];
   const unknown = table ? columnsUnknown(file.columns, table) : [];
   const isNew = target.mode === "create";
@@ -140,6 +142,7 @@ function LoadButton({
         table: target.table.trim(),
         primary_key: isNew ? namesOf(read, target.key) : [],
         partition_by: isNew ? namesOf(read, target.partition) : [],
+        ...(message.trim() ? { message: message.trim() } : {}),
       }),
       { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) },
     );
@@ -149,6 +152,7 @@ function LoadButton({
       {unknown.length ? <Obstacle>The table has no column {unknown.join(", ")}: rename it above, or leave it out.</Obstacle> : null}
       {missing.length ? <Obstacle>The table needs a value for {missing.join(", ")}, and the file has none.</Obstacle> : null}
       {load.error ? <Failure error={load.error} /> : null}
+      <MessageField value={message} onChange={setMessage} />
       <p className="row">
         <button type="button" className="button primary" disabled={!isReady || load.isPending} onClick={start}>
           {load.isPending ? "Starting …" : isNew ? `Create ${where}` : `Append to ${where}`}

@@ -192,6 +192,17 @@ describe("running a pipeline", () => {
     expect(router.state.location.pathname).toBe("/c/demo/pipelines/7/runs/r-1");
   });
 
+  it("takes a message for the history", async () => {
+    const asked = serve({ ...LAKE, [`POST ${AT}runs/`]: () => json({ id: "r-1" }, 202), [`${AT}runs/r-1/`]: run() });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/7");
+    await user.click(await screen.findByRole("button", { name: "Run with a message …" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.type(dialog.getByLabelText("Message for the history (optional)"), "days of May{Enter}");
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/7/runs/r-1"));
+    expect(asked.find(({ address }) => address === `${AT}runs/`)?.body).toEqual({ dry_run: false, message: "days of May" });
+  });
+
   it("is refused while another run is not finished, and says so", async () => {
     serve({ ...LAKE, [`POST ${AT}runs/`]: () => problem(409, { code: "PIPELINE_BUSY", title: "Busy", detail: "Another run of the pipeline is not finished." }) });
     renderAt("/c/demo/pipelines/7");

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type SubmitEvent } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 
 import type { Pipeline } from "../../api/resources";
@@ -19,6 +19,7 @@ import { Dialog } from "../../ui/dialog";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
+import { MessageField } from "../sql/write-dialog";
 import { useLeaving, type Draft } from "./draft";
 import { NextRun } from "./next-runs";
 import { LandingTab } from "./landing-tab";
@@ -96,13 +97,40 @@ function LeavingDialog({ onStay, onLeave }: { onStay: () => void; onLeave: () =>
   );
 }
 
+/** What the history says of the commit of the run. */
+function MessageDialog({ onRun, onClose }: { onRun: (message: string) => void; onClose: () => void }) {
+  const [message, setMessage] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onClose();
+    onRun(message.trim());
+  };
+  return (
+    <Dialog title="Run with a message" onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <MessageField value={message} onChange={setMessage} />
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary">
+            Run
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
 function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; mayEdit: boolean; isUnsaved: boolean }) {
   const { catalog, id, name, layer } = pipeline;
   const navigate = useNavigate();
   const start = usePipelineStart(pipeline);
-  const run = () => start.mutate(undefined, { onSuccess: (runId) => void navigate(pipelineRunAddress(catalog, id, runId)) });
+  const [isSaying, setSaying] = useState(false);
+  const run = (message = "") => start.mutate(message, { onSuccess: (runId) => void navigate(pipelineRunAddress(catalog, id, runId)) });
   return (
     <>
+      {isSaying ? <MessageDialog onRun={run} onClose={() => setSaying(false)} /> : null}
       <PageHead
         title={name}
         actions={
@@ -116,9 +144,12 @@ function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; ma
                 className="button primary"
                 disabled={isUnsaved || start.isPending}
                 title={isUnsaved ? "Save first: a run takes what is saved" : undefined}
-                onClick={run}
+                onClick={() => run()}
               >
                 {start.isPending ? "Starting …" : "Run"}
+              </button>
+              <button type="button" className="button" disabled={isUnsaved || start.isPending} onClick={() => setSaying(true)}>
+                Run with a message …
               </button>
             </>
           ) : null

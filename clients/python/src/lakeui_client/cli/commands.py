@@ -397,6 +397,7 @@ def _result_text(raw: dict[str, Any]) -> str:
 
 def import_file(place: Place, given: Namespace) -> Said:
     options = {"primary_key": given.primary_key} if given.primary_key else {}
+    options |= {"message": given.message} if given.message else {}
     keys = given.key or ()
     found = place.branch.import_file(
         given.file, given.table, mode=given.mode, key_columns=keys, dry_run=given.dry_run, **options

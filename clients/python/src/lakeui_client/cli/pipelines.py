@@ -31,6 +31,8 @@ def pipelines(place: Place, given: Namespace) -> Said:
     form = FORMS[action]
     if len(named) < len(form) or (len(named) > len(form) and action not in _MORE):
         raise failed("That is not all, or too much.", f"Write lake pipelines {' '.join((action, *form))}.")
+    if given.message and action != "run":
+        raise failed(f"{action} makes no commit, so it takes no message.", "Only lake pipelines run takes one.")
     if action == "list":
         found = place.lake.http.pages(PATH, catalog=place.settings.catalog_named)
         names = ("id", "name", "strategy", "database", "table", "branch", "schedule", "last_run.state")
@@ -56,7 +58,9 @@ def _of_one(place: Place, given: Namespace, identity: int) -> Said:
         found = http.pages(f"{PATH}{identity}/runs/", limit=20)
         return Said(found, show.entries(found, "id", "state", "trigger", "created_at", "committed_version", "metrics"))
     if given.action == "run":
-        run = http.write("POST", f"{PATH}{identity}/runs/", {"dry_run": True} if given.dry_run else {})
+        asked = {"dry_run": True} if given.dry_run else {}
+        asked |= {"message": given.message} if given.message else {}
+        run = http.write("POST", f"{PATH}{identity}/runs/", asked)
         return Said(run, f"Pipeline {identity} ran. {show.summary(run)}".rstrip())
     zones = f"{PATH}{identity}/landing-zones/"
     if given.action == "zones":
