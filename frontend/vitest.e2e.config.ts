@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** They look at the lake as it was loaded, beside each other. */
 const LOOKING = ["accessibility", "accessibility-work", "states", "layout-shift"];
 /** One after the other: first what changes main and `delays`, then what makes branches of its own. */
-const CHANGING = ["pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "changing", "versions", "console", "tasks", "suggestions", "keyboard", "first-hour", "bundle"];
+const CHANGING = ["pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "changing", "versions", "console", "tasks", "suggestions", "keyboard", "first-hour", "clicks", "bundle"];
 
 class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
