@@ -162,7 +162,7 @@ class LakeDialect(default.DefaultDialect):
         return dbapi
 
     @classmethod
-    def dbapi(cls) -> ModuleType:
+    def dbapi(cls) -> ModuleType:  # type: ignore[override]  # 1.4's name; the instance has the module by it
         return dbapi
 
     def create_connect_args(self, url: URL) -> tuple[list[Any], dict[str, Any]]:
