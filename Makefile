@@ -30,7 +30,7 @@ check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, 
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check
 
 bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSON
-	@exec $(BIN)/python -m tests.benchmarks $(ARGS)
+	@PYTHONPATH=clients/python/src exec $(BIN)/python -m tests.benchmarks $(ARGS)
 
 load: java $(VENV)/.installed-dev ## 200 readers, 20 writers, 10 merges a minute and 5 bad clients at an instance of its own
 	@exec $(BIN)/python -m tests.load $(ARGS)

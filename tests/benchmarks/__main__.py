@@ -13,6 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tests.benchmarks import (
+    agents,
+    audit,
     branches,
     checks,
     compare,
@@ -54,6 +56,8 @@ PARTS = (
     "branches",
     "iceberg",
     "tpch",
+    "agents",
+    "audit",
 )
 
 
@@ -67,6 +71,8 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="the scale factor of TPC-H")
     parser.add_argument("--warehouses", type=int, default=5, help="warehouses of the tables that branches are made of")
     parser.add_argument("--share", type=float, default=1.0, help="the share of its steps that work on branches takes")
+    parser.add_argument("--agents", type=int, default=100, help="agents that work at once")
+    parser.add_argument("--records", type=int, default=1_000_000, help="records of the audit that is verified")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
@@ -88,6 +94,8 @@ def main() -> None:
             "checks": lambda: checks.figures(rows=options.rows),
             "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
             "iceberg": iceberg.figures,
+            "agents": lambda: agents.figures(agents=options.agents),
+            "audit": lambda: audit.figures(records=options.records),
             "compare": compare.figures,
             "requests": requests.figures,
         }
