@@ -29,6 +29,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
+from tests.support.object_store import WAREHOUSE
 from tests.support.own_connection import ASIDE
 from tests.support.pairwise import pairwise_choose
 from tests.support.process_copies import COPIES, Copy
@@ -76,7 +77,7 @@ def _fix_addresses() -> Embedded:
             # Which test is a worker's first one, and whether that asks for Redis, differs from run to run.
             redis.start()
     os.environ["LAKEUI_HOME"] = str(home)
-    os.environ["LAKEUI_WAREHOUSE"] = str(home / "warehouse")
+    os.environ["LAKEUI_WAREHOUSE"] = os.environ.get(WAREHOUSE) or str(home / "warehouse")
     os.environ["LAKEUI_SECRET_KEY"] = secrets.token_urlsafe(48)
     os.environ["DJANGO_SETTINGS_MODULE"] = "lakeui.settings"
     (home / "static").mkdir()

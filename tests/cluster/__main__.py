@@ -1,6 +1,7 @@
 """``make cluster-test``: the tour, strategies, MERGE INTO and kills on a cluster of Spark that this starts.
 
-The cluster is a standalone master, two workers and a Connect server of this machine, with the warehouse on its disk.
+The cluster is a standalone master, two workers and a Connect server of this machine. The warehouse lies in an object
+store, so that no part reads what another one wrote on a disk.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tests.cluster.servers import WORKERS, Cluster
+from tests.support.object_store import WAREHOUSE, ObjectStore, store_of_spark
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = (
@@ -28,10 +30,15 @@ def main() -> int:
     chosen = sys.argv[1:] or [*PLAYED]
     with tempfile.TemporaryDirectory(prefix="lakeui-cluster-") as made:
         Path(made).chmod(0o711)
-        cluster = Cluster(Path(made))
+        store = ObjectStore(Path(made) / "store")
+        store.start()
+        cluster = Cluster(Path(made), store_of_spark(store))
         try:
+            store.wait_until_ready()
             cluster.start()
-            environment = os.environ | {
+            environment = os.environ | store.environment
+            environment |= {
+                WAREHOUSE: f"{store.bucket('cluster')}/lake",
                 "SPARK_REMOTE": cluster.driver.url,
                 WORKERS: ",".join(str(worker.pid) for worker in cluster.workers),
             }
@@ -39,6 +46,7 @@ def main() -> int:
             return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         finally:
             cluster.stop()
+            store.stop()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A standalone cluster of Spark on this machine: a master, workers, and a Spark Connect server that runs on them.
 
-All of them see one disk. The wheel of PySpark has no scripts that start a master or a worker, and all their classes.
+They share no disk: the warehouse lies in an object store. The wheel of PySpark has no scripts that start a master or a
+worker, and all their classes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import psutil
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, free_port
 from lakeui.runtime.spark import LOGGING, EmbeddedSpark, is_listening, java_require
+from lakeui.runtime.stores import SparkStore
 from tests.support.servers import JAVA_OPTIONS
 
 WORKERS = "TESTS_CLUSTER_WORKERS"
@@ -41,6 +43,8 @@ class Driver(EmbeddedSpark):
             # A worker that was killed is noticed by its connection, and by this where the connection stays open.
             "spark.network.timeout": "60s",
         }
+        if self.store.jars:
+            said["spark.executor.extraClassPath"] = ":".join(str(jar) for jar in self.store.jars)
         with (self.home / "conf" / "spark-defaults.conf").open("a") as settings:
             settings.writelines(f"{name} {value}\n" for name, value in said.items())
 
@@ -48,13 +52,16 @@ class Driver(EmbeddedSpark):
 class Cluster:
     """The processes, each of which can be killed."""
 
-    def __init__(self, home: Path, workers: int = 2) -> None:
+    def __init__(self, home: Path, store: SparkStore, workers: int = 2) -> None:
         self.home = home
+        self._store = store
         self._port = free_port()
         self._processes: list[Popen[bytes]] = []
         self.workers: list[Popen[bytes]] = []
         self._count = workers
-        self.driver = Driver(home / "spark", home / "spark.log", memory=DRIVER_MEMORY, java_options=JAVA_OPTIONS)
+        self.driver = Driver(
+            home / "spark", home / "spark.log", memory=DRIVER_MEMORY, java_options=JAVA_OPTIONS, store=store
+        )
         self.driver.master = self.master
 
     @property
@@ -88,7 +95,8 @@ class Cluster:
         java = java_require()
         installed = _installed()
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-        environment = kept | {
+        # An executor inherits the keys of the store from its worker.
+        environment = {**kept, **self._store.environment} | {
             "JAVA_HOME": str(java.parent.parent),
             "SPARK_HOME": str(installed),
             "SPARK_CONF_DIR": str(self.home / "conf"),
