@@ -16,7 +16,7 @@ from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
 from merge_app.execution.reach import reach_load
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
-from merge_app.lineage.segments import DOT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
+from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,16 @@ def restored_files(
     back = now.at(version)
     files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)
     since = gone_load(tables, Ranges.of_news(reach_load(now), reach_load(back)))
+    differing = {table_id: _differing(files_now.get(table_id, {}), files_then.get(table_id, {})) for table_id in tables}
+    before = _gone_before(back, {table_id: changed for table_id, (changed, _) in differing.items()})
     found = {}
-    for table_id in tables:
-        here, then = files_now.get(table_id, {}), files_then.get(table_id, {})
-        changed = [file for key, file in here.items() if not _shows_same(file, then.get(key))]
-        wanted = [file for key, file in then.items() if not _shows_same(file, here.get(key))]
-        taken = since.get(table_id, [])
-        sides = (FileSide(tuple(changed), tuple(taken), frozenset()), FileSide(tuple(wanted), (), frozenset()))
-        reader = reader_of(table_id, [*changed, *wanted], taken, engine)
+    for table_id, (changed, wanted) in differing.items():
+        taken, earlier = since.get(table_id, []), before.get(table_id, [])
+        sides = (
+            FileSide(tuple(changed), tuple(taken), frozenset()),
+            FileSide(tuple(wanted), tuple(earlier), frozenset()),
+        )
+        reader = reader_of(table_id, [*changed, *wanted], [*taken, *earlier], engine)
         parts = [_bundle(table_id, group, reader, engine) for group in groups(*sides)]
         found[table_id] = RestoredFiles(
             tuple(file for part in parts for file in part.shown),
@@ -52,6 +54,31 @@ def restored_files(
             tuple(file.file_id for file in changed),
         )
     return found
+
+
+def _differing(here: Mapping[int, ShownFile], then: Mapping[int, ShownFile]) -> tuple[list[ShownFile], list[ShownFile]]:
+    """The files of now and of then that the other does not show so."""
+    return (
+        [file for key, file in here.items() if not _shows_same(file, then.get(key))],
+        [file for key, file in then.items() if not _shows_same(file, here.get(key))],
+    )
+
+
+def _gone_before(back: Snapshot, changed: Mapping[int, Sequence[ShownFile]]) -> dict[int, list[Gone]]:
+    """By table, how files that came back since had been taken away by then: that is what comes back with the rows."""
+    came_back = {
+        table_id: {file.file_id: file.stamp.brings_stamp for file in files if file.stamp.kind == "restore"}
+        for table_id, files in changed.items()
+    }
+    asked = [table_id for table_id, files in came_back.items() if files]
+    if not asked:
+        return {}
+    known, oldest = reach_load(back), min(stamp for files in came_back.values() for stamp in files.values())
+    gone = gone_load(asked, Ranges.of_news(known, dict.fromkeys(known, oldest)))
+    return {
+        table_id: [item for item in items if item.file_id in came_back[table_id] and item.stamp.kind not in LAYOUT]
+        for table_id, items in gone.items()
+    }
 
 
 def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
@@ -67,9 +94,9 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
     now, then = group.source, group.target
     if not now and all(item.delete_file is None for item in group.source_gone):
         return RestoredFiles(tuple(_came_back(file, _taken_at(file, group.source_gone)) for file in then))
-    if not then:
+    if not (then or group.target_gone):
         return RestoredFiles((), tuple(_went(file) for file in now))
-    rows_now, rows_then = side_rows(now, group.source_gone, reader), side_rows(then, (), reader)
+    rows_now, rows_then = side_rows(now, group.source_gone, reader), side_rows(then, group.target_gone, reader)
     same = _live(rows_then) & _has_same(rows_then, rows_now)
     back = _live(rows_then) & ~same
     # An image that goes may be all that had its primary key, also where another image of the row comes back.
@@ -110,10 +137,15 @@ def _placed_again(file: ShownFile, then: Mapping[str, Array], now: Mapping[str, 
     return Stamp(DOT, "restore", before, "move" if before else "", int(now["placed"][elsewhere].max()))
 
 
-def _went(file: ShownFile) -> Gone:
+def _went(file: ShownFile, brought: tuple[int, int] = (0, 0)) -> Gone:
+    """``brought``: stamp and kind of the deletion that comes back."""
     masks = tuple(mark.file_id for mark in file.deletes)
     bounds = file.smallest, file.largest
-    return Gone(file.file_id, *bounds, Stamp(DOT, "restore"), None, masks, file.partition, file.placed)
+    return Gone(file.file_id, *bounds, _brought(*brought), None, masks, file.partition, file.placed)
+
+
+def _brought(stamp: int, kind: int) -> Stamp:
+    return Stamp(DOT, "restore", stamp, Kind(kind).name.lower() if stamp else "")
 
 
 def _live(rows: Mapping[str, Array]) -> Array:
@@ -210,16 +242,17 @@ class _Writer:
         at = np.flatnonzero(gone & shown)
         facts = np.stack([_of_ids(rows["row_id"][at], then, name) for name in ("file", *_DEAD)], axis=1)
         facts = np.where(facts[:, :1] > 0, 0, facts)
-        if len(at) == np.count_nonzero(shown) and not facts.any():
-            yield _went(file)
-            return
+        found = np.unique(facts, axis=0)
+        is_whole = len(at) == np.count_nonzero(shown) and len(found) <= 1
         bounds, where = (file.smallest, file.largest), (file.partition, file.placed)
-        for fact in np.unique(facts, axis=0):
-            written = self._written(file.file_id, rows["position"][at[(facts == fact).all(axis=1)]])
+        for fact in found:
             _, stamp, kind, brings, brings_kind = (int(number) for number in fact)
             brought = (brings, brings_kind) if brings else (stamp, kind)
-            restored = Stamp(DOT, "restore", brought[0], Kind(brought[1]).name.lower() if brought[0] else "")
-            yield Gone(file.file_id, *bounds, restored, written, (), *where)
+            if is_whole:
+                yield _went(file, brought)
+                return
+            written = self._written(file.file_id, rows["position"][at[(facts == fact).all(axis=1)]])
+            yield Gone(file.file_id, *bounds, _brought(*brought), written, (), *where)
 
     def _written(self, file_id: int, positions: Ints) -> int:
         staged = self.engine().mark_rows(self.table_id, self.reader.scans[file_id], np.sort(positions))

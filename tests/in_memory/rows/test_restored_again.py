@@ -34,10 +34,14 @@ def test_two_restores_are_nothing_to_a_branch_that_knows_the_row(lake: Lake, key
     assert lake.breaches() == []
 
 
-def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake) -> None:
-    """Lineage §4b: b never knew the deletion that main went back to, so two people changed one row (A1)."""
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake, files: int) -> None:
+    """Lineage §4b: b never knew the deletion that main went back to, so two people changed one row (A1). With a file a
+    row, the deletion takes a whole file away.
+    """
     lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
-    lake.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')")
+    for values in ("(1, 'o'), (2, 'o'), (3, 'o')",) if files == 1 else ("(1, 'o')", "(2, 'o')", "(3, 'o')"):
+        lake.sql(f"INSERT INTO d.t VALUES {values}")
     lake.sql("CREATE BRANCH b")
     lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
     live = lake.head()
@@ -48,4 +52,24 @@ def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake) -> None:
     assert lake.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(1, "o"), (2, "b"), (3, "o")]
+    assert lake.breaches() == []
+
+
+@pytest.mark.parametrize("files", [1, 2])
+def test_a_restored_overwrite_speaks_for_the_overwrite(lake: Lake, files: int) -> None:
+    """b deleted a row that main overwrote, brought back and took away again: the note is that of the overwrite (A5)."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
+    for values in ("(1, 'o'), (2, 'o')",) if files == 1 else ("(1, 'o')", "(2, 'o')"):
+        lake.sql(f"INSERT INTO d.t VALUES {values}")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("DELETE FROM d.t WHERE id = 2", "b")
+    live = lake.head()
+    lake.sql("INSERT OVERWRITE d.t SELECT 5, 'm'")
+    overwritten = lake.head()
+    expected = [note["code"] for note in lake.dry_run("b")["notes"]]
+    for version in (live, overwritten):
+        lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    assert [note["code"] for note in lake.dry_run("b")["notes"]] == expected == ["DISCARDED_DELETE"]
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == lake.rows("d.t") == [(5, "m")]
     assert lake.breaches() == []
