@@ -33,7 +33,7 @@ def wide_table_created(rng: Random, path: str) -> str:
         "p STRING",
     ]
     if rng.random() < 0.3:
-        columns.append("g STRING GENERATED ALWAYS AS (upper(w))")
+        columns.append("g STRING GENERATED ALWAYS AS (CASE WHEN v = 'x' THEN w ELSE v END)")
     laid = rng.sample(FIELDS, rng.choice([0, 0, 1, 2])) + (["p"] if rng.random() < 0.6 else [])
     parts = f" PARTITIONED BY ({', '.join(laid)})" if laid else ""
     cluster = rng.choice(["", "", " CLUSTER BY (v)", " CLUSTER BY (n, w)"])

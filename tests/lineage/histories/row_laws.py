@@ -12,8 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from catalog_app.domain.checks import condition_shown
+from catalog_app.domain.generated import generated_values
+from catalog_app.domain.schema import Schema
 from tests.lineage.histories.history import History, Law, Merged
 from tests.lineage.histories.states import Cells, Shown, State, same_column
+from tests.support.expressions import evaluate
 
 Row = tuple[int, int]
 """Number of the table, and the row's id."""
@@ -158,11 +162,19 @@ class NoInvention(RowLaw):
             assert i in source.rows or i in target.rows, f"row {i} is invented"
             if not after.is_keyed and target.properties.get("merge.conflicts") != "cell":
                 assert is_same(source, after, i) or is_same(target, after, i), f"row {i} is of two images"
+            computed = generated_values(after.properties, Schema(tuple(after.columns.values())))
             for column in after.columns.values():
-                if column.parsed.name == "struct":
+                if column.id in computed:
+                    self._is_computed(after, column, computed[column.id], i)
+                elif column.parsed.name == "struct":
                     self._fields_are_known(row, column, after.rows[i], source, target)
                 elif column.name not in ("p", *MERGED_CELLS):
                     self._is_known(row, column, after.rows[i], source, target)
+
+    def _is_computed(self, table: Shown, column: Any, stored: str, i: int) -> None:
+        row = {each.name.casefold(): table.rows[i][each.id] for each in table.columns.values()}
+        expected = evaluate(condition_shown(stored, Schema(tuple(table.columns.values()))), row)
+        assert table.rows[i][column.id] == expected, f"{column.name} of row {i} does not follow from the others"
 
     def _fields_are_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
         """Each field of a struct holds what a side had in it, or nothing."""
