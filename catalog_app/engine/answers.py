@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from catalog_app.engine.describing import Described
 from catalog_app.engine.inputs_outputs import QueryResult
 from catalog_app.engine.result_batches import gathered
-from catalog_app.engine.types import type_text
+from catalog_app.engine.types import shown_type, type_text
 from lakeui.common.errors import answer_too_large
 
 if TYPE_CHECKING:
@@ -58,14 +58,13 @@ def _outputs(kinds: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _shown_kind(kind: str) -> str:
-    return "string" if kind.startswith(("interval", "variant")) else kind
+    return kind if kind == "void" else shown_type(kind)
 
 
 def _output(name: str, kind: str) -> str:
-    if _shown_kind(kind) != kind:
-        return f"CAST({name} AS STRING) AS {name}"
+    shown = _shown_kind(kind)
     # Spark says of a field that it is never NULL, and leaves it empty where the struct is NULL: Arrow refuses that.
-    return f"CAST({name} AS {kind}) AS {name}" if "<" in kind else name
+    return f"CAST({name} AS {shown}) AS {name}" if shown != kind or "<" in kind else name
 
 
 def json_rows(table: pa.Table) -> list[list[Any]]:

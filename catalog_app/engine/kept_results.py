@@ -14,7 +14,7 @@ from catalog_app.domain.results import KeptFile, KeptRows
 from catalog_app.engine.decoding import file_name
 from catalog_app.engine.inputs_outputs import PlainRead
 from catalog_app.engine.spark_calls import arrow_rows
-from catalog_app.engine.types import is_arrow_writable, storable_type, storage_type, type_text
+from catalog_app.engine.types import is_arrow_writable, shown_type, storage_type, type_text
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 
@@ -38,7 +38,7 @@ def rows_keep(rows: DataFrame, warehouse: Warehouse, folder: str) -> KeptRows:
         raise InvalidValue("The result has no columns.", remedy="Name a column, or a constant.")
     names = [f"c{index}" for index in range(len(columns))]
     values = [
-        expr(f"CAST({name} AS {_kept_type(kind)})").alias(name, metadata=_NOTHING)
+        expr(f"CAST({name} AS {shown_type(kind)})").alias(name, metadata=_NOTHING)
         for name, (_, kind) in zip(names, columns, strict=True)
     ]
     kept = rows.toDF(*names).select(*values)
@@ -61,11 +61,6 @@ def kept_files(warehouse: Warehouse, folder: str, names: list[str]) -> tuple[Kep
         with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as opened:
             found.append(KeptFile(file.path, opened.metadata.num_rows, file.bytes, tuple(names)))
     return tuple(found)
-
-
-def _kept_type(kind: str) -> str:
-    """The type in which Parquet and Arrow both hold the value: an interval and a VARIANT are texts, as in answers."""
-    return "string" if kind.startswith(("interval", "variant")) else storable_type(kind)
 
 
 def plain_keep(warehouse: Warehouse, plain: PlainRead) -> KeptRows | None:

@@ -23,6 +23,7 @@ NOT_NESTED_MARK = "lakeui-not-nested"
 TOO_LONG_MARK = "lakeui-too-long"
 CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 """Where columns of Spark's own tables keep that they are CHAR: its analyser looks there, and types say STRING."""
+_TEXT_OUTSIDE = re.compile(r"(?:(?<=[<:,])|^)(?:variant|void|interval(?: [a-z]+)*)(?=[,>]|$)")
 _LENGTH = re.compile(r"^(varchar|char)\s*\(\s*(\d+)\s*\)$", re.IGNORECASE)
 _DECIMAL = re.compile(r"^decimal\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)$", re.IGNORECASE)
 _SIMPLE = {
@@ -84,6 +85,13 @@ def _without_void(kind: ParsedType) -> ParsedType:
     if kind.fields:
         return nested_type(kind.name, (replace(field, type=_without_void(field.type)) for field in kind.fields))
     return parse_type("string") if kind.name == "void" else kind
+
+
+def shown_type(kind: str) -> str:
+    """The type under which answers, files and Arrow hold the value. At every depth an interval and a VARIANT are texts,
+    and so is what is nothing but NULL.
+    """
+    return _TEXT_OUTSIDE.sub("string", kind)
 
 
 def char_metadata(type_text: str) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from catalog_app.engine.types import shown_type
 from tests.engine.lake import Lake, schema_of
 
 CASES = [
@@ -108,3 +109,22 @@ def test_old_files_are_read_under_wider_types(lake: Lake) -> None:
 )
 def test_null_beside_what_is_never_null_is_answered(lake: Lake, value: str, answer: object) -> None:
     assert lake.engine.select(f"SELECT {value} FROM range(1)", {}, limit=5).rows == [[answer]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("variant", "string"),
+        ("interval", "string"),
+        ("interval day to second", "string"),
+        ("array<variant>", "array<string>"),
+        ("map<void,interval year to month>", "map<string,string>"),
+        (
+            "struct<variant:int,v:variant,interval:array<interval day>>",
+            "struct<variant:int,v:string,interval:array<string>>",
+        ),
+        ("struct<a:decimal(5,2),b:timestamp_ntz>", "struct<a:decimal(5,2),b:timestamp_ntz>"),
+    ],
+)
+def test_what_has_no_type_outside_of_spark_is_shown_as_text(kind: str, shown: str) -> None:
+    assert shown_type(kind) == shown

@@ -41,13 +41,22 @@ class Kept:
 VALUES = """SELECT 1 AS a, CAST(2.50 AS DECIMAL(5,2)) AS a, array(1, NULL) AS l, map('k', 1) AS m,
     named_struct('x', 'ä', 'd', DATE'2024-02-29') AS s, TIMESTAMP'2024-01-31 10:00:00Z' AS t, NULL AS n,
     TIMESTAMP_NTZ'2024-01-31 10:00:00.000001' AS z, X'00FF' AS b, INTERVAL '1' DAY AS i, array(NULL) AS e,
-    CAST(1 AS TINYINT) AS y, double('NaN') AS f, true AS w, parse_json('{"a":1}') AS v"""
+    CAST(1 AS TINYINT) AS y, double('NaN') AS f, true AS w, parse_json('{"a":1}') AS v,
+    array(parse_json('{"a":1}')) AS va, named_struct('v', parse_json('[1]'), 'i', INTERVAL '1-2' YEAR TO MONTH) AS sv,
+    map('k', array(INTERVAL 1 DAY)) AS mi, array() AS ea, map() AS em"""
 
 
 def test_values_of_each_type_are_those_of_an_answer(lake: Lake) -> None:
     kept = Kept(lake, VALUES)
     answered = lake.sql(VALUES)
     assert kept.rows() == answered.rows
+    assert answered.rows[0][-5:] == [
+        ['{"a":1}'],
+        {"v": "[1]", "i": "INTERVAL '1-2' YEAR TO MONTH"},
+        {"k": ["INTERVAL '1' DAY"]},
+        [],
+        {},
+    ]
     assert list(kept.query.rows.columns) == [tuple(column) for column in answered.columns]
     assert kept.table().schema.names[:2] == ["a", "a_2"]
 
