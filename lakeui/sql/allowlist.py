@@ -51,6 +51,7 @@ _OF_SESSION = "Leave it out: a query answers the same to everybody who may read.
 _FILES = "A query reads tables; files come in by upload or import."
 _ELSEWHERE = {
     **dict.fromkeys(("is_member", "is_account_group_member"), _OF_SESSION),
+    "identifier": "Write the name itself: names are no values here. :name stands for a value.",
     **dict.fromkeys(("read_files", "list_files", "input_file_name", "input_file_block_start"), _FILES),
 }
 """Functions that people of Spark know and that read outside state, with a way out."""

@@ -86,6 +86,9 @@ def read_words(text: str) -> tuple[Word, ...]:
         match = _PATTERN.match(text, position)
         assert match is not None
         group, end = match.lastgroup or "symbol", match.end()
+        if group == "line" and text.startswith("\\\n", end - 1):
+            said = "A comment ends with a backslash, and Spark would take the next line for a part of it; it stands"
+            raise syntax_problem(text, end - 1, said, near="\\")
         if group == "block":
             end = _end_of_comment(text, position)
         elif group == "open":

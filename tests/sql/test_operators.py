@@ -70,6 +70,12 @@ def test_another_path_is_refused_by_name(text: str) -> None:
     assert REFUSED[text] in caught.value.message
 
 
+def test_a_comment_that_spark_would_end_elsewhere_is_refused() -> None:
+    with pytest.raises(SyntaxProblem, match="ends with a backslash"):
+        parse("DELETE FROM d.t WHERE a = 1 -- in c:\\\n AND b = 2")
+    parse("DELETE FROM d.t WHERE a = 1 -- in c:\\x\n AND b = '-- \\\n'")
+
+
 @pytest.mark.parametrize("condition", ["v:a::int = 1", "v:a = 1", "a >>> 1 = 1", "a + 1 >>> 1 > 2"])
 def test_no_file_is_left_out_by_an_operator(condition: str) -> None:
     assert build_query(f"SELECT * FROM d.t WHERE {condition}").where.get("__lake_0", ANYTHING) == ANYTHING

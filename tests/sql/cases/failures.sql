@@ -742,6 +742,7 @@ NOT_SUPPORTED | main | CREATE INDEX; ZORDER BY | CREATE INDEX i ON d.people (id)
 NOT_SUPPORTED | main | CREATE TASK; pipeline | CREATE TASK t SCHEDULE '1 minute' AS SELECT 1
 SYNTAX_ERROR | main | SELEKT; begins | SELEKT 1
 SYNTAX_ERROR | main | | /* nothing */
+FORBIDDEN_STATEMENT | main | IDENTIFIER is not allowed; Write the name itself | SELECT id FROM IDENTIFIER('d.people')
 FORBIDDEN_STATEMENT | main | SET; managed tables | SET spark.sql.ansi.enabled = false
 FORBIDDEN_STATEMENT | main | ADD; managed tables | ADD JAR '/x.jar'
 FORBIDDEN_STATEMENT | main | CREATE FUNCTION | CREATE FUNCTION f AS 'a.b.C'
