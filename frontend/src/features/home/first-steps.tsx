@@ -14,18 +14,22 @@ const { source, destination } = DEMO_PAIR;
 /** Four steps through the demo lake that tick themselves off. */
 export function FirstSteps() {
   const [isHidden, setHidden] = useState(areHidden);
-  const summary = useComparison(DEMO_PAIR, { limit: 1 }, !isHidden).data?.pages[0];
+  const comparison = useComparison(DEMO_PAIR, { limit: 1 }, !isHidden);
+  const summary = comparison.data?.pages[0];
   const merges = useMerges(DEMO, "merge").data?.pages.flatMap((page) => page.results) ?? [];
   const merged = merges.find((record) => record.source === source && record.destination === destination && record.outcome === "merged");
   const record = useMerge(merged?.merge_id ?? "", merged !== undefined).data;
-  if (isHidden || !summary) return null;
-  const done = stepsDone({
-    hasSeen: hasSeenConflict(),
-    isMergeable: summary.mergeable,
-    isEmpty: summary.is_empty,
-    merges,
-    isReverted: record?.kind === "merge" && Boolean(record.undone_by),
-  });
+  // Until it is known what is done, the card has its place: nothing below it moves.
+  if (isHidden || (!summary && !comparison.isPending)) return null;
+  const done = summary
+    ? stepsDone({
+        hasSeen: hasSeenConflict(),
+        isMergeable: summary.mergeable,
+        isEmpty: summary.is_empty,
+        merges,
+        isReverted: record?.kind === "merge" && Boolean(record.undone_by),
+      })
+    : undefined;
   const compare = compareAddress(DEMO, source, destination);
   const steps: readonly { key: StepKey; title: string; text: string; to: string }[] = [
     { key: "see", title: "See the conflict", text: `${source} and ${destination} changed the same table. Which rows clash?`, to: compare },
@@ -33,7 +37,7 @@ export function FirstSteps() {
     { key: "merge", title: "Merge", text: `The merge request brings ${source} into ${destination}.`, to: compare },
     { key: "revert", title: "Undo", text: "The record of the merge has the button Revert.", to: merged ? mergeAddress(merged.merge_id) : compare },
   ];
-  const next = steps.find(({ key }) => !done.has(key));
+  const next = done ? steps.find(({ key }) => !done.has(key)) : undefined;
   return (
     <Panel
       title="First steps"
@@ -52,10 +56,10 @@ export function FirstSteps() {
     >
       <ol className="first-steps">
         {steps.map(({ key, title, text, to }) => (
-          <li key={key} className={done.has(key) ? "done" : ""}>
+          <li key={key} className={done?.has(key) ? "done" : ""}>
             <strong>
-              <span aria-hidden="true">{done.has(key) ? "✓" : "○"}</span> {key === next?.key ? <Link to={to}>{title}</Link> : title}
-              <span className="visually-hidden">{done.has(key) ? " (done)" : ""}</span>
+              <span aria-hidden="true">{done?.has(key) ? "✓" : "○"}</span> {key === next?.key ? <Link to={to}>{title}</Link> : title}
+              <span className="visually-hidden">{done?.has(key) ? " (done)" : ""}</span>
             </strong>
             <span className="small muted">{text}</span>
           </li>

@@ -76,21 +76,39 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
         </span>
       }
     >
-      <Loaded query={branches} label={`branches of ${catalog.name}`}>
-        {({ pages }) => (
-          <ul aria-label={`Branches of ${catalog.name}`}>
-            {(pages[0]?.results ?? []).map((branch) => (
-              <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} isProtected={isProtected(branch.name)} />
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      {branches.isPending ? (
+        <BranchPlaces catalog={catalog.name} count={Math.min(catalog.branch_count, BRANCHES_SHOWN)} />
+      ) : (
+        <Loaded query={branches} label={`branches of ${catalog.name}`}>
+          {({ pages }) => (
+            <ul aria-label={`Branches of ${catalog.name}`}>
+              {(pages[0]?.results ?? []).map((branch) => (
+                <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} isProtected={isProtected(branch.name)} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      )}
       {catalog.branch_count > BRANCHES_SHOWN ? (
         <p className="inside">
           <Link to={catalogAddress(catalog.name)}>All {counted(catalog.branch_count, "branch", "branches")}</Link>
         </p>
       ) : null}
     </Panel>
+  );
+}
+
+/** The place of branches that are on their way, so that the catalogs below do not move. */
+function BranchPlaces({ catalog, count }: { catalog: string; count: number }) {
+  return (
+    <div className="branch-places" role="status">
+      <span className="visually-hidden">Loading branches of {catalog}</span>
+      {Array.from({ length: count }, (_, place) => (
+        <span key={place} className="branch-row home-row" aria-hidden="true">
+          <span className="working" />
+        </span>
+      ))}
+    </div>
   );
 }
 
