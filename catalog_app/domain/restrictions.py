@@ -7,7 +7,7 @@ Its expressions are stored as those of CHECK constraints are: with the ids of co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.checks import columns_read, marks_replaced
 from catalog_app.domain.schema import Column, Schema
@@ -38,6 +38,14 @@ class Restriction:
     @property
     def hides_something(self) -> bool:
         return bool(self.row_filter or self.masks)
+
+
+def restriction_replaced(present: Restriction, proposed: Restriction) -> Restriction:
+    """What is left of a restriction where another one of the same people replaces its filter, or masks of it."""
+    columns = {mask.column for mask in proposed.masks}
+    names = {mask.name.casefold() for mask in proposed.masks}
+    masks = tuple(mask for mask in present.masks if mask.column not in columns and mask.name.casefold() not in names)
+    return replace(present, row_filter="" if proposed.row_filter else present.row_filter, masks=masks)
 
 
 def restricted_columns(restrictions: Sequence[Restriction], schema: Schema, table: str) -> dict[int, str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.contrib.auth.models import Group
+from django.db.models import Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from catalog_app.domain.restrictions import Mask, Restriction
@@ -60,6 +61,16 @@ def restrictions_of(principal: Principal, catalog_id: int) -> tuple[Restriction,
         _read(table_id, row_filter, json_value(masks), json_value(names))
         for _, table_id, row_filter, masks, names in found
     )
+
+
+def restrictions_for(catalog: Catalog, role: Role | None, group: Group | None) -> list[StoredRestriction]:
+    """What is hidden in the catalog from somebody with this role who is in this group alone; None: without one."""
+    versions_of = catalog.versions_of_id or catalog.pk
+    holds = Q(group=group) if group else Q(pk__in=())
+    if role is not None:
+        holds |= Q(role__in=[known.value for known in Role if known >= role])
+    related = Q(catalog_id=versions_of) | Q(catalog__versions_of_id=versions_of)
+    return list(StoredRestriction.objects.filter(related, holds).select_related("group").order_by("pk"))
 
 
 def restriction_value(stored: StoredRestriction) -> Restriction:

@@ -45,6 +45,7 @@ class Call:
     """One statement on its way: its text, who asks, and who watches. ``temporary_tables`` are what a pipeline's run
     holds, by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
     ``rehearsal``: of a dry run, where its commit is looked at before it is taken back. ``publishes``: as of a commit.
+    ``reader``: whom `current_user()` names in what restricts rows, where that is not who asks.
     ``reads`` gains what its queries read. ``keeps``: it shows no more of a table than its reader may see; of all others
     nothing gets at a catalog in which rows are restricted for who asks.
     """
@@ -59,6 +60,7 @@ class Call:
     rehearsal: Rehearsal | None = field(default=None, repr=False, compare=False)
     publishes: bool = False
     keeps: bool = False
+    reader: str = ""
     reads: set[TableRead] = field(default_factory=set, repr=False, compare=False)
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
@@ -121,6 +123,14 @@ class Call:
         found = tuple(item for item in self._restrictions[catalog_id] if item.table_id == table_id)
         self._restricted.update(item.table_id for item in found)
         return found
+
+    def seen_by(self, reader: str, catalog_id: int, restrictions: tuple[Restriction, ...]) -> Call:
+        """The same statement, with these restrictions in the catalog instead of those of who asks."""
+        return replace(self, reader=reader, _restrictions={catalog_id: restrictions})
+
+    @property
+    def reader_name(self) -> str:
+        return self.reader or self.session.user_name
 
     @property
     def is_restricted(self) -> bool:

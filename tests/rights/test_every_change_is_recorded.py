@@ -73,6 +73,8 @@ RECORDED: dict[tuple[str, str], dict[str, int]] = {
 """By write: kinds of the records and entries that it leaves."""
 
 NOTHING_YET = {
+    # A look, which changes nothing.
+    ("post", CATALOG + "restrictions/preview/"),
     # Files that wait; loading them is a task, whose commit is history.
     ("post", CATALOG + "branches/{branch}/imports/"),
     ("patch", IMPORT),

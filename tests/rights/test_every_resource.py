@@ -83,6 +83,8 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
     ("owner", "post", CATALOG + "restrictions/", {**HIDDEN, "role": "viewer"}),
+    # Without a role: whoever may look is refused for that, before the engine is asked.
+    ("owner", "post", CATALOG + "restrictions/preview/", HIDDEN),
     ("owner", "patch", RESTRICTION, {"masks": {"w": "NULL"}}),
     ("owner", "delete", RESTRICTION, None),
     ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),

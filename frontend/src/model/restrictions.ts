@@ -3,6 +3,10 @@ import { quoted } from "./sql";
 
 export type Whom = { role: string } | { group: string };
 
+export function whomText(whom: Whom): string {
+  return "role" in whom ? `role ${whom.role}` : `group ${whom.group}`;
+}
+
 /** A row filter, or with a column the mask of it. Without an expression it is lifted. */
 export interface RestrictionPart {
   /** The table's name as a statement writes it. */

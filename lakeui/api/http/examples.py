@@ -77,6 +77,12 @@ BODIES: dict[str, dict[str, Any]] = {
         "row_filter": "region = 'EU'",
         "masks": {"email": "sha2(email, 256)"},
     },
+    "restriction_preview": {
+        "database": "people",
+        "table": "customers",
+        "role": "contributor",
+        "row_filter": "region = 'EU'",
+    },
     "restriction_change": {"masks": {"email": "NULL"}},
     "catalog_settings_change": {"merge_conflicts": "row"},
     "catalog_create": {"name": "sales", "comment": "Orders of all shops"},

@@ -66,7 +66,7 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
         if restrictions := call.restrictions(found.place.branch.catalog_id, found.table.table_id):
             # Files are not left out by what the query asks of values that it may not see.
             scan = table_scan(found.place.snapshot, found.table, segments)
-            return restricted_source(scan, found, restrictions, call.session.user_name)
+            return restricted_source(scan, found, restrictions, call.reader_name)
         return table_scan(found.place.snapshot, found.table, pruned(segments, found.table.schema.columns, where))
     return view_source(call, view, name, depth + 1)
 

@@ -196,6 +196,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/protection-rules/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/protection-rules/{rule_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/restrictions/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/restrictions/preview/": ["post"],
         "/api/v1/catalogs/{catalog}/restrictions/{restriction_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/tags/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/tags/{tag}/": ["delete", "get", "patch"],

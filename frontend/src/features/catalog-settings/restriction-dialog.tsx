@@ -1,19 +1,22 @@
 import { useState, type SubmitEvent } from "react";
 
-import { restrictionStatement } from "../../model/restrictions";
+import { restrictionStatement, type Whom } from "../../model/restrictions";
 import { ROLES } from "../../model/roles";
 import { tableName } from "../../model/sql";
 import { useGroupRoles } from "../../queries/people";
+import { useRestrictionPreview, type Seen } from "../../queries/restrictions";
 import { useStatement } from "../../queries/statements";
 import { useDatabases, useTable, useTables } from "../../queries/tables";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
+import { SeenRows } from "./seen-rows";
 
 const BRANCH = "main";
 
 /** A row filter, or the mask of a column, for a role or a group; the statement that sets it is shown. */
 export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClose: () => void }) {
   const run = useStatement();
+  const preview = useRestrictionPreview(catalog);
   const [database, setDatabase] = useState("");
   const [table, setTable] = useState("");
   const [column, setColumn] = useState("");
@@ -24,12 +27,10 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
   const columns = useTable({ catalog, branch: BRANCH, database, table }, undefined, table !== "").data?.columns ?? [];
   const groups = useGroupRoles(catalog).data?.results ?? [];
   const isComplete = database !== "" && table !== "" && expression.trim() !== "";
-  const statement = restrictionStatement({
-    table: tableName(database, table),
-    whom: whom.startsWith("group ") ? { group: whom.slice("group ".length) } : { role: whom.slice("role ".length) },
-    column: column || null,
-    expression: expression.trim(),
-  });
+  const people = whomOf(whom);
+  const text = expression.trim();
+  const statement = restrictionStatement({ table: tableName(database, table), whom: people, column: column || null, expression: text });
+  const seen: Seen = { database, table, whom: people, ...(column ? { masks: { [column]: text } } : { row_filter: text }) };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     run.mutate({ catalog, branch: BRANCH, statement }, { onSuccess: onClose });
@@ -83,10 +84,14 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
             {statement}
           </pre>
         ) : null}
+        {isComplete ? <SeenRows preview={preview} seen={seen} /> : null}
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
             Cancel
+          </button>
+          <button type="button" className="button" disabled={preview.isPending || !isComplete} onClick={() => preview.mutate(seen)}>
+            {preview.isPending ? "Reading …" : "Preview"}
           </button>
           <button type="submit" className="button primary" disabled={run.isPending || !isComplete}>
             {run.isPending ? "Hiding …" : "Hide"}
@@ -95,6 +100,11 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
       </form>
     </Dialog>
   );
+}
+
+/** Of the choice that is shown, the role or the group. */
+function whomOf(chosen: string): Whom {
+  return chosen.startsWith("group ") ? { group: chosen.slice("group ".length) } : { role: chosen.slice("role ".length) };
 }
 
 function Choice({

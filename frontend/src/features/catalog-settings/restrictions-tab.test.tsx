@@ -12,6 +12,7 @@ const HIDDEN = {
   id: 7, table: "people.customers", table_id: 3, role: "contributor", group: null, row_filter: "`region` = 'EU'",
   masks: { email: "sha2(`email`, 256)" }, created_at: "2026-01-01T00:00:00Z", created_by: "dora",
 };
+const OF_MAIN = { database: "people", table: "customers", branch: "main", reader: "", limit: 20 };
 const DONE = { columns: [], rows: [], row_count: 0, truncated: false, version: 17, metrics: {} };
 const LAKE = {
   [AT]: { name: "demo", role: "owner" },
@@ -46,6 +47,32 @@ it("lists what is hidden, hides a column and lifts a restriction after asking", 
   expect(asked.some(({ method }) => method === "DELETE")).toBe(false);
   await user.click(screen.getByRole("button", { name: "Lift the restriction" }));
   await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+});
+
+it("shows what others see, of what is typed and of what is set", async () => {
+  const rows = { ...DONE, columns: [{ name: "email", type: "string" }], rows: [["x***"]], row_count: 1, restrictions: [7] };
+  const asked = serve({ ...LAKE, [`POST ${AT}restrictions/preview/`]: rows });
+  const user = userEvent.setup();
+  renderAt("/c/demo/settings?tab=restrictions");
+  await user.click(await screen.findByRole("button", { name: "Hide rows or a column" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.selectOptions(dialog.getByLabelText("Database"), await dialog.findByRole("option", { name: "people" }));
+  await user.selectOptions(dialog.getByLabelText("Table"), await dialog.findByRole("option", { name: "customers" }));
+  const preview = dialog.getByRole("button", { name: "Preview" });
+  expect((preview as HTMLButtonElement).disabled).toBe(true);
+  await user.type(dialog.getByLabelText("Rows for which this is true are seen"), "id = 1");
+  await user.click(preview);
+  expect((await dialog.findByRole("region", { name: "Rows as they are seen" })).textContent).toContain("x***");
+  const sent = () => asked.filter(({ address }) => address.endsWith("/preview/")).map(({ body }) => body);
+  expect(sent()).toEqual([{ ...OF_MAIN, role: "viewer", row_filter: "id = 1" }]);
+  // Rows of another filter are not shown as those of this one.
+  await user.type(dialog.getByLabelText("Rows for which this is true are seen"), "0");
+  expect(dialog.queryByRole("region", { name: "Rows as they are seen" })).toBeNull();
+  await user.click(dialog.getByRole("button", { name: "Cancel" }));
+  await user.click(await screen.findByRole("button", { name: /^Preview what role contributor and below sees/ }));
+  await user.click(await screen.findByRole("button", { name: "Show rows" }));
+  await screen.findByText("role contributor sees this: 1 row.");
+  expect(sent()[1]).toEqual({ ...OF_MAIN, role: "contributor" });
 });
 
 it("says to a restricted person why nothing is listed", async () => {

@@ -5,17 +5,19 @@ import { client } from "../../api/client";
 import type { Restriction, Role } from "../../api/resources";
 import { isAtLeast } from "../../model/roles";
 import { refresh } from "../../queries/refresh";
-import { useAllRestrictions } from "../../queries/restrictions";
+import { useAllRestrictions, type Seen } from "../../queries/restrictions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
 import { RestrictionDialog } from "./restriction-dialog";
+import { SeenDialog } from "./seen-rows";
 
 /** Which rows and columns are hidden, and from whom. Who does not see all of them is refused by the server. */
 export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role }) {
   const restrictions = useAllRestrictions(catalog);
   const [isAdding, setAdding] = useState(false);
   const [lifted, setLifted] = useState<Restriction>();
+  const [looked, setLooked] = useState<Restriction>();
   const mayManage = isAtLeast(role, "owner");
   return (
     <>
@@ -37,7 +39,7 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
           return (
             <ul className="setting-list" aria-label="Restrictions">
               {found.map((item) => (
-                <RestrictionRow key={item.id} restriction={item} onLift={mayManage ? () => setLifted(item) : undefined} />
+                <RestrictionRow key={item.id} restriction={item} onLook={mayManage ? () => setLooked(item) : undefined} onLift={mayManage ? () => setLifted(item) : undefined} />
               ))}
             </ul>
           );
@@ -51,6 +53,7 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
         </p>
       ) : null}
       {isAdding ? <RestrictionDialog catalog={catalog} onClose={() => setAdding(false)} /> : null}
+      {looked ? <SeenDialog catalog={catalog} seen={seenOf(looked)} onClose={() => setLooked(undefined)} /> : null}
       {lifted ? <LiftDialog catalog={catalog} restriction={lifted} onClose={() => setLifted(undefined)} /> : null}
     </>
   );
@@ -60,7 +63,21 @@ function whomOf({ role, group }: Restriction): string {
   return role === null ? `group ${group}` : `role ${role} and below`;
 }
 
-function RestrictionRow({ restriction, onLift }: { restriction: Restriction; onLift: (() => void) | undefined }) {
+/** Its table, by the name that it had when the restriction was set. */
+function seenOf({ table, role, group }: Restriction): Seen {
+  const [database = "", ...rest] = table.split(".");
+  return { database, table: rest.join("."), whom: role === null ? { group: group ?? "" } : { role } };
+}
+
+function RestrictionRow({
+  restriction,
+  onLook,
+  onLift,
+}: {
+  restriction: Restriction;
+  onLook: (() => void) | undefined;
+  onLift: (() => void) | undefined;
+}) {
   const masks = Object.entries(restriction.masks);
   return (
     <li>
@@ -83,6 +100,15 @@ function RestrictionRow({ restriction, onLift }: { restriction: Restriction; onL
         <span className="muted">set by {restriction.created_by}</span>
       </span>
       <span className="row">
+        {onLook ? (
+          <button type="button" className="button small" onClick={onLook}>
+            Preview
+            <span className="visually-hidden">
+              {" "}
+              what {whomOf(restriction)} sees of {restriction.table}
+            </span>
+          </button>
+        ) : null}
         {onLift ? (
           <button type="button" className="button small" onClick={onLift}>
             Lift

@@ -535,6 +535,9 @@ def restrictions(place: Place, given: Namespace) -> Said:
         masks = [mask.partition("=") for mask in given.mask]
         body = {name: value for name, value in wanted.items() if value is not None}
         body |= {"database": database, "masks": {column.strip(): text.strip() for column, _, text in masks}}
+        if given.preview:
+            seen = http.write("POST", f"{path}preview/", body, has_key=False)
+            return Said(seen, _result_text(seen))
         made = http.write("POST", path, body, has_key=False)
         return Said(made, f"Restriction {made['id']} of {made['table']} holds for {made['role'] or made['group']}.")
     found = http.pages(path)

@@ -184,6 +184,7 @@ def _merges(word: Any) -> None:
     made.add_argument(
         "--mask", action="append", default=[], metavar="COLUMN=EXPRESSION", help="what is read in place of the column"
     )
+    made.add_argument("--preview", action="store_true", help="show rows as they see them, and change nothing")
     made.add_argument("--lift", type=int, metavar="ID", help="have the restriction hide nothing any more")
     made = word("statuses", c.statuses, "list what other systems report of a merge request, or report something")
     made.add_argument("number", type=int)
