@@ -208,6 +208,14 @@ class Warehouse:
             raise ValueError(f"{path} was taken over and does not belong to the warehouse")
         if self.exists(path):
             self.filesystem.delete_file(self.absolute(path))
+            self._folder_remove(path.rpartition("/")[0])
+
+    def _folder_remove(self, folder: str) -> None:
+        """In a store PyArrow keeps an empty object in place of a folder whose last file goes. That of a data file goes
+        too: no other file ever comes there.
+        """
+        if not self._is_local and "/data/base=" in folder and not self.all_under(folder):
+            self.filesystem.delete_dir(self.absolute(folder))
 
 
 def _is_hidden(path: str) -> bool:

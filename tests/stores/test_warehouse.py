@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.fs as pafs
 import pytest
 
 from catalog_app.domain.files import FileScan
@@ -85,6 +86,14 @@ def test_few_rows_are_one_request_a_file(warehouse: Warehouse, store: ObjectStor
     assert taken == {"PUT": 1}
     assert (file.rows, file.base, file.bytes) == (3, 100, warehouse.size(file.path))
     assert [found.path for found in warehouse.all_under("7")] == [file.path]
+
+
+def test_a_removed_data_file_leaves_no_empty_object(warehouse: Warehouse) -> None:
+    writer = FileWriter(warehouse, lambda *_: 100, lambda *_: 0)
+    (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
+    warehouse.remove(file.path)
+    found = warehouse.filesystem.get_file_info(pafs.FileSelector(warehouse.absolute("7"), recursive=True))
+    assert [info.path for info in found if "base=" in info.path] == []
 
 
 def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) -> None:
