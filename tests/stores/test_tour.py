@@ -9,12 +9,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.integrity import catalog_check
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import PermissionDenied
 from lakeui.frontdoor import compute
 from tests.support.lake import Lake
 from tests.support.object_store import Counted, ObjectStore
@@ -178,3 +181,20 @@ def test_doctor_finds_the_store_and_the_driver(warehouse_in_store: str) -> None:
     assert store_check(root, options).startswith(root)
     assert spark_store_check(root, options, settings.LAKEUI["SPARK_REMOTE"]) == f"It reads {root}."
     assert the_warehouse().all_under("doctor") == []
+
+
+def test_files_of_others_in_the_store_are_taken_over_and_loaded(
+    lake: Lake, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = Warehouse(f"{store.bucket('theirs-' + lake.catalog.replace('_', '-'))}/in", store.options)
+    content = pa.BufferOutputStream()
+    pq.write_table(pa.table({"id": pa.array([1, 2, 3], pa.int32())}), content)
+    theirs.write("a b/part.parquet", content.getvalue())
+    monkeypatch.setitem(settings.LAKEUI, "IMPORT_LOCATIONS", (theirs.root,))
+    lake.sql(f"CREATE TABLE d.t FROM PARQUET '{theirs.root}/a b'")
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.sql(f"COPY INTO d.t FROM '{theirs.root}/a b' FILEFORMAT = PARQUET")
+    assert lake.rows("d.t") == [(1,), (1,), (2,), (3,), (3,)]
+    assert theirs.exists("a b/part.parquet")
+    with pytest.raises(PermissionDenied, match="may not be read"):
+        lake.sql("COPY INTO d.t FROM 's3://elsewhere/x' FILEFORMAT = PARQUET")
