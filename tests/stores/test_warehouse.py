@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -66,14 +66,9 @@ def test_files_are_written_listed_read_and_removed(warehouse: Warehouse, tmp_pat
 
 def test_more_files_than_a_page_are_listed(warehouse: Warehouse, store: ObjectStore) -> None:
     """A store answers 1,000 names at a time."""
-    threads = [
-        threading.Thread(target=lambda part=part: [warehouse.write(f"7/data/{part}-{n}", b"") for n in range(255)])
-        for part in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        for written in [pool.submit(warehouse.write, f"7/data/{number}", b"") for number in range(1020)]:
+            written.result()
     with Counted(store, warehouse.root.split("/")[2]) as taken:
         assert len(warehouse.all_under("7")) == 1020
     assert taken["GET"] >= 2
