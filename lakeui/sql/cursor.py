@@ -24,6 +24,7 @@ class Cursor:
     """Reads the words of one statement from left to right. ``accept`` looks and takes, ``expect`` takes or fails.
 
     ``common``: the common tables of a WITH that stood before. ``message``: what the statement says of its commit.
+    ``views``: the folded names of the session's temporary views.
     """
 
     def __init__(self, text: str) -> None:
@@ -32,6 +33,7 @@ class Cursor:
         self.index = 0
         self.common: exp.With | None = None
         self.message: str | None = None
+        self.views: frozenset[str] = frozenset()
 
     # -- looking ------------------------------------------------------------------------------------------------
 

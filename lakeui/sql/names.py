@@ -108,8 +108,15 @@ def accept_as_of(cursor: Cursor) -> tuple[int | None, str | None]:
 
 
 def read_present_table(cursor: Cursor) -> TableName:
-    """A table that is going to be changed: neither another branch's nor a past one's."""
-    name = read_table(cursor)
+    """A table that is going to be changed: neither another branch's nor a past one's, and no temporary view."""
+    parts = _parts(cursor, "a table's name")
+    if len(parts) == 1 and parts[0].casefold() in cursor.views:
+        raise InvalidValue(
+            f"{parts[0]} is a temporary view of the session, which holds no rows of its own.",
+            remedy=f"Write {_DATABASE.get() or 'db'}.{parts[0]} for the table, or drop the view first.",
+            table=parts[0],
+        )
+    name = table_name(parts)
     if name.at is not None:
         raise InvalidValue(
             f"{name.table}@{name.at} is of another branch and can only be read.",

@@ -75,6 +75,7 @@ def parse(text: str, parameters: Parameters = NO_PARAMETERS) -> Statement:
 def parse_with_message(text: str, parameters: Parameters = NO_PARAMETERS) -> tuple[Statement, str | None]:
     """The statement, and the message of its commit, which is no part of it."""
     cursor = Cursor(text)
+    cursor.views = frozenset(name.casefold() for name, _ in parameters.views)
     with database_given(None), functions_given(()):
         cursor.common = temporary_tables(parameters.views, cursor.words)
     with (

@@ -146,3 +146,28 @@ def test_functions_are_of_the_session(lake: Lake, talk: Conversation) -> None:
     assert say(talk, "DROP TEMPORARY FUNCTION f")["temporary_functions"] == {}
     with pytest.raises(ForbiddenStatement):
         say(talk, "SELECT f()")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO t VALUES (9, 9)",
+        "INSERT OVERWRITE T SELECT 9, 9",
+        "DELETE FROM t WHERE id = 1",
+        "UPDATE t SET p = 0",
+        "MERGE INTO t USING d.t AS s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        "TRUNCATE TABLE t",
+        "DROP TABLE t",
+        "ALTER TABLE t ADD COLUMN more INT",
+        "RESTORE TABLE t TO VERSION AS OF 1",
+    ],
+)
+def test_a_statement_never_changes_the_table_behind_a_view_of_its_name(talk: Conversation, statement: str) -> None:
+    """SELECT reads the view, so a DELETE of what it shows would take rows of another table."""
+    say(talk, "USE DATABASE d", "CREATE TEMP VIEW t AS SELECT 1 AS id, 1 AS p")
+    with pytest.raises(InvalidValue, match="is a temporary view of the session") as refused:
+        say(talk, statement)
+    assert "Write d." in (refused.value.remedy or "")
+    assert len(say(talk, "SELECT * FROM d.t")["rows"]) == 3
+    say(talk, "DROP VIEW t", "DELETE FROM t WHERE id = 1")
+    assert len(say(talk, "SELECT * FROM d.t")["rows"]) == 2
