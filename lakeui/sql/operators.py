@@ -6,6 +6,7 @@ Each operator is a node of its own, and is written as it was read: Spark names a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
@@ -35,6 +36,22 @@ class OperatorParser(PipeParser):
     """Spark's parser, with these operators."""
 
     COLON_IS_VARIANT_EXTRACT = True
+
+    def _parse_id_var(self, any_token: bool = True, tokens: Collection[TokenType] | None = None) -> exp.Expr | None:
+        found = super()._parse_id_var(any_token, tokens)
+        if found is not None and self._prev.token_type == TokenType.STRING:
+            self._quotes_refuse()
+        return found
+
+    def _parse_string_as_identifier(self) -> exp.Identifier | None:
+        """What stands in quotes of either kind is a text. Elsewhere a name in them would be read as a value."""
+        if self._match(TokenType.STRING):
+            self._quotes_refuse()
+        return None
+
+    def _quotes_refuse(self) -> None:
+        name = self._prev.text.replace("`", "``")
+        self.raise_error(f"A text in quotes is no name; write `{name}`", self._prev)
 
     def _parse_colon_as_variant_extract(self, this: exp.Expr | None) -> exp.Expr | None:
         """The path behind each colon, and ``::type`` behind it."""

@@ -86,3 +86,8 @@ def test_a_marker_stands_beside_a_path() -> None:
     assert parse("SELECT v:a::int = :a, :a >>> 1 FROM d.t", values).query.text == (  # type: ignore[attr-defined]
         "SELECT CAST(`v`:`a` AS INT) = 7, 7 >>> 1 FROM `__lake_0` AS `t`"
     )
+
+
+def test_a_name_in_quotes_is_refused_with_the_right_one() -> None:
+    with pytest.raises(SyntaxProblem, match="A text in quotes is no name; write `a``b` at line 1, column 15"):
+        parse('SELECT * FROM "a`b"')

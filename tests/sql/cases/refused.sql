@@ -36,7 +36,12 @@ ForbiddenStatement | select * from c.JSON.`/x`
 ForbiddenStatement | select * from binaryFile.`/x`
 ForbiddenStatement | select * from delta.`/x` version as of 1
 ForbiddenStatement | select * from db.`/x`
-ForbiddenStatement | select * from 'a/b.csv'
+SyntaxProblem | select * from 'a/b.csv'
+SyntaxProblem | select * from "d"."t"
+SyntaxProblem | select * from d."t" as x
+SyntaxProblem | select a as "b" from d.t
+SyntaxProblem | select * from d.t as 'x'
+SyntaxProblem | with "c" as (select 1) select * from c
 ForbiddenStatement | select * from identifier('db.t')
 ForbiddenStatement | select identifier('a') from db.t
 ForbiddenStatement | drop table identifier('db.t')
