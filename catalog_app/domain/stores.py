@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from lakeui.common.errors import StoreFailed
+
 _S3 = re.compile(r"^s3[an]?://")
+_FAILED = re.compile(r"AWS Error (\w+) during (\w+) operation")
+"""What PyArrow says of each request that failed."""
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 
@@ -50,3 +54,9 @@ def reader_options(options: StoreOptions) -> dict[str, str]:
     if options.endpoint:
         said["s3.path-style-access"] = str(options.path_style).lower()
     return {name: value for name, value in said.items() if value}
+
+
+def store_failure(error: BaseException) -> StoreFailed | None:
+    """What a person reads where the store failed; None for another error. What else the text says is for the log."""
+    found = _FAILED.search(str(error)) if isinstance(error, OSError) else None
+    return StoreFailed(found[2], found[1]) if found else None

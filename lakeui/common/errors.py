@@ -292,6 +292,20 @@ class EngineAway(EngineError):
         )
 
 
+class StoreFailed(LakeError):
+    """The object store did not answer, or refused. Details: ``operation`` and ``store_code``, in the store's words."""
+
+    code, status, title = "STORE_ERROR", 502, "The object store failed"
+
+    def __init__(self, operation: str, store_code: str) -> None:
+        super().__init__(
+            f"The object store that holds the warehouse failed at {operation}: {store_code}.",
+            remedy="Let lakeui doctor try the store. Then look at the history, and repeat the request.",
+            operation=operation,
+            store_code=store_code,
+        )
+
+
 class DatabaseAway(LakeError):
     """The database did not answer, or ended under the work. Details: ``retry_after`` in seconds."""
 

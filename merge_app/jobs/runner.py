@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from catalog_app.domain.roles import Scope
+from catalog_app.domain.stores import store_failure
 from lakeui.common.errors import OK, EngineLost, LakeError
 from lakeui.common.events import event_log
 from lakeui.common.faults import fault_point
@@ -127,7 +128,10 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
     except LakeError as error:
         return _committed(task) or _failure(context, error)
     # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
-    except Exception:
+    except Exception as error:
+        if failed := store_failure(error):
+            logger.warning("task %s (%s): the object store failed", task.pk, task.kind, exc_info=error)
+            return _committed(task) or _failure(context, failed)
         problem = internal_problem()
         logger.exception("task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"])
         return _committed(task) or (TaskState.FAILED, None, problem)

@@ -71,6 +71,17 @@ def test_an_unexpected_exception_shows_an_id_and_logs_the_trace(caplog: pytest.L
     assert "secret inside" in caplog.text
 
 
+def test_a_store_that_failed_is_named(scratch_kind: Any) -> None:
+    def work(context: Any, parameters: Any) -> None:
+        raise OSError("When reading 'b/k': AWS Error NETWORK_CONNECTION during HeadObject operation: hidden")
+
+    scratch_kind(work)
+    task = run(submitted("scratch"))
+    assert (task.state, task.error["code"]) == ("failed", "STORE_ERROR")
+    assert "failed at HeadObject: NETWORK_CONNECTION" in task.error["detail"]
+    assert "hidden" not in str(task.error)
+
+
 def test_a_result_that_jsonb_cannot_hold_is_made_storable(scratch_kind: Any) -> None:
     scratch_kind(lambda context, parameters: {"rows": [["a\x00b", float("nan"), float("-inf")]]})
     assert run(submitted("scratch")).result == {"rows": [["a\ufffdb", "NaN", "-Infinity"]]}

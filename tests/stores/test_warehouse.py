@@ -13,6 +13,7 @@ import pytest
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.stores import StoreOptions, store_failure
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import read_integers, write_deletes
 from catalog_app.storage.warehouse import Warehouse
@@ -100,6 +101,19 @@ def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) 
     assert taken == {"PUT": 1}
     assert gone.bytes == warehouse.size(gone.path)
     assert read_integers(warehouse, gone.path, "pos").tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("step", ["write", "exists", "all_under"])
+def test_a_store_that_is_away_is_known_by_its_error(step: str) -> None:
+    away = Warehouse(
+        "s3://bucket/lake", StoreOptions("http://127.0.0.1:1", "us-east-1", True, "who", "word", attempts=1)
+    )
+    asked = {"write": ("7/x", b"1"), "exists": ("7/x",), "all_under": ("7",)}[step]
+    with pytest.raises(OSError, match="AWS Error") as raised:
+        getattr(away, step)(*asked)
+    failed = store_failure(raised.value)
+    assert failed is not None
+    assert failed.details["store_code"] == "NETWORK_CONNECTION"
 
 
 def test_rows_that_cannot_all_be_written_leave_no_file(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
+from catalog_app.domain.stores import store_failure
 from lakeui.api.http.strict import DEEPEST
 from lakeui.common.errors import DatabaseAway, LakeError, NestedTooDeeply
 from lakeui.common.problem import CONTENT_TYPE, internal_problem, problem
@@ -64,6 +65,9 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
     if _is_without_database(error):
         logger.warning("the database did not answer %s", type(context.get("view")).__name__, exc_info=error)
         error = DatabaseAway()
+    if failed := store_failure(error):
+        logger.warning("the object store failed %s", type(context.get("view")).__name__, exc_info=error)
+        error = failed
     if isinstance(error, LakeError):
         retry_after = error.details.get("retry_after")
         return problem_response(error.as_problem(), {"Retry-After": str(retry_after)} if retry_after else None)

@@ -36,6 +36,7 @@ CONTRACT = {
     "PROPERTY_NOT_FOUND": 422,
     "ENGINE_ENDED_OFTEN": 429,
     "ENGINE_ERROR": 502,
+    "STORE_ERROR": 502,
     "ENGINE_AWAY": 503,
     "DATABASE_AWAY": 503,
     "OVERLOADED": 503,
@@ -49,6 +50,7 @@ NOT_OF_STATEMENTS = {
     "ENGINE_ERROR",  # tests/faults/test_killed_servers.py
     "ENGINE_AWAY",  # tests/engine/test_away.py
     "ENGINE_ENDED_OFTEN",  # tests/jobs/test_ended_engines.py
+    "STORE_ERROR",  # below
     "DATABASE_AWAY",  # below
     "OVERLOADED",  # tests/keyed/test_replacing.py
 }
@@ -91,6 +93,16 @@ def test_a_database_that_is_away_is_no_fault_inside(alice: Caller, door: FakeDoo
     body = problem(answer, 503, "DATABASE_AWAY")
     assert (answer["Retry-After"], body["retry_after"]) == ("5", 5)
     assert "connection is closed" not in answer.content.decode()
+
+
+def test_a_store_that_failed_is_named(alice: Caller, door: FakeDoor) -> None:
+    door.fail(
+        OSError("When uploading key 'k' in bucket 'b': AWS Error ACCESS_DENIED during PutObject operation: hidden")
+    )
+    answer = alice.sql("SELECT 1")
+    body = problem(answer, 502, "STORE_ERROR")
+    assert (body["operation"], body["store_code"]) == ("PutObject", "ACCESS_DENIED")
+    assert "hidden" not in answer.content.decode()
 
 
 def test_another_failure_of_the_database_is_one_inside(alice: Caller, door: FakeDoor) -> None:
