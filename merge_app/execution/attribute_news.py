@@ -41,20 +41,22 @@ def attribute_sides_load(
     own: int | None,
 ) -> AttributeSides:
     """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
-    mine, theirs = attributes_to_compare(objects, source, target)
+    source_facts, target_facts = attributes_to_compare(objects, source, target)
     found = []
     for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
-        of_home = [{key: side[key] for key in keys if key in side} for side in (mine, theirs)]
+        of_home = [{key: side[key] for key in keys if key in side} for side in (source_facts, target_facts)]
         floors = homes.floors(catalog_id)
         known = bounded(reaches[0], floors), bounded(reaches[1], floors)
         found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, own)))
     return together(found, homes.main)
 
 
-def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Reach], own: int | None) -> AttributeSides:
+def _of_home(
+    home: Home, source_facts: Stored, target_facts: Stored, reaches: tuple[Reach, Reach], own: int | None
+) -> AttributeSides:
     """Of objects of one home, so that a stamp names one commit."""
-    differing = [set(_differing(mine, theirs)), set(_differing(theirs, mine))]
-    stamps = {fact.stamp for side in (mine, theirs) for of in side.values() for fact in of.values()}
+    differing = [set(_differing(source_facts, target_facts)), set(_differing(target_facts, source_facts))]
+    stamps = {fact.stamp for side in (source_facts, target_facts) for of in side.values() for fact in of.values()}
     makers = makers_load(home, stamps)
     news = [_news(makers, reach) for reach in reversed(reaches)]
     ranges = [
@@ -64,8 +66,8 @@ def _of_home(home: Home, mine: Stored, theirs: Stored, reaches: tuple[Reach, Rea
     ]
     pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
     read = _Reading(pasts, stamps, CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()}))
-    source = read.side(mine, reaches[1])
-    target = read.side(theirs, reaches[0], mine, source)
+    source = read.side(source_facts, reaches[1])
+    target = read.side(target_facts, reaches[0], source_facts, source)
     return AttributeSides(source, target, news[0], news[1], pasts.makers, own)
 
 
@@ -212,11 +214,11 @@ def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, Attr
         return side, AttributeNews()
     catalogs = side.homes_of(side.snapshot, destination)
     if (known := side.targets.get(destination)) is not None:
-        found, theirs = known.source_news, known.news
+        found, of_target = known.source_news, known.news
     else:
         sides = (side.snapshot, side.reach_of(destination)), (destination, side.reach)
-        found, theirs = map(frozenset, objects_with_news(*sides))
+        found, of_target = map(frozenset, objects_with_news(*sides))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
     databases = {**side.databases, **databases_load(side.snapshot, homes - side.databases.keys())}
-    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, found, theirs)
+    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, found, of_target)

@@ -163,7 +163,7 @@ def _in_reading_order(found: list[ComparedObject]) -> tuple[ComparedObject, ...]
 
 def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
     key = item.kind, item.object_id
-    mine, theirs = sides.source_of(*key), sides.destination_of(*key)
+    source, target = sides.source_of(*key), sides.destination_of(*key)
     found = findings.get(key, [])
     is_database = isinstance(item.after, DatabaseState)
     return ComparedObject(
@@ -171,31 +171,31 @@ def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Fi
         name=item.name,
         database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
         action=item.action,
-        source_operations=_operations(mine),
-        destination_operations=_operations(theirs),
+        source_operations=_operations(source),
+        destination_operations=_operations(target),
         verdict=_verdict(item, found),
         findings=tuple(found),
-        brought=_brought(item, mine, found),
-        newest_version=max([done.version for done in (*mine.operations, *theirs.operations)], default=0),
+        brought=_brought(item, source, found),
+        newest_version=max([done.version for done in (*source.operations, *target.operations)], default=0),
     )
 
 
-def _brought(item: ObjectPlan, mine: ObjectChanges, findings: Iterable[Finding]) -> Brought:
+def _brought(item: ObjectPlan, source: ObjectChanges, findings: Iterable[Finding]) -> Brought:
     """Nothing where the merge leaves the object as it is. A new object brings its columns with itself."""
-    if item.action is Action.UNTOUCHED or mine.dropped:
+    if item.action is Action.UNTOUCHED or source.dropped:
         return NOTHING
-    return brought_by(mine, is_partly=any(finding.code in _ROWS_LEFT_OUT for finding in findings))
+    return brought_by(source, is_partly=any(finding.code in _ROWS_LEFT_OUT for finding in findings))
 
 
-def brought_by(mine: ObjectChanges, *, is_partly: bool = False) -> Brought:
+def brought_by(source: ObjectChanges, *, is_partly: bool = False) -> Brought:
     """What the changes of one side bring to an object. ``is_partly``: rows of it are left out."""
-    data = mine.data
-    if not (data or mine.columns or is_partly):
+    data = source.data
+    if not (data or source.columns or is_partly):
         return NOTHING
     counting = [operation for operation in data if any(operation.metrics.get(name) for name in ROW_METRICS)]
-    added, dropped, changed = (0, 0, 0) if mine.created else _columns(mine.columns)
+    added, dropped, changed = (0, 0, 0) if source.created else _columns(source.columns)
     return Brought(
-        **rows_done(mine),
+        **rows_done(source),
         rows_are_exact=len(counting) < 2 and not is_partly,
         columns_added=added,
         columns_dropped=dropped,

@@ -79,9 +79,9 @@ def _views(there: Snapshot, here: Snapshot) -> Iterator[DiscardedObject]:
     levels = zip(there.branch_ids, there.limits, strict=True)
     then = Snapshot(there.branch_ids, tuple(min(limit, shared.get(branch, 0)) for branch, limit in levels))
     changed = changed_views(then, there)
-    mine, theirs = (views_load(at, changed) if changed else {} for at in (there, here))
+    source, target = (views_load(at, changed) if changed else {} for at in (there, here))
     for view_id in changed:
-        view, known = mine.get(view_id), theirs.get(view_id)
+        view, known = source.get(view_id), target.get(view_id)
         shown, seen_by = (view, there) if view is not None else (known, here)
         if shown is not None and view != known:
             (database,) = databases_load(seen_by, [shown.database_id]).values()

@@ -180,12 +180,12 @@ def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
     rows since. New rows have row ids that no branch knows.
     """
     key = ObjectKind.TABLE, table_id
-    mine = [item for item in planned.source if (item.object_kind, item.object_id) == key]
-    theirs = (item for item in planned.destination if (item.object_kind, item.object_id) == key)
+    source = [item for item in planned.source if (item.object_kind, item.object_id) == key]
+    target = (item for item in planned.destination if (item.object_kind, item.object_id) == key)
     return (
         not planned.tables[table_id].schema.is_keyed
-        and all(item.kind is OperationKind.INSERT and not item.changes for item in mine)
-        and all(item.is_data and not item.changes for item in theirs)
+        and all(item.kind is OperationKind.INSERT and not item.changes for item in source)
+        and all(item.is_data and not item.changes for item in target)
     )
 
 
@@ -254,12 +254,12 @@ def _schemas_judged(
         key, before = (kind, table_id), planned.tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or table_id in looked_at:
             continue
-        mine, theirs = sides.source_of(*key), sides.destination_of(*key)
-        changes_checks = any(map(is_stored, (*mine.properties, *theirs.properties)))
+        source, target = sides.source_of(*key), sides.destination_of(*key)
+        changes_checks = any(map(is_stored, (*source.properties, *target.properties)))
         alive = _aliveness(planned, sides, table_id)
-        is_changed = (mine.columns or theirs.columns or changes_checks) and alive.is_judged
+        is_changed = (source.columns or target.columns or changes_checks) and alive.is_judged
         # What merges brought below a drop was not judged.
-        if is_changed or (mine.undropped and alive.result):
+        if is_changed or (source.undropped and alive.result):
             schemas[table_id] = _merged(planned, sides, table_id)
     return schemas
 

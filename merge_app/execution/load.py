@@ -41,24 +41,24 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
     reach, destination_reach = reaches_load(source, destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     databases, tables = _named_objects(operations)
-    news, theirs = map(frozenset, objects_with_news((source, destination_reach), (destination, reach)))
+    news, target_news = map(frozenset, objects_with_news((source, destination_reach), (destination, reach)))
     databases |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
     tables |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     schemas: dict[int, Schema] = {}
-    mine, known = states_load(databases, tables, schemas, source, destination)
-    homes = [{state.database_id for state in states.tables.values()} for states in (mine, known)]
+    source_states, known = states_load(databases, tables, schemas, source, destination)
+    homes = [{state.database_id for state in states.tables.values()} for states in (source_states, known)]
     asked = frozenset(databases.union(*homes)), frozenset(tables)
     own = databases | homes[0]
     return SourceSide(
         operations,
-        {i: state for i, state in mine.databases.items() if i in own},
-        mine.tables,
+        {i: state for i, state in source_states.databases.items() if i in own},
+        source_states.tables,
         source,
         reach,
         own_branch=source.branch_ids[0] if is_workspace else None,
         schemas=schemas,
         reaches={destination: destination_reach},
-        targets={destination: TargetKnown(known, asked, news, theirs)},
+        targets={destination: TargetKnown(known, asked, news, target_news)},
     )
 
 
@@ -93,21 +93,25 @@ def plan_without_facts(
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
     databases |= databases_named(destination, names_claimed(side, databases, claimed, resolutions))
-    theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
+    target_operations = operations_load(
+        own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables)
+    )
     planned = PlanInput(
         source=side.operations,
-        destination=theirs,
+        destination=target_operations,
         databases=databases,
         tables=tables,
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
         source_base=_restore_base(side.operations, side.snapshot, destination),
-        destination_base=_restore_base(theirs, destination, seen),
+        destination_base=_restore_base(target_operations, destination, seen),
         left_out_before=_left_out_before(side, destination),
         stale_reads=_stale_reads(side, destination),
         loaded_twice=(
-            () if side.snapshot is None else loaded_twice_load(side.snapshot, destination, side.operations, theirs)
+            ()
+            if side.snapshot is None
+            else loaded_twice_load(side.snapshot, destination, side.operations, target_operations)
         ),
         views=_views(side, destination),
         source_head=side.snapshot.version if side.snapshot else 0,

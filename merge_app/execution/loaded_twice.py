@@ -28,10 +28,10 @@ def _inserted(operations: Sequence[Operation]) -> frozenset[int]:
 
 def _loaded_twice(source: Snapshot, target: Snapshot, tables: Collection[int]) -> Iterator[LoadedTwice]:
     for table_id in sorted(tables):
-        mine = _loads(source, table_id)
-        theirs = _loads(target, table_id) if mine else {}
-        alone = [item for place, item in mine.items() if place not in theirs]
-        others = [item for place, item in theirs.items() if place not in mine]
+        of_source = _loads(source, table_id)
+        of_target = _loads(target, table_id) if of_source else {}
+        alone = [item for place, item in of_source.items() if place not in of_target]
+        others = [item for place, item in of_target.items() if place not in of_source]
         if alone and others:
             files = _files(alone) & _files(others)
             if files:

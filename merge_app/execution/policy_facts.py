@@ -96,11 +96,11 @@ class _Tables:
     def _changed(
         self, item: ObjectPlan, there: Mapping[int, int], here: Mapping[int, int], databases: Mapping[int, str]
     ) -> ChangedTable:
-        mine = self.sides.source_of(item.kind, item.object_id)
-        operations = {operation.kind.value for operation in (*item.carried_out, *mine.data)}
+        source = self.sides.source_of(item.kind, item.object_id)
+        operations = {operation.kind.value for operation in (*item.carried_out, *source.data)}
         if item.action is not Action.ALTER:
             operations.add(item.action.value)
-        done = rows_done(mine)
+        done = rows_done(source)
         is_table, is_new = item.kind is ObjectKind.TABLE, item.action is Action.CREATE or _is_undropped(item)
         before = 0 if is_new else here.get(item.object_id, 0)
         inserted, deleted = done.get("rows_inserted", 0), done.get("rows_deleted", 0)
@@ -121,10 +121,10 @@ class _Tables:
             rows_before=before,
             dropped_columns=tuple(
                 str(change.before["name"])
-                for (_, attribute), change in mine.columns.items()
+                for (_, attribute), change in source.columns.items()
                 if attribute is ColumnAttribute.EXISTS and change.after is None
             ),
-            uncounted=tuple(sorted(_uncounted((*item.operations, *mine.data)))) if is_table else (),
+            uncounted=tuple(sorted(_uncounted((*item.operations, *source.data)))) if is_table else (),
             is_database=not is_table,
         )
 

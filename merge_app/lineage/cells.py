@@ -56,8 +56,10 @@ def column_merge(
         return MergedColumn(values, conflicts)
     both = np.flatnonzero(source_changed & target_changed & (has_base | conflicts))
     rule = _sum if how is ColumnMerge.SUM else _union
-    mine, theirs, before = (plain_values(column.take(pa.array(both))) for column in (source, target, base))
-    added = list(map(rule, mine, theirs, before, has_base[both].tolist()))
+    source_values, target_values, before = (
+        plain_values(column.take(pa.array(both))) for column in (source, target, base)
+    )
+    added = list(map(rule, source_values, target_values, before, has_base[both].tolist()))
     return _with_cells(values, conflicts, both, added)
 
 

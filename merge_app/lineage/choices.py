@@ -150,11 +150,11 @@ class Choices:
 
 def _greater(one: Any, other: Any) -> bool | None:
     """None: that cannot be said."""
-    mine, theirs = _plain(one), _plain(other)
-    if mine is None or theirs is None or mine == theirs or is_nan(mine) or is_nan(theirs):
+    first, second = _plain(one), _plain(other)
+    if first is None or second is None or first == second or is_nan(first) or is_nan(second):
         return None
     try:
-        return bool(mine > theirs)
+        return bool(first > second)
     except TypeError:
         return None
 

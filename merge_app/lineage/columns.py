@@ -47,26 +47,26 @@ def columns_pair(
     """
     if not any(key[0] == "column" or key[0] in _ID_LISTS for facts in (source, target) for key in facts):
         return Paired(source, target, {}, {}, frozenset(), {})
-    mine, theirs = _aliases(source, shown[0]), _aliases(target, shown[1])
-    led = {alias: lead for lead, others in theirs.items() for alias in others}
+    source_aliases, target_aliases = _aliases(source, shown[0]), _aliases(target, shown[1])
+    led = {alias: lead for lead, others in target_aliases.items() for alias in others}
     leads = dict(led)
     joined: set[int] = set()
     added: set[int] = set()
     taken: dict[int, int] = {}
-    for lead in sorted(_leading(source, mine), key=lambda column: not _exists(source, column)):
-        ids = (lead, *mine.get(lead, ()))
+    for lead in sorted(_leading(source, source_aliases), key=lambda column: not _exists(source, column)):
+        ids = (lead, *source_aliases.get(lead, ()))
         known = [found for i in ids if _is_known(target, found := led.get(i, i))]
         result = next((i for i in known if _exists(target, i)), known[0] if known else None)
         if result is None:
-            result = _same_addition(source, target, lead, of_source, of_target, theirs) or lead
+            result = _same_addition(source, target, lead, of_source, of_target, target_aliases) or lead
             if result != lead:
                 joined.add(result)
                 added.add(lead)
         leads |= dict.fromkeys(ids, result)
         taken.setdefault(result, lead)
-    others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in theirs.items()}
+    others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in target_aliases.items()}
     for result, lead in taken.items():
-        others.setdefault(result, {}).update(dict.fromkeys((lead, *mine.get(lead, ()))))
+        others.setdefault(result, {}).update(dict.fromkeys((lead, *source_aliases.get(lead, ()))))
     aliases = {lead: tuple(i for i in ids if i != lead) for lead, ids in others.items()}
     return Paired(
         _viewed(source, leads),
@@ -75,7 +75,7 @@ def columns_pair(
         taken,
         joined,
         {lead: ids for lead, ids in aliases.items() if ids},
-        (*_parted(source, mine, leads, of_source, added), *_parted(target, theirs, leads, of_target)),
+        (*_parted(source, source_aliases, leads, of_source, added), *_parted(target, target_aliases, leads, of_target)),
     )
 
 

@@ -69,12 +69,12 @@ def _touched(
     return Touched(pairs.row_id[at], stamps, side.range_id[side_at[at]])
 
 
-def _same_files(mine: Touched, theirs: Touched) -> tuple[Touched, Touched]:
+def _same_files(source: Touched, target: Touched) -> tuple[Touched, Touched]:
     """The rows of either side in files that both touched."""
-    mine = mine.where(np.isin(mine.range_id, theirs.range_id))
-    theirs = theirs.where(np.isin(theirs.range_id, mine.range_id))
-    stamps, stamp_codes = np.unique(np.concatenate([mine.stamp, theirs.stamp]), return_inverse=True)
-    _, range_codes = np.unique(np.concatenate([mine.range_id, theirs.range_id]), return_inverse=True)
+    source = source.where(np.isin(source.range_id, target.range_id))
+    target = target.where(np.isin(target.range_id, source.range_id))
+    stamps, stamp_codes = np.unique(np.concatenate([source.stamp, target.stamp]), return_inverse=True)
+    _, range_codes = np.unique(np.concatenate([source.range_id, target.range_id]), return_inverse=True)
     files = range_codes * max(len(stamps), 1) + stamp_codes
-    of_mine, of_theirs = files[: len(mine.row_id)], files[len(mine.row_id) :]
-    return mine.where(np.isin(of_mine, of_theirs)), theirs.where(np.isin(of_theirs, of_mine))
+    of_source, of_target = files[: len(source.row_id)], files[len(source.row_id) :]
+    return source.where(np.isin(of_source, of_target)), target.where(np.isin(of_target, of_source))

@@ -86,16 +86,20 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
     findings: list[Finding] = []
     decides = False
     for thing in things:
-        mine, theirs = source.get(thing, {}), target.get(thing, {})
-        result = merged[thing] = dict(theirs)
-        if mine == theirs:
+        source_facts, target_facts = source.get(thing, {}), target.get(thing, {})
+        result = merged[thing] = dict(target_facts)
+        if source_facts == target_facts:
             continue
-        keys = theirs if theirs.keys() >= mine.keys() else dict.fromkeys([*theirs, *mine])
+        keys = (
+            target_facts
+            if target_facts.keys() >= source_facts.keys()
+            else dict.fromkeys([*target_facts, *source_facts])
+        )
         for key in keys:
-            pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
+            pair = source_facts.get(key, NO_FACT), target_facts.get(key, NO_FACT)
             if pair[0] is pair[1]:
                 continue
-            result[key], by_rule = _newer(thing, key, pair, (_has(mine, key), _has(theirs, key)), sides)
+            result[key], by_rule = _newer(thing, key, pair, (_has(source_facts, key), _has(target_facts, key)), sides)
             decides = decides or not any(result[key] is fact for fact in pair)
             if by_rule and thing in both_alive:
                 findings.append(_overridden(thing, key, *pair, widens))
@@ -116,25 +120,25 @@ def _newer(
 
     ``has``: whether a side has that to which the attribute belongs. Else it wins over nothing, asked before P7 (R7).
     """
-    mine, theirs = pair
-    if mine.stamp == theirs.stamp:
-        if (mine.value, mine.kind) != (theirs.value, theirs.kind):
+    source, target = pair
+    if source.stamp == target.stamp:
+        if (source.value, source.kind) != (target.value, target.kind):
             raise AttributesContradict(thing, key)
-        return theirs, False
-    mine_is_news, theirs_is_news = mine.stamp in sides.of_source, theirs.stamp in sides.of_target
-    if not (mine_is_news or theirs_is_news):
+        return target, False
+    source_is_news, target_is_news = source.stamp in sides.of_source, target.stamp in sides.of_target
+    if not (source_is_news or target_is_news):
         raise AttributesContradict(thing, key)
-    if not mine_is_news:
-        return theirs, False
-    if not theirs_is_news:
-        return mine, False
-    if mine.value == theirs.value:
-        return (mine if mine.stamp > theirs.stamp else theirs), False
+    if not source_is_news:
+        return target, False
+    if not target_is_news:
+        return source, False
+    if source.value == target.value:
+        return (source if source.stamp > target.stamp else target), False
     if has[0] != has[1]:
-        return _decided(mine if has[0] else theirs, sides.stamp), False
-    if _is_nothing(mine, sides.of_source):
-        return _decided(theirs, sides.stamp), False
-    return _decided(mine, sides.stamp), not _is_nothing(theirs, sides.of_target)
+        return _decided(source if has[0] else target, sides.stamp), False
+    if _is_nothing(source, sides.of_source):
+        return _decided(target, sides.stamp), False
+    return _decided(source, sides.stamp), not _is_nothing(target, sides.of_target)
 
 
 def _is_nothing(fact: Fact, news: frozenset[int]) -> bool:
@@ -162,21 +166,23 @@ def _has(facts: Mapping[Key, Fact], key: Key) -> bool:
     return key[0] != "column" or key[2] == "exists" or bool(facts.get(("column", key[1], "exists"), NO_FACT).value)
 
 
-def _overridden(thing: ObjectId, key: Key, mine: Fact, theirs: Fact, widens: Widens) -> Finding:
+def _overridden(thing: ObjectId, key: Key, source: Fact, target: Fact, widens: Widens) -> Finding:
     """P1, but types change only to what the target's widens to (A6.1)."""
-    if key[0] == "column" and key[2] == "type" and not widens(theirs.value, mine.value):
+    if key[0] == "column" and key[2] == "type" and not widens(target.value, source.value):
         return Finding(VerdictCode.COLUMN_TYPE_NARROWING, thing, "A6.1", (key,))
     return Finding(VerdictCode.OVERRIDDEN_BY_SOURCE, thing, "P1", (key,))
 
 
 def _pairs_judge(
-    thing: ObjectId, source: Mapping[Key, Fact], mine: Mapping[Key, Fact], theirs: Mapping[Key, Fact]
+    thing: ObjectId, source: Mapping[Key, Fact], source_news: Mapping[Key, Fact], target_news: Mapping[Key, Fact]
 ) -> Iterator[Finding]:
-    gone = {key for key, fact in theirs.items() if fact.value is None}
-    unset = tuple(key for key, fact in mine.items() if key[0] == "property" and fact.value is None and key in gone)
+    gone = {key for key, fact in target_news.items() if fact.value is None}
+    unset = tuple(
+        key for key, fact in source_news.items() if key[0] == "property" and fact.value is None and key in gone
+    )
     if unset:
         yield Finding(VerdictCode.UNSET_SAME_PROPERTY, thing, "semantics §3", unset)
-    missing = tuple(key for key in mine if _is_of_column(key, gone) and _has(source, key))
+    missing = tuple(key for key in source_news if _is_of_column(key, gone) and _has(source, key))
     if missing:
         yield Finding(VerdictCode.COLUMN_MISSING, thing, "semantics §3", missing)
 

@@ -85,10 +85,10 @@ class Rows:
 def result_partitions(merged: TableOutcome, source: RowFacts, target: RowFacts) -> Array:
     """By row the code of its partition after the merge."""
     placed = merged.partition_facts(source, target, DOT).value
-    mine = _at(source.partition.value, merged.pairs.source_at, ABSENT)
-    theirs = _at(target.partition.value, merged.pairs.target_at, ABSENT)
+    of_source = _at(source.partition.value, merged.pairs.source_at, ABSENT)
+    of_target = _at(target.partition.value, merged.pairs.target_at, ABSENT)
     # A side whose row is gone says nothing of its partition (R7).
-    of_image = np.where(np.isin(merged.rows.outcome, SOURCES), mine, theirs)
+    of_image = np.where(np.isin(merged.rows.outcome, SOURCES), of_source, of_target)
     found: Array = np.where(placed == ABSENT, of_image, placed)
     return found
 

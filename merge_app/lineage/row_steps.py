@@ -69,16 +69,16 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
     in_place &= rows.source_position == rows.target_position
     for file_id in sorted({*here, *there}):
-        mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
+        source, target = on_source.get(file_id, none), on_target.get(file_id, none)
         shares = Shares(
             file_id,
             here.get(file_id),
             there.get(file_id),
-            theirs,
-            come=mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]],
-            take=theirs[in_place[theirs]],
-            stay=theirs[rows.is_live[theirs] & ~from_source[theirs] & ~is_made[theirs]],
-            go=theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]],
+            target,
+            come=source[from_source[source] & rows.is_live[source] & ~in_place[source]],
+            take=target[in_place[target]],
+            stay=target[rows.is_live[target] & ~from_source[target] & ~is_made[target]],
+            go=target[(from_source[target] & ~in_place[target]) | ~rows.is_live[target] | is_made[target]],
         )
         if shares.are_parted(rows, reader):
             yield from parted(shares, deleted_as, rows, (here, there), reader)

@@ -42,33 +42,33 @@ def rows_decide(
 
 
 def _acts(met: Concurrent, news: News) -> tuple[Array, Array]:
-    mine, theirs = source_kinds(met.source, news), target_kinds(met.target, news)
+    source, target = source_kinds(met.source, news), target_kinds(met.target, news)
     return (
-        ACTS[(met.source.value != ABSENT).astype(np.int8), mine],
-        ACTS[(met.target.value != ABSENT).astype(np.int8), theirs],
+        ACTS[(met.source.value != ABSENT).astype(np.int8), source],
+        ACTS[(met.target.value != ABSENT).astype(np.int8), target],
     )
 
 
 def _acts_by_key(met: Concurrent, news: News) -> tuple[Array, Array]:
-    mine, theirs = _acts(met, news)
+    source, target = _acts(met, news)
     return (
-        np.where(met.source.is_rewritten_by(source_kinds(met.source, news)), Act.REWRITE, mine),
-        np.where(met.target.is_rewritten_by(target_kinds(met.target, news)), Act.REWRITE, theirs),
+        np.where(met.source.is_rewritten_by(source_kinds(met.source, news)), Act.REWRITE, source),
+        np.where(met.target.is_rewritten_by(target_kinds(met.target, news)), Act.REWRITE, target),
     )
 
 
-def _deciders_by_key(met: Concurrent, mine: Array, theirs: Array) -> Array:
+def _deciders_by_key(met: Concurrent, source: Array, target: Array) -> Array:
     """A key that the source inserted is new: the target's overwrite never took it away (A4)."""
-    deciders = DECIDERS_BY_KEY[mine, theirs]
-    is_inserted = (mine == Act.UPDATE) & (theirs == Act.REWRITE) & (_bases(met) == NO_BASE)
+    deciders = DECIDERS_BY_KEY[source, target]
+    is_inserted = (source == Act.UPDATE) & (target == Act.REWRITE) & (_bases(met) == NO_BASE)
     deciders[is_inserted] = Decider.BOTH
-    deciders[(mine == Act.REWRITE) & (met.target.value == ABSENT)] = Decider.SOURCE
+    deciders[(source == Act.REWRITE) & (met.target.value == ABSENT)] = Decider.SOURCE
     return deciders
 
 
 def _notes(pairs: Pairs, at: Array, source_acts: Array, target_acts: Array, notes: Notes) -> Iterator[Finding]:
-    for (mine, theirs), (code, rule) in notes.items():
-        hit = (source_acts == mine) & (target_acts == theirs)
+    for (source, target), (code, rule) in notes.items():
+        hit = (source_acts == source) & (target_acts == target)
         if hit.any():
             yield Finding(code, None, rule, rows=pairs.row_id[at[hit]])
 
@@ -122,10 +122,10 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
     """
     left, outcome = compared.left, compared.decided.outcome
     is_live = taken(facts.source.image.value, pairs.source_at[left.at], ABSENT) != ABSENT
-    mine, theirs = source_kinds(left.source, news), target_kinds(left.target, news)
-    stays = ~is_live | (mine == Kind.MOVE)
+    source, target = source_kinds(left.source, news), target_kinds(left.target, news)
+    stays = ~is_live | (source == Kind.MOVE)
     outcome[left.at] = np.where(stays, Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)
-    refused = ~stays & WRITTEN[mine] & WRITTEN[theirs]
+    refused = ~stays & WRITTEN[source] & WRITTEN[target]
     if facts.has_key and facts.alive.is_judged and refused.any():
         kept = np.flatnonzero(refused)[_is_kept(facts, pairs, left.at[refused], news)]
         outcome[left.at[kept]] = Outcome.TARGET_DECIDED
@@ -142,9 +142,9 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
 def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
     """Where the target's overwrite wrote the row, which both sides have live, and the rule of the pair leaves it."""
     met = Concurrent(at, facts.source.image.take(pairs.source_at[at]), facts.target.image.take(pairs.target_at[at]))
-    mine, theirs = _acts_by_key(met, news)
-    is_targets = _deciders_by_key(met, mine, theirs) == Decider.TARGET
-    return np.asarray((theirs == Act.REWRITE) & is_targets, dtype=np.bool_)
+    source, target = _acts_by_key(met, news)
+    is_targets = _deciders_by_key(met, source, target) == Decider.TARGET
+    return np.asarray((target == Act.REWRITE) & is_targets, dtype=np.bool_)
 
 
 def partitions_follow(

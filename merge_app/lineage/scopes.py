@@ -117,7 +117,7 @@ def scopes_carry_out(
     if not carried:
         return
     reached = _reached(facts, pairs, rows, partitions, stamp)
-    theirs = standing_scopes(facts.target_scopes, news.of_target)
+    target = standing_scopes(facts.target_scopes, news.of_target)
     for scope in carried:
         if scope.kind is not ScopeKind.RENAME_PARTITION:
             kept = facts.since_scopes.unknown_to(scope.knows, reached.source_stamp)
@@ -127,7 +127,7 @@ def scopes_carry_out(
                 yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=gone, scopes=(scope,))
             continue
         if facts.alive.is_judged:
-            yield from _rename_judge(scope, reached, pairs, theirs)
+            yield from _rename_judge(scope, reached, pairs, target)
         moved = reached.move(scope.partition, scope.to)
         partitions.decided.give(reached.at[moved], np.full(len(moved), scope.to), Outcome.SCOPE)
 
@@ -181,16 +181,16 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
     )
 
 
-def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, theirs: Sequence[Scope]) -> Iterator[Finding]:
+def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, target: Sequence[Scope]) -> Iterator[Finding]:
     """R12, when the turn of the rename comes. One rename on both sides is one rename."""
-    if any((other.kind, other.partition, other.to) == (scope.kind, scope.partition, scope.to) for other in theirs):
+    if any((other.kind, other.partition, other.to) == (scope.kind, scope.partition, scope.to) for other in target):
         return
     taken_by = reached.inside(scope.to) & reached.partition_is_news & (reached.source_partition != scope.to)
     if scope.to is not None and taken_by.any():
         rows = pairs.row_id[reached.at[taken_by]]
         yield Finding(VerdictCode.PARTITION_EXISTS, None, "R12", target_rows=rows, scopes=(scope,))
     dropped = tuple(
-        other for other in theirs if other.kind is ScopeKind.DROP_PARTITION and other.partition == scope.partition
+        other for other in target if other.kind is ScopeKind.DROP_PARTITION and other.partition == scope.partition
     )
     if dropped:
         yield Finding(VerdictCode.PARTITION_DROPPED_ON_DEST, None, "R12", scopes=(scope, *dropped))
@@ -212,16 +212,16 @@ def renames_lost(
     decided = partitions.decided.restricted(met.at)
     result = decided.result(few, facts.source.partition, facts.target.partition, stamp, Kind.MOVE).value
     began = {to: origin for origin, to in _net_renames(standing).items()}
-    for mine, stays in sorted(set(zip(met.source.value.tolist(), result.tolist(), strict=True))):
-        if mine != stays:
-            rows = few.row_id[(met.source.value == mine) & (result == stays)]
+    for source, stays in sorted(set(zip(met.source.value.tolist(), result.tolist(), strict=True))):
+        if source != stays:
+            rows = few.row_id[(met.source.value == source) & (result == stays)]
             yield Finding(
                 VerdictCode.DISCARDED_RENAME,
                 None,
                 "R12",
                 rows=rows,
                 scopes=tuple(
-                    Scope(stamp, None, ScopeKind.RENAME_PARTITION, {}, began.get(mine), to) for to in (mine, stays)
+                    Scope(stamp, None, ScopeKind.RENAME_PARTITION, {}, began.get(source), to) for to in (source, stays)
                 ),
             )
 

@@ -32,22 +32,22 @@ def _blocks(source: RowFacts, target: RowFacts) -> Iterator[tuple[Ints, Array, A
 
 
 def _joined(
-    source: RowFacts, target: RowFacts, mine: tuple[int, int], theirs: tuple[int, int]
+    source: RowFacts, target: RowFacts, source_part: tuple[int, int], target_part: tuple[int, int]
 ) -> tuple[Ints, Array, Array]:
-    source_ids, target_ids = source.row_id[slice(*mine)], target.row_id[slice(*theirs)]
+    source_ids, target_ids = source.row_id[slice(*source_part)], target.row_id[slice(*target_part)]
     at = np.searchsorted(target_ids, source_ids)
     met = np.zeros(len(source_ids), dtype=np.bool_)
     inside = np.flatnonzero(at < len(target_ids))
     met[inside] = target_ids[at[inside]] == source_ids[inside]
     both = np.flatnonzero(met)
-    source_both, target_both = both + mine[0], at[both] + theirs[0]
+    source_both, target_both = both + source_part[0], at[both] + target_part[0]
     unequal = (source.image.stamp[source_both] != target.image.stamp[target_both]) | (
         source.partition.stamp[source_both] != target.partition.stamp[target_both]
     )
-    source_alone = np.flatnonzero(~met) + mine[0]
+    source_alone = np.flatnonzero(~met) + source_part[0]
     missed = np.ones(len(target_ids), dtype=np.bool_)
     missed[at[both]] = False
-    target_alone = np.flatnonzero(missed) + theirs[0]
+    target_alone = np.flatnonzero(missed) + target_part[0]
     return _in_order(source, target, (source_both[unequal], target_both[unequal]), source_alone, target_alone)
 
 

@@ -29,11 +29,11 @@ def source_taken(facts: TableFacts, news: News) -> TableOutcome:
 
 
 def _outcome(pairs: Pairs, source: FactColumns, target: FactColumns, news: News, is_asked: Array) -> Array:
-    mine, theirs = taken(source.stamp, pairs.source_at, 0), taken(target.stamp, pairs.target_at, 0)
+    of_source, of_target = taken(source.stamp, pairs.source_at, 0), taken(target.stamp, pairs.target_at, 0)
     same = taken(source.value, pairs.source_at, ABSENT) == taken(target.value, pairs.target_at, ABSENT)
-    comes = news.from_source(mine) & ~news.from_target(theirs)
+    comes = news.from_source(of_source) & ~news.from_target(of_target)
     decided = np.where(comes, Outcome.SOURCE, Outcome.SOURCE_DECIDED)
-    stays = (mine == theirs) & ((mine > 0) | same)
+    stays = (of_source == of_target) & ((of_source > 0) | same)
     return np.where(is_asked & (pairs.source_at >= 0) & ~stays, decided, Outcome.TARGET).astype(np.int8)
 
 

@@ -20,7 +20,7 @@ Files = Mapping[int, ShownFile]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """The rows of one file by what becomes of them, as places among the rows of the group. ``theirs``: those that the
+    """The rows of one file by what becomes of them, as places among the rows of the group. ``shown``: those that the
     target shows in it. ``come``: shown as the source shows them; ``take``: shown where they are, with the source's
     fact; ``stay``: as the target shows them; ``go``: not shown in this file any more.
     """
@@ -28,7 +28,7 @@ class Shares:
     file_id: int
     here: ShownFile | None
     there: ShownFile | None
-    theirs: Array
+    shown: Array
     come: Array
     take: Array
     stay: Array
@@ -49,7 +49,7 @@ class Shares:
         """The positions of rows that the target shows in the file and neither side has news of."""
         if self.here is None:
             return np.zeros(0, dtype=np.int64)
-        known = np.concatenate([positions_masked(self.here, reader), rows.target_position[self.theirs]])
+        known = np.concatenate([positions_masked(self.here, reader), rows.target_position[self.shown]])
         return np.setdiff1d(np.arange(self.here.rows), known)
 
 

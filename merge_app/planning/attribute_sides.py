@@ -42,31 +42,31 @@ class AttributeSides:
         """The target's facts stay. An object without news has no facts here, and gets none."""
         if thing not in self.source and thing not in self.target:
             return self
-        theirs = self.target.get(thing, {})
+        target = self.target.get(thing, {})
         kept = {key: fact for key, fact in self.source.get(thing, {}).items() if not concerns(key)}
-        chosen = {key: fact for key, fact in theirs.items() if concerns(key)}
+        chosen = {key: fact for key, fact in target.items() if concerns(key)}
         return replace(self, source={**self.source, thing: {**kept, **chosen}})
 
     def taken(self, thing: ObjectKey, concerns: Callable[[Key], bool]) -> AttributeSides:
         """What the target did to these attributes is not judged."""
         if thing not in self.target:
             return self
-        theirs = {
+        target = {
             key: known_fact(fact) if concerns(key) and fact.stamp in self.of_target else fact
             for key, fact in self.target.get(thing, {}).items()
         }
-        return replace(self, target={**self.target, thing: theirs})
+        return replace(self, target={**self.target, thing: target})
 
     def by_operations(self, thing: ObjectKey) -> AttributeSides:
         return replace(self.left_out(thing), as_operations=self.as_operations | {thing})
 
     def renamed(self, thing: ObjectKey, name: str) -> AttributeSides:
-        mine = dict(self.source.get(thing, {}))
-        if ("name",) not in mine:
+        source = dict(self.source.get(thing, {}))
+        if ("name",) not in source:
             return self
-        before = self.target.get(thing, mine).get(("name",), mine["name",])
-        mine["name",] = Fact(name, DECIDED, mine["name",].kind, past=((before.stamp, before.value),))
-        return replace(self, source={**self.source, thing: mine}, of_source=self.of_source | {DECIDED})
+        before = self.target.get(thing, source).get(("name",), source["name",])
+        source["name",] = Fact(name, DECIDED, source["name",].kind, past=((before.stamp, before.value),))
+        return replace(self, source={**self.source, thing: source}, of_source=self.of_source | {DECIDED})
 
 
 _SPAN = 1 << 48

@@ -69,9 +69,9 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
         before, state = _states(given, thing)
         if before is not None and thing not in sides.as_operations:
             states[thing] = _merged(before, state, outcome.facts[thing], pair, _orders(thing, sides))
-        mine, theirs = outcome.source_news[thing], outcome.target_news[thing]
-        net[0][thing] = NetFacts(thing, pair.source, mine, state, sides.makers, sides.own, pair.own)
-        net[1][thing] = NetFacts(thing, pair.target, theirs, before, sides.makers)
+        source, target = outcome.source_news[thing], outcome.target_news[thing]
+        net[0][thing] = NetFacts(thing, pair.source, source, state, sides.makers, sides.own, pair.own)
+        net[1][thing] = NetFacts(thing, pair.target, target, before, sides.makers)
     findings: dict[ObjectId, list[Finding]] = {}
     for finding in (*outcome.findings, *_parted(paired, outcome.alive)):
         findings.setdefault(finding.object, []).append(finding)
@@ -161,10 +161,10 @@ def tables_with_columns_back(given: PlanInput) -> set[int]:
         return set()
     found = set()
     for thing, facts in given.attributes.source.items():
-        theirs = given.attributes.target.get(thing, {})
+        target = given.attributes.target.get(thing, {})
         for key, fact in facts.items():
             if key[0] == "column" and key[2] == "exists" and fact.value and fact.stamp in given.attributes.of_source:
-                known = theirs.get(key, NO_FACT)
+                known = target.get(key, NO_FACT)
                 if known.stamp and not known.value:
                     found.add(int(thing[1]))
     return found
@@ -175,11 +175,11 @@ def _is_dropped(facts: OfObject, column: Column) -> bool:
     return any(fact.stamp for fact in known) and not any(fact.value for fact in known)
 
 
-def _shared(mine: Fact, theirs: Fact, sides: AttributeSides) -> Fact:
+def _shared(source: Fact, target: Fact, sides: AttributeSides) -> Fact:
     """The newest fact that both sides know. One that is no news is known to both."""
     known = (
         known_fact(fact) if fact.stamp in news else fact
-        for fact, news in ((mine, sides.of_source), (theirs, sides.of_target))
+        for fact, news in ((source, sides.of_source), (target, sides.of_target))
     )
     return max(known, key=lambda fact: (fact.stamp != 0, fact.stamp))
 
@@ -205,18 +205,18 @@ def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired
     has_leads = has_aliases(source) or has_aliases(target)
     shown = (_shown(state), _shown(before)) if has_leads else (frozenset(), frozenset())
     pair = columns_pair(source, target, sides.of_source, sides.of_target, shown)
-    mine = dict(pair.source)
+    facts = dict(pair.source)
     for key, fact in pair.source.items():
-        theirs = pair.target.get(key, NO_FACT)
-        is_concurrent = fact.stamp in sides.of_source and theirs.stamp in sides.of_target
-        if not is_concurrent or key[0] != "column" or fact.value == theirs.value:
+        other = pair.target.get(key, NO_FACT)
+        is_concurrent = fact.stamp in sides.of_source and other.stamp in sides.of_target
+        if not is_concurrent or key[0] != "column" or fact.value == other.value:
             continue
-        if key[2] == "exists" and key[1] in pair.joined and theirs.value and theirs.value[0] is not None:
+        if key[2] == "exists" and key[1] in pair.joined and other.value and other.value[0] is not None:
             # Rows of the target that read as a value keep it.
-            mine[key] = replace(fact, value=theirs.value)
-        if key[2] == "type" and _is_nested(fact.value) and _is_nested(theirs.value):
-            mine[key] = replace(fact, value=_fields_merged(fact, theirs, is_joined=key[1] in pair.joined))
-    return replace(pair, source=mine)
+            facts[key] = replace(fact, value=other.value)
+        if key[2] == "type" and _is_nested(fact.value) and _is_nested(other.value):
+            facts[key] = replace(fact, value=_fields_merged(fact, other, is_joined=key[1] in pair.joined))
+    return replace(pair, source=facts)
 
 
 def _has_schema(facts: OfObject) -> bool:
@@ -236,17 +236,17 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, str) and "#" in value and bool(parse_identified(value).fields)
 
 
-def _fields_merged(mine: Fact, theirs: Fact, *, is_joined: bool) -> str:
+def _fields_merged(source: Fact, target: Fact, *, is_joined: bool) -> str:
     """A type with fields inside of which both sides changed some (see ``nested_columns``)."""
-    present, wanted = parse_identified(theirs.value), parse_identified(mine.value)
-    before = mine.past[-1][1] if mine.past else None
+    present, wanted = parse_identified(target.value), parse_identified(source.value)
+    before = source.past[-1][1] if source.past else None
     if is_joined or not _is_nested(before):
         return fields_join(present, wanted, column="").kind.identified
-    if before == mine.value:
-        return str(mine.value)
+    if before == source.value:
+        return str(source.value)
     redo = fields_redo(parse_identified(before), wanted, present, column="", source=wanted)
     # A field that may not be made as the source has it is found where the change is judged.
-    return str(mine.value) if redo.problems else redo.kind.identified
+    return str(source.value) if redo.problems else redo.kind.identified
 
 
 def _widens(narrow: Any, wide: Any) -> bool:
@@ -281,13 +281,13 @@ def _orders(thing: ObjectKey, sides: AttributeSides) -> _Orders:
     source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
     if _ORDER not in source and _ORDER not in target and not _has_schema(target):
         return _NO_ORDERS
-    mine, theirs = source.get(_ORDER, NO_FACT), target.get(_ORDER, NO_FACT)
-    is_other = mine.stamp != theirs.stamp
+    source_order, target_order = source.get(_ORDER, NO_FACT), target.get(_ORDER, NO_FACT)
+    is_other = source_order.stamp != target_order.stamp
     return _Orders(
-        mine,
-        theirs,
-        is_other and mine.stamp in sides.of_source,
-        is_other and theirs.stamp in sides.of_target,
+        source_order,
+        target_order,
+        is_other and source_order.stamp in sides.of_source,
+        is_other and target_order.stamp in sides.of_target,
         any(fact.stamp in sides.of_target for key, fact in target.items() if key == _ORDER or _is_order(key)),
     )
 
@@ -334,11 +334,11 @@ def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Pai
     )
     named = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
     # Two columns of the source may be one of the target.
-    theirs = list(dict.fromkeys(named))
-    if not orders.has_target_news and set(theirs) == set(columns):
-        schema = replace(schema, columns=tuple(columns[i] for i in theirs))
+    order = list(dict.fromkeys(named))
+    if not orders.has_target_news and set(order) == set(columns):
+        schema = replace(schema, columns=tuple(columns[i] for i in order))
     elif orders.is_source_news and orders.is_target_news:
-        for identity in theirs:
+        for identity in order:
             key: Key = ("column", identity, "position")
             placed = facts.get(key, NO_FACT)
             if placed.value is not None and placed.stamp != pair.target.get(key, NO_FACT).stamp:

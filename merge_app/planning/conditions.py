@@ -74,9 +74,9 @@ def problems(rules: RuleTable, case: Case) -> list[Problem]:
 
 def _same_key_unset(case: Case) -> Iterator[Problem]:
     axis = "properties" if "properties" in case.source.versions else "unset properties"
-    mine, theirs = _unset(case.source.properties), _unset(case.destination.properties)
-    for key in mine:
-        if key in theirs:
+    source, target = _unset(case.source.properties), _unset(case.destination.properties)
+    for key in source:
+        if key in target:
             yield Problem(
                 (axis, axis),
                 VerdictCode.UNSET_SAME_PROPERTY,
@@ -93,10 +93,10 @@ def _unset(changes: Mapping[str, PropertyChange]) -> list[str]:
 
 def _of_properties(case: Case) -> Iterator[Problem]:
     yield from _same_key_unset(case)
-    for key, mine in case.source.properties.items():
-        theirs = case.destination.properties.get(key)
-        if is_stored(key) and theirs is not None and None not in (mine.after, theirs.after):
-            yield from _differing(case, key, mine, theirs)
+    for key, source in case.source.properties.items():
+        target = case.destination.properties.get(key)
+        if is_stored(key) and target is not None and None not in (source.after, target.after):
+            yield from _differing(case, key, source, target)
     yield from _generated_twice(case)
 
 
@@ -109,20 +109,20 @@ def _generated_twice(case: Case) -> Iterator[Problem]:
         if column is not None:
             found.setdefault(column.id, {})[key] = condition_shown(stored, schema)
     for shown in found.values():
-        mine = next((key for key in shown if key in case.source.properties), None)
-        other = next((text for key, text in shown.items() if key != mine and text != shown.get(mine or "")), None)
-        if mine is not None and other is not None:
+        source = next((key for key in shown if key in case.source.properties), None)
+        other = next((text for key, text in shown.items() if key != source and text != shown.get(source or "")), None)
+        if source is not None and other is not None:
             yield Problem(
                 ("properties", "properties"),
                 VerdictCode.CHECK_DIFFERS,
                 "",
-                f"Both sides made a generated column: {shown[mine]} on the source, {other} on the target.",
-                {"constraint": check_name(mine), "property": mine, "source": shown[mine], "destination": other},
+                f"Both sides made a generated column: {shown[source]} on the source, {other} on the target.",
+                {"constraint": check_name(source), "property": source, "source": shown[source], "destination": other},
             )
 
 
-def _differing(case: Case, key: str, mine: PropertyChange, theirs: PropertyChange) -> Iterator[Problem]:
-    ours, other = _shown(case, mine.after), _shown(case, theirs.after)
+def _differing(case: Case, key: str, source: PropertyChange, target: PropertyChange) -> Iterator[Problem]:
+    ours, other = _shown(case, source.after), _shown(case, target.after)
     if ours != other and not is_check(key):
         what = property_shown(key)
         yield Problem(

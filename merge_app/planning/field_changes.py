@@ -60,19 +60,19 @@ class OverriddenName:
     destination: str
 
 
-def fields_overridden(mine: ColumnChange, theirs: ColumnChange) -> Iterator[OverriddenName]:
+def fields_overridden(source: ColumnChange, target: ColumnChange) -> Iterator[OverriddenName]:
     """The fields that both sides gave another name, which is not the same."""
-    old, new, other = (_by_id(text) for text in (mine.before, mine.after, theirs.after))
-    paths = {} if mine.before is None else dict(_paths(parse_identified(mine.before), ""))
+    old, new, other = (_by_id(text) for text in (source.before, source.after, target.after))
+    paths = {} if source.before is None else dict(_paths(parse_identified(source.before), ""))
     for identifier in old.keys() & new.keys() & other.keys():
         names = old[identifier].name, new[identifier].name, other[identifier].name
         if len(set(names)) == len(names):
             yield OverriddenName(paths[identifier], names[1], names[2])
 
 
-def fields_dropped_over(mine: ColumnChange, theirs: ColumnChange) -> Iterator[str]:
+def fields_dropped_over(source: ColumnChange, target: ColumnChange) -> Iterator[str]:
     """The fields that the source dropped and the target changed, as paths."""
-    old, new = _by_id(mine.before), _by_id(mine.after)
-    changed = {identifier for identifier, what in field_settings(theirs.before, theirs.after) if what != "exists"}
-    paths = {} if mine.before is None else dict(_paths(parse_identified(mine.before), ""))
+    old, new = _by_id(source.before), _by_id(source.after)
+    changed = {identifier for identifier, what in field_settings(target.before, target.after) if what != "exists"}
+    paths = {} if source.before is None else dict(_paths(parse_identified(source.before), ""))
     yield from (paths[identifier] for identifier in old.keys() - new.keys() if identifier in changed)

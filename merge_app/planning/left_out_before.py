@@ -20,18 +20,18 @@ _ON_ROWS = ("insert", "update", "delete", "overwrite", "partition")
 def left_out_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
     """LEFT_OUT_BEFORE for each table whose rows the source changed, unless either side replaced or dropped it since."""
     for left in given.left_out_before:
-        mine = sides.source_of(ObjectKind.TABLE, left.table_id)
-        theirs = sides.destination_of(ObjectKind.TABLE, left.table_id)
+        source = sides.source_of(ObjectKind.TABLE, left.table_id)
+        target = sides.destination_of(ObjectKind.TABLE, left.table_id)
         table = given.tables.get(left.table_id)
-        if table is None or table.is_dropped or not mine.hits(*_ON_ROWS):
+        if table is None or table.is_dropped or not source.hits(*_ON_ROWS):
             continue
-        if any(side.dropped or side.overwrites_all for side in (mine, theirs)):
+        if any(side.dropped or side.overwrites_all for side in (source, target)):
             continue
         home = given.databases.get(table.database_id)
         name = f"{home.name}.{table.name}" if home is not None else table.name
-        operation = next(axis for axis in _ON_ROWS if mine.hits(axis))
+        operation = next(axis for axis in _ON_ROWS if source.hits(axis))
         yield outside_finding(
-            mine,
+            source,
             name,
             VerdictCode.LEFT_OUT_BEFORE,
             f"The merge at version {left.version} of branch {left.branch} left out, by a decision, changes of rows of"

@@ -98,9 +98,9 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
 
 
 def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
-    mine, stays = finding.scopes
-    rows, source, name = _count(finding), merged.partitions[mine.to or 0], merged.partitions[stays.to or 0]
-    before = None if mine.partition is None else merged.partitions[mine.partition]
+    renamed, stays = finding.scopes
+    rows, source, name = _count(finding), merged.partitions[renamed.to or 0], merged.partitions[stays.to or 0]
+    before = None if renamed.partition is None else merged.partitions[renamed.partition]
     which = "a partition" if before is None else f"the partition {partition_text(before)}"
     return Problem(
         ("partition", "partition"),

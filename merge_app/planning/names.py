@@ -36,8 +36,8 @@ def names_judge(
     for plan in plans:
         if plan.after.is_dropped or not _claims(plan):
             continue
-        changes, theirs = source[plan.kind, plan.object_id], destination.get((plan.kind, plan.object_id))
-        if theirs is not None and theirs.dropped:
+        changes, target_changes = source[plan.kind, plan.object_id], destination.get((plan.kind, plan.object_id))
+        if target_changes is not None and target_changes.dropped:
             continue
         if isinstance(plan.after, TableState):
             home = databases.get(plan.after.database_id)
@@ -73,7 +73,7 @@ def _taken(
         identity = _identity(other)
         if identity == plan.object_id:
             continue
-        theirs = destination.get((plan.kind, identity))
+        target_changes = destination.get((plan.kind, identity))
         return [
             outside_finding(
                 changes,
@@ -82,8 +82,10 @@ def _taken(
                 f"The source's {plan.kind.value} {plan.name} (id {plan.object_id}) would bear the name {other.name},"
                 f" which is that of another {plan.kind.value} of the target (id {identity}).",
                 source_operation=_claim(plan),
-                destination_operation=_naming(theirs),
-                destination_versions=[operation.version for operation in theirs.operations] if theirs else (),
+                destination_operation=_naming(target_changes),
+                destination_versions=[operation.version for operation in target_changes.operations]
+                if target_changes
+                else (),
                 details={"name": other.name, "taken_by": identity},
             )
         ]
@@ -101,7 +103,7 @@ def _naming(changes: ObjectChanges | None) -> str:
 def _homeless(plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | None, destination: Changes) -> Finding:
     assert isinstance(plan.after, TableState)
     database_id = plan.after.database_id
-    theirs = destination.get((ObjectKind.DATABASE, database_id))
+    target_changes = destination.get((ObjectKind.DATABASE, database_id))
     name = home.name if home is not None else f"with id {database_id}"
     return outside_finding(
         changes,
@@ -110,6 +112,6 @@ def _homeless(plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | No
         f"The source's table {plan.name} lies in database {name}, which the target dropped.",
         source_operation=_claim(plan),
         destination_operation="drop",
-        destination_versions=[operation.version for operation in theirs.operations] if theirs else (),
+        destination_versions=[operation.version for operation in target_changes.operations] if target_changes else (),
         details={"database_id": database_id},
     )

@@ -107,12 +107,12 @@ def rows_done_text(done: Mapping[str, int]) -> str:
 
 
 def _rename_note(pair: Pair) -> Iterator[Problem]:
-    mine, theirs = pair.source.rename, pair.destination.rename
-    if mine is None or theirs is None:
+    source, target = pair.source.rename, pair.destination.rename
+    if source is None or target is None:
         return
     for part in ("name", "database_id"):
-        before, wanted, found = (getattr(item, part) for item in (mine.before, mine.after, theirs.after))
-        if before != wanted and theirs.before != theirs.after and found not in (wanted, getattr(theirs.before, part)):
+        before, wanted, found = (getattr(item, part) for item in (source.before, source.after, target.after))
+        if before != wanted and target.before != target.after and found not in (wanted, getattr(target.before, part)):
             yield Problem(
                 ("rename", "rename"),
                 VerdictCode.OVERRIDDEN_BY_SOURCE,
@@ -123,19 +123,19 @@ def _rename_note(pair: Pair) -> Iterator[Problem]:
 
 
 def _property_notes(pair: Pair) -> Iterator[Problem]:
-    for key, mine in pair.source.properties.items():
-        theirs = pair.destination.properties.get(key)
-        if theirs is None or theirs.after == mine.after:
+    for key, source in pair.source.properties.items():
+        target = pair.destination.properties.get(key)
+        if target is None or target.after == source.after:
             continue
-        if is_stored(key) and None not in (mine.after, theirs.after):
+        if is_stored(key) and None not in (source.after, target.after):
             # That is a conflict.
             continue
         yield Problem(
-            (_property_axis(pair, mine.after), _property_axis(pair, theirs.after)),
+            (_property_axis(pair, source.after), _property_axis(pair, target.after)),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
             f"Both sides changed {property_shown(key)}; the source's value wins.",
-            {"property": key, "source": mine.after, "destination": theirs.after},
+            {"property": key, "source": source.after, "destination": target.after},
         )
 
 
@@ -146,49 +146,55 @@ def _property_axis(pair: Pair, after: str | None) -> str:
 
 
 def _column_notes(pair: Pair) -> Iterator[Problem]:
-    for (column_id, attribute), mine in pair.source.columns.items():
-        if attribute is ColumnAttribute.EXISTS and mine.after is None:
-            yield from _dropped_column_note(pair, column_id, mine.before["name"])
+    for (column_id, attribute), source in pair.source.columns.items():
+        if attribute is ColumnAttribute.EXISTS and source.after is None:
+            yield from _dropped_column_note(pair, column_id, source.before["name"])
             continue
-        theirs = pair.destination.columns.get((column_id, attribute))
-        if theirs is None or attribute is ColumnAttribute.POSITION or theirs.after == mine.after:
+        target = pair.destination.columns.get((column_id, attribute))
+        if target is None or attribute is ColumnAttribute.POSITION or target.after == source.after:
             continue
         if attribute in (ColumnAttribute.TYPE, ColumnAttribute.INITIAL_DEFAULT, ColumnAttribute.EXISTS):
             continue
         if attribute is ColumnAttribute.NESTED:
-            yield from _field_notes(mine, theirs)
+            yield from _field_notes(source, target)
             continue
         yield Problem(
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides changed the {attribute.value} of a column; the source's {mine.after} replaces {theirs.after}.",
+            f"Both sides changed the {attribute.value} of a column;"
+            f" the source's {source.after} replaces {target.after}.",
             {
                 "column_id": column_id,
                 "attribute": attribute.value,
-                "source": mine.after,
-                "destination": theirs.after,
+                "source": source.after,
+                "destination": target.after,
             },
         )
 
 
-def _field_notes(mine: ColumnChange, theirs: ColumnChange) -> Iterator[Problem]:
-    for item in fields_overridden(mine, theirs):
+def _field_notes(source: ColumnChange, target: ColumnChange) -> Iterator[Problem]:
+    for item in fields_overridden(source, target):
         yield Problem(
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
             f"Both sides renamed the field {item.path} of a column; the source's {item.source} replaces"
             f" {item.destination}.",
-            {"column_id": mine.column_id, "attribute": "name", "source": item.source, "destination": item.destination},
+            {
+                "column_id": source.column_id,
+                "attribute": "name",
+                "source": item.source,
+                "destination": item.destination,
+            },
         )
-    for path in fields_dropped_over(mine, theirs):
+    for path in fields_dropped_over(source, target):
         yield Problem(
             ("column", "column"),
             VerdictCode.DROPS_DEST_CHANGES,
             "",
             f"The source dropped the field {path} of a column, which the target changed.",
-            {"column": path, "column_id": mine.column_id},
+            {"column": path, "column_id": source.column_id},
         )
 
 

@@ -84,12 +84,12 @@ def _sides(given: PlanInput) -> Sides:
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
         _undrop_members(given, source, merged)
     _drop_members(given, source)
-    source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
+    source = {key: changes for key, changes in source.items() if changes.dropped or not _is_gone(given, key)}
     # What a decision left out of the source is on neither side.
-    source = {key: mine for key, mine in source.items() if _is_known(given, key)}
+    source = {key: changes for key, changes in source.items() if _is_known(given, key)}
     _forget_answered_drops(given, source, destination, merged)
-    for key, mine in source.items():
-        if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
+    for key, changes in source.items():
+        if not (changes.created or changes.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, source, destination, key)
             if dropped is not None:
                 destination[key] = dropped
@@ -171,7 +171,7 @@ def _forget_answered_drops(
     """What the source brings back was gone when both sides last met: that the target had dropped it too is nothing
     (P7), and what it did to it otherwise counts.
     """
-    answered = {key for key, mine in source.items() if mine.undropped and _is_dropped_by(destination.get(key))}
+    answered = {key for key, changes in source.items() if changes.undropped and _is_dropped_by(destination.get(key))}
     if merged is not None:
         answered &= merged.existing
     if not answered:
@@ -235,8 +235,8 @@ def _destination_drop(
     table = given.tables.get(object_id)
     if table is None:
         return _old_drop(kind, object_id)
-    mine = source.get((ObjectKind.DATABASE, table.database_id))
-    if mine is not None and mine.undropped:
+    of_source = source.get((ObjectKind.DATABASE, table.database_id))
+    if of_source is not None and of_source.undropped:
         return _old_drop(kind, object_id) if table.is_dropped else None
     home = destination.get((ObjectKind.DATABASE, table.database_id))
     if home is not None and home.dropped and home.operations:

@@ -128,14 +128,14 @@ def merged_facts(
     the target does not know. All of it is four queries, whatever it merges.
     """
     ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, reach)]
-    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges if has_news else ())
+    source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges if has_news else ())
     items = {(item.kind, item.object_id): item for item in plan.objects}
-    wanted = dict.fromkeys((*theirs, *_set(plan)))
+    wanted = dict.fromkeys((*source_facts, *_set(plan)))
     if not wanted:
         return {}
     here = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
     homes = homes_load(source.snapshot, snapshot, (source.reach, reach))
-    makers = {key: of_home for of_home in _Makers.of(homes, wanted, theirs, here) for key in of_home.objects}
+    makers = {key: of_home for of_home in _Makers.of(homes, wanted, source_facts, here) for key in of_home.objects}
     after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
@@ -148,8 +148,8 @@ def merged_facts(
             target_knows=makers[key].knows(reach, own=version),
             is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
         )
-        mine = makers[key].of_commit(theirs.get(key, {}), version, source.workspace)
-        found[key] = facts_merged(mine, present, merged)
+        of_source = makers[key].of_commit(source_facts.get(key, {}), version, source.workspace)
+        found[key] = facts_merged(of_source, present, merged)
     return found
 
 

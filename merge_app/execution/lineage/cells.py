@@ -182,12 +182,12 @@ class Met:
 def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
     """Rows whose facts neither side knows of the other, live on one at least."""
     pairs = differing_rows(source, target)
-    mine, theirs = (
+    of_source, of_target = (
         (taken(side.image.stamp, at, 0), taken(side.image.value, at, ABSENT))
         for side, at in ((source, pairs.source_at), (target, pairs.target_at))
     )
-    is_met = (mine[0] != theirs[0]) & news.from_source(mine[0]) & news.from_target(theirs[0])
-    at = np.flatnonzero(is_met & ((mine[1] != ABSENT) | (theirs[1] != ABSENT)))
+    is_met = (of_source[0] != of_target[0]) & news.from_source(of_source[0]) & news.from_target(of_target[0])
+    at = np.flatnonzero(is_met & ((of_source[1] != ABSENT) | (of_target[1] != ABSENT)))
     return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
 
 
@@ -205,10 +205,10 @@ def with_values(
     if not len(met.source):
         return sides
     source, target = sides
-    mine, theirs = source.facts.image.value[met.source], target.facts.image.value[met.target]
+    source_images, target_images = source.facts.image.value[met.source], target.facts.image.value[met.target]
     merges = how or {}
-    of_source = _Images.read(cells, mine, group.source, with_keys=cells.with_keys)
-    of_target = _Images.read(cells, theirs, group.target, with_keys=False)
+    of_source = _Images.read(cells, source_images, group.source, with_keys=cells.with_keys)
+    of_target = _Images.read(cells, target_images, group.target, with_keys=False)
     columns = cells.compared()
     both = of_source.is_there & of_target.is_there
     alike, differing = _compared(of_source, of_target, columns, both)
@@ -226,27 +226,30 @@ def with_values(
                 sums = [column for column in part if merges.get(column) is ColumnMerge.SUM]
                 added = _compared(base, of_source, sums, alike & of_base.is_there)[0]
                 alike &= added | ~of_base.is_there
-    mine = np.where(alike, theirs, mine)
+    source_images = np.where(alike, target_images, source_images)
     # The partition is a cell: who moved a row that the other side took away changed it.
     kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
     of_sides = (group.source, group.source_gone), (group.target, group.target_gone)
     moved = [
         _moved(kind, image, met.base, of_side, cells.reader) & ~other.is_there
-        for kind, image, of_side, other in zip(kinds, (mine, theirs), of_sides, (of_target, of_source), strict=True)
+        for kind, image, of_side, other in zip(
+            kinds, (source_images, target_images), of_sides, (of_target, of_source), strict=True
+        )
     ]
     stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
     # The newest of several images is no base of its own: who shows it decided against the others.
     decided = [
-        (image == met.base) & of_base.is_there & ~stay for image, stay in zip((mine, theirs), stays, strict=True)
+        (image == met.base) & of_base.is_there & ~stay
+        for image, stay in zip((source_images, target_images), stays, strict=True)
     ]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
-    base_image = np.where(stays[0] & ~of_source.lacks, mine, met.base)
-    base_image = np.where(stays[1] & ~of_target.lacks, theirs, base_image)
-    mine = np.where(stays[0] & of_source.lacks, base_image, mine)
-    theirs = np.where(stays[1] & of_target.lacks, base_image, theirs)
+    base_image = np.where(stays[0] & ~of_source.lacks, source_images, met.base)
+    base_image = np.where(stays[1] & ~of_target.lacks, target_images, base_image)
+    source_images = np.where(stays[0] & of_source.lacks, base_image, source_images)
+    target_images = np.where(stays[1] & of_target.lacks, base_image, target_images)
     return (
-        _with_past(source, met.source, mine, base_image, met, decided[0]),
-        _with_past(target, met.target, theirs, base_image, met, decided[1]),
+        _with_past(source, met.source, source_images, base_image, met, decided[0]),
+        _with_past(target, met.target, target_images, base_image, met, decided[1]),
     )
 
 
@@ -307,10 +310,10 @@ def _compared(one: _Images, other: _Images, columns: Sequence[int], at: Mask) ->
     differing = set()
     read = [pa.array(np.flatnonzero(at[each.is_read])) for each in (one, other)]
     for column in columns:
-        mine, theirs = (
+        first, second = (
             each.cells.columns[column].take(places) for each, places in zip((one, other), read, strict=True)
         )
-        equal = cells_equal(mine, theirs)
+        equal = cells_equal(first, second)
         for each in (one, other):
             equal |= each.absent[column][at[each.is_there]] if column in each.absent else False
             equal &= ~each.unknown[column][at[each.is_there]] if column in each.unknown else True
@@ -396,11 +399,11 @@ class Cells:
     def __call__(self, source: Ints, target: Ints, base: Ints) -> Ints:
         """``CONFLICT`` where both sides changed one cell differently and nothing decides it."""
         has_base = base != NO_BASE
-        mine = self.reader.read(source, self.group.source)
-        theirs = self.reader.read(target, self.group.target, with_keys=False)
+        source_rows = self.reader.read(source, self.group.source)
+        target_rows = self.reader.read(target, self.group.target, with_keys=False)
         absent = [self.reader.absent(images) for images in (source, target)]
-        sides = {column: _sides(column, mine, theirs, absent) for column in self.reader.compared()}
-        columns = {**theirs.columns, **{column: other for column, (_, other) in sides.items()}}
+        sides = {column: _sides(column, source_rows, target_rows, absent) for column in self.reader.compared()}
+        columns = {**target_rows.columns, **{column: other for column, (_, other) in sides.items()}}
         # Where both sides have the same the base says nothing, unless equal changes add up.
         asked = {
             column: how
@@ -411,7 +414,7 @@ class Cells:
                 or not cells_equal(ours, other).all()
             )
         }
-        before = self._before(base, has_base, asked, theirs)
+        before = self._before(base, has_base, asked, target_rows)
         clashes: dict[int, Mask] = {}
         unknown = self.reader.crossed.without(base)
         for column, how in asked.items():
@@ -423,17 +426,17 @@ class Cells:
             left |= clash
         is_conflict = left.copy()
         if self.choices is not None and left.any():
-            columns, left = self.choices.decide(mine, theirs, columns, clashes)
-        self.made = RowCells(columns, theirs.partition, mine.keys)
+            columns, left = self.choices.decide(source_rows, target_rows, columns, clashes)
+        self.made = RowCells(columns, target_rows.partition, source_rows.keys)
         for at in np.flatnonzero(is_conflict).tolist():
-            key = mine.keys[at] if mine.keys else ""
+            key = source_rows.keys[at] if source_rows.keys else ""
             self.conflicts.append(CellConflict(key, int(source[at]), bool(has_base[at]), bool(left[at])))
         return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))
 
-    def _before(self, base: Ints, has_base: Mask, columns: Collection[int], theirs: RowCells) -> Mapping[int, Any]:
+    def _before(self, base: Ints, has_base: Mask, columns: Collection[int], target: RowCells) -> Mapping[int, Any]:
         """These cells of the base; without one they are not looked at."""
         if not (has_base.any() and columns):
-            return theirs.columns
+            return target.columns
         found = self.reader.read_bases(base[has_base], columns)
         place = pa.array(np.maximum(np.cumsum(has_base) - 1, 0))
         return {column: found.columns[column].take(place) for column in columns}
@@ -449,9 +452,9 @@ class Cells:
         return MadeRows(at[stays], self.made.take(given[stays] - NEW))
 
 
-def _sides(column: int, mine: RowCells, theirs: RowCells, absent: Sequence[Mapping[int, Mask]]) -> tuple[Any, Any]:
+def _sides(column: int, source: RowCells, target: RowCells, absent: Sequence[Mapping[int, Mask]]) -> tuple[Any, Any]:
     """The cells of both sides. A side that dropped the column says nothing of them."""
-    ours, other = mine.columns[column], theirs.columns[column]
+    ours, other = source.columns[column], target.columns[column]
     if column in absent[0]:
         ours = pc.if_else(pa.array(absent[0][column]), other, ours)
     if column in absent[1]:

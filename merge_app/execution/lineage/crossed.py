@@ -140,16 +140,18 @@ def crossed_bases(
         at = np.array([place for place, row in enumerate(ordered) if len(row.images) > number], dtype=np.int64)
         others = np.array([ordered[place].images[number] for place in at.tolist()], dtype=np.int64)
         has_base = common[at] != ABSENT
-        theirs, before, missing = read(others), read(np.where(has_base, common[at], others)), absent(others)
+        other_rows, before, missing = read(others), read(np.where(has_base, common[at], others)), absent(others)
         for column, values in list(columns.items()):
-            mine, other = values.take(pa.array(at)), theirs.columns[column]
+            newest, other = values.take(pa.array(at)), other_rows.columns[column]
             # An image that lacks a cell says nothing of it.
             if column in lacks:
-                mine = pc.if_else(pa.array(lacks[column][at]), other, mine)
+                newest = pc.if_else(pa.array(lacks[column][at]), other, newest)
                 lacks[column][at] &= missing.get(column, np.zeros(len(at), dtype=np.bool_))
             if column in missing:
-                other = pc.if_else(pa.array(missing[column]), mine, other)
-            merged = column_merge(other, mine, before.columns[column], has_base, how.get(column, ColumnMerge.CONFLICT))
+                other = pc.if_else(pa.array(missing[column]), newest, other)
+            merged = column_merge(
+                other, newest, before.columns[column], has_base, how.get(column, ColumnMerge.CONFLICT)
+            )
             columns[column] = cells_put(values, at, merged.values)
             unknown[column][at] |= merged.conflicts
     return CrossedBases(codes, RowCells(columns), {column: mask for column, mask in unknown.items() if mask.any()})

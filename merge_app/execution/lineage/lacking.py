@@ -105,8 +105,8 @@ def _unproved(merged: Schema, own: Schema | None) -> tuple[Column, ...]:
 
 
 def _is_proved(column: Column, own: Schema | None) -> bool:
-    theirs = (own.column(i) for i in column.ids) if own is not None else ()
-    known = next((item for item in theirs if item is not None), None)
+    columns = (own.column(i) for i in column.ids) if own is not None else ()
+    known = next((item for item in columns if item is not None), None)
     if known is None:
         return column.initial_default is not None
     return not known.nullable and known.initial_default == column.initial_default

@@ -25,10 +25,10 @@ READ_AT_ONCE = 10_000
 def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
     """``of_source``: that side is left out. A row that both sides show alike, or neither shows, is not lost."""
     number = SOURCE if of_source else TARGET
-    kinds, (mine, theirs) = changes.kinds(number), changes.sides
-    both = np.flatnonzero((kinds > 0) & mine.is_live & theirs.is_live)
+    kinds, (source, target) = changes.kinds(number), changes.sides
+    both = np.flatnonzero((kinds > 0) & source.is_live & target.is_live)
     kinds[both[_alike(changes, both)]] = 0
-    kinds[~(mine.is_live | theirs.is_live)] = 0
+    kinds[~(source.is_live | target.is_live)] = 0
     known = [_of_pairs(changes, np.flatnonzero(kinds == kind)) for kind in (INSERTED, UPDATED, DELETED)]
     new = _of_files(changes, number, lambda _, positions: positions)
     named = _Naming(changes, changes.schema, tuple(column.id for column in telling_columns(changes.schema)))
@@ -55,8 +55,8 @@ def _alike(changes: RowChanges, at: Ints) -> Mask:
     """Where both sides show the same values."""
 
     def same(part: slice) -> list[bool]:
-        _, mine, theirs = changes.shown(at[part])
-        return [one == other for one, other in zip(mine, theirs, strict=True)]
+        _, source, target = changes.shown(at[part])
+        return [one == other for one, other in zip(source, target, strict=True)]
 
     return _by_parts(len(at), same)
 

@@ -23,15 +23,15 @@ from merge_app.lineage.steps import WriteImages
 
 def result_ids(pairs: Pairs, sides: tuple[Placed, Placed], news: News) -> tuple[Ints, Ints, Ints]:
     """By row the id on the source, on the target, and that of a row which the merge makes of both: the younger one."""
-    mine, theirs = (
+    source, target = (
         taken(side.row_id, at, 0) for side, at in zip(sides, (pairs.source_at, pairs.target_at), strict=True)
     )
     born = [
         taken(side.facts.inserted, at, 0) for side, at in zip(sides, (pairs.source_at, pairs.target_at), strict=True)
     ]
     is_source = news.from_source(born[0]) & (~news.from_target(born[1]) | (born[0] > born[1]))
-    of_both = np.where((theirs == 0) | (is_source & (mine != 0)), mine, theirs)
-    return mine, theirs, of_both
+    of_both = np.where((target == 0) | (is_source & (source != 0)), source, target)
+    return source, target, of_both
 
 
 def made_completed(

@@ -32,8 +32,10 @@ def with_one_past(
     if not past.crossed:
         return sides
     several = np.isin(past.base, [row.images[0] for row in past.crossed])
-    mine, theirs = (_decided(side, rows[several]) for side, rows in zip(sides, (past.source, past.target), strict=True))
-    return mine, theirs
+    decided_source, decided_target = (
+        _decided(side, rows[several]) for side, rows in zip(sides, (past.source, past.target), strict=True)
+    )
+    return decided_source, decided_target
 
 
 def _decided(side: Placed, at: Ints) -> Placed:

@@ -61,8 +61,8 @@ def shared_images(reader: Reader, row_ids: Ints, reaches: tuple[Reach, Reach]) -
     """``row_ids``: ascending. Only lineage columns are read, of files that may hold the rows."""
     if not len(row_ids):
         return Images(row_ids, row_ids, row_ids)
-    mine, theirs = reaches
-    shared = {branch: min(upto, theirs[branch]) for branch, upto in mine.items() if branch in theirs}
+    source, target = reaches
+    shared = {branch: min(upto, target[branch]) for branch, upto in source.items() if branch in target}
     shared = {branch: upto for branch, upto in shared.items() if upto < NEVER}
     asked = {
         "table": reader.table_id,

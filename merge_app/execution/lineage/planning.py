@@ -193,19 +193,19 @@ def _planners_of(
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
-    mine, theirs = scopes_load(tables, sides.source_news, sides.target_news, codes)
+    source, target = scopes_load(tables, sides.source_news, sides.target_news, codes)
     if parties.own is not None:
-        mine = {table: [_as_dot(scope) for scope in scopes] for table, scopes in mine.items()}
+        source = {table: [_as_dot(scope) for scope in scopes] for table, scopes in source.items()}
     for case in cases:
         staged = [item for item in parties.staged if item.object_id == case.table_id]
         if staged:
-            mine[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
+            source[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
     overwritten = cache(lambda: overwritten_load(tables))
-    sweeping = [scope.knows for scopes in mine.values() for scope in scopes if scope.kind in SWEEPING]
+    sweeping = [scope.knows for scopes in source.values() for scope in scopes if scope.kind in SWEEPING]
     since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping, parties.floors))
 
     def planner(table_id: int) -> _Planner:
-        scopes = mine.get(table_id, []), theirs.get(table_id, [])
+        scopes = source.get(table_id, []), target.get(table_id, [])
         return lambda case: _table(case, sides, parties, readers[table_id], scopes, overwritten, since_scopes)
 
     return [(case, planner(case.table_id)) for case in cases]
@@ -457,7 +457,7 @@ def _parted_scopes(scopes: Sequence[Scope], partitions: AbstractSet[int]) -> tup
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
     """How many rows that the source deleted or overwrote stay, as the target updated them."""
     at = np.flatnonzero(merged.rows.outcome == Outcome.TARGET_DECIDED)
-    mine, theirs = merged.pairs.source_at[at], merged.pairs.target_at[at]
-    kinds = source.image.kind[mine]
-    deleted = (source.image.value[mine] == ABSENT) & ((kinds == Kind.DELETE) | (kinds == Kind.OVERWRITE))
-    return int((deleted & (target.image.value[theirs] != ABSENT)).sum())
+    source_at, target_at = merged.pairs.source_at[at], merged.pairs.target_at[at]
+    kinds = source.image.kind[source_at]
+    deleted = (source.image.value[source_at] == ABSENT) & ((kinds == Kind.DELETE) | (kinds == Kind.OVERWRITE))
+    return int((deleted & (target.image.value[target_at] != ABSENT)).sum())

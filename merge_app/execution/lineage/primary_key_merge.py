@@ -217,10 +217,10 @@ def _inserted_judge(case: _Case) -> None:
     """
     pairs = case.merged.pairs
     both = np.flatnonzero(case.live[0] & case.live[1])
-    mine, theirs = case.sides[0].facts.image, case.sides[1].facts.image
-    is_new = case.news.from_source(mine.stamp[pairs.source_at[both]])
-    is_new &= case.news.from_target(theirs.stamp[pairs.target_at[both]])
-    is_new &= mine.kind[pairs.source_at[both]] != Kind.OVERWRITE
+    source, target = case.sides[0].facts.image, case.sides[1].facts.image
+    is_new = case.news.from_source(source.stamp[pairs.source_at[both]])
+    is_new &= case.news.from_target(target.stamp[pairs.target_at[both]])
+    is_new &= source.kind[pairs.source_at[both]] != Kind.OVERWRITE
     is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
     for key, place in _keys(case, both[is_new], 1):
         case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
@@ -233,11 +233,11 @@ def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:
 
 def _ids_judge(case: _Case) -> None:
     """No row lives under two keys (R14)."""
-    mine, theirs, of_both = result_ids(case.merged.pairs, case.sides, case.news)
+    source, target, of_both = result_ids(case.merged.pairs, case.sides, case.news)
     outcome = case.merged.rows.outcome
     from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
     values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
-    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, mine, theirs))
+    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, source, target))
     at = np.flatnonzero(values != ABSENT)
     _, counts = np.unique(ids[at], return_counts=True)
     if not (counts > 1).any():

@@ -129,17 +129,17 @@ class RowChanges:
 
     def _bases(self) -> Ints:
         """The newest images that both sides know. A fact that is no news is known to both."""
-        mine, theirs = self.sides
-        base = np.where(theirs.is_news, mine.image, theirs.image)
-        both = np.flatnonzero(mine.is_news & theirs.is_news)
+        source, target = self.sides
+        base = np.where(target.is_news, source.image, target.image)
+        both = np.flatnonzero(source.is_news & target.is_news)
         base[both] = self._shared(both)
         return base
 
     def _bases_in(self) -> Array:
         """A side that did not move a row has it where both know it; of one that both moved, the file tells."""
-        mine, theirs = self.sides
+        source, target = self.sides
         found = np.full(len(self.base), UNMOVED, dtype=np.int64)
-        for side in (mine, theirs):
+        for side in (source, target):
             stays = side.is_live & ~side.is_placed
             found[stays] = side.partition[stays]
         return found

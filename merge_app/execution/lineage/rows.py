@@ -281,11 +281,11 @@ def shown_by_one_side(group: Group, reader: Reader) -> Ints:
     """The ids, ascending, of rows that one side alone shows. Of files that both show only marks are read."""
     sides = tuple({file.file_id: file for file in side} for side in (group.source, group.target))
     empty = np.zeros(0, dtype=np.int64)
-    mine, theirs = (
+    source, target = (
         ascending(np.concatenate([empty, *_shown_elsewhere(side, other, reader)]))
         for side, other in (sides, sides[::-1])
     )
-    return ascending(np.concatenate([mine[~are_among(mine, theirs)], theirs[~are_among(theirs, mine)]]))
+    return ascending(np.concatenate([source[~are_among(source, target)], target[~are_among(target, source)]]))
 
 
 def _shown_elsewhere(side: Mapping[int, ShownFile], other: Mapping[int, ShownFile], reader: Reader) -> Iterator[Ints]:
