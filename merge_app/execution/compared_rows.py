@@ -38,6 +38,10 @@ class RowPages(Protocol):
         """What the rows are read under."""
 
     @property
+    def computed(self) -> frozenset[int]:
+        """The ids of columns that follow from others."""
+
+    @property
     def conflicts(self) -> tuple[RowConflicts, ...]:
         """Of a table with a primary key."""
 
@@ -105,6 +109,7 @@ class _NoRows:
     """Nothing has to be looked at row by row."""
 
     schema: Schema
+    computed: frozenset[int] = frozenset()
     conflicts: tuple[RowConflicts, ...] = ()
 
     def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:

@@ -29,12 +29,13 @@ _SNAPSHOTS = 4
 @dataclass(frozen=True, slots=True)
 class ConflictingRow:
     """A row that both sides changed, as each has it, and as it comes out by what was decided (None: gone or open).
-    ``fixed``: the columns of the key and of the partition.
+    ``fixed``: the columns of the key and of the partition; ``computed``: those that follow from others.
     """
 
     key: str
     columns: tuple[Column, ...]
     fixed: frozenset[int]
+    computed: frozenset[int]
     base: Row
     source: Row
     destination: Row
@@ -45,15 +46,16 @@ class ConflictingRow:
         """The columns that both changed to different values."""
         if self.source is None or self.destination is None:
             return []
-        return [column for place, column in enumerate(self.columns) if self._clashes(place)]
+        own = ((place, column) for place, column in enumerate(self.columns) if column.id not in self.computed)
+        return [column for place, column in own if self._clashes(place)]
 
     def _clashes(self, place: int) -> bool:
         assert self.source is not None
         assert self.destination is not None
-        mine, theirs = self.source[place], self.destination[place]
+        source, target = self.source[place], self.destination[place]
         if self.base is None:
-            return bool(mine != theirs)
-        return bool(mine != theirs and self.base[place] not in (mine, theirs))
+            return bool(source != target)
+        return bool(source != target and self.base[place] not in (source, target))
 
     def values(self, side: str, columns: Sequence[Column]) -> Mapping[str, Any] | None:
         """The values that a side has in these columns; None where it has not the row."""
@@ -86,11 +88,13 @@ def _row(pages: RowPages, found: Sequence[Any]) -> ConflictingRow:
     columns = pages.schema.columns
     held, values = found[_HEAD : _HEAD + _SNAPSHOTS], found[_HEAD + _SNAPSHOTS :]
     size = len(columns)
-    base, mine, theirs, result = (
+    base, source, target, result = (
         _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SNAPSHOTS)
     )
     fixed = frozenset((*pages.schema.primary_key, *pages.schema.partition_by))
-    return ConflictingRow(found[0], columns, fixed, base, mine, theirs, result=result, is_open=found[2])
+    return ConflictingRow(
+        found[0], columns, fixed, pages.computed, base, source, target, result=result, is_open=found[2]
+    )
 
 
 def _image(columns: Sequence[Column], values: Sequence[Any]) -> Row:
@@ -145,14 +149,16 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
         lost = [LeftOut(side, "values", 1, (_json(row.values(side, columns)),)) for side in branches]
         return Effect(f"Row {named}: keeps {kept} instead of {' and '.join(parts)}.", tuple(lost))
     other = "destination" if chosen == "source" else "source"
-    mine, theirs = row.values(chosen, columns), row.values(other, columns)
-    text = f"Row {named}: keeps {branches[chosen]}'s {_text(mine)}; leaves out {branches[other]}'s {_text(theirs)}."
+    values, others = row.values(chosen, columns), row.values(other, columns)
+    text = f"Row {named}: keeps {branches[chosen]}'s {_text(values)}; leaves out {branches[other]}'s {_text(others)}."
     what = "rows changed on both" if resolution.part is ResolutionPart.ROW else "values"
-    return Effect(text, (LeftOut(other, what, 1, (key if what.startswith("rows") else _json(theirs),)),))
+    return Effect(text, (LeftOut(other, what, 1, (key if what.startswith("rows") else _json(others),)),))
 
 
 def _edited_check(row: ConflictingRow, given: Mapping[str, Any]) -> None:
-    """Raises InvalidValue for a column that there is not, another key or partition, and a value that is missing."""
+    """Raises InvalidValue for a column that there is not, another key or partition, and a value that is missing. A
+    generated column may have the value of a side, as a form sends all cells of a row.
+    """
     known = {column.name.casefold(): column for column in row.columns}
     sides = [row.values(side, row.columns) for side in ("source", "destination")]
     for name, value in given.items():
@@ -171,6 +177,13 @@ def _edited_check(row: ConflictingRow, given: Mapping[str, Any]) -> None:
             raise InvalidValue(
                 f"{column.name} is of the key or the partition of the row, which stay as they are.",
                 remedy="Leave the column out; move the row by an UPDATE after the merge.",
+                field="value",
+                nearest=None,
+            )
+        if column.id in row.computed and all(str(value) != str(other) for other in held):
+            raise InvalidValue(
+                f"{column.name} is a generated column, which is computed of the merged row.",
+                remedy="Give values of the columns that it reads.",
                 field="value",
                 nearest=None,
             )

@@ -58,6 +58,10 @@ class ComparedRows:
         return self.changes.schema
 
     @property
+    def computed(self) -> frozenset[int]:
+        return frozenset(self.looked_at.cells.generated)
+
+    @property
     def looked_at(self) -> LookedAt:
         return self.changes.looked_at
 
@@ -87,8 +91,8 @@ class ComparedRows:
         return self.looked_at.conflicts.get(item[2], RefusedRow(item[1], is_left=False))
 
     def _changes(self, at: Ints) -> Iterator[list[str | None]]:
-        mine, theirs = self.changes.kinds(SOURCE)[at].tolist(), self.changes.kinds(TARGET)[at].tolist()
-        return ([DONE[one], DONE[other]] for one, other in zip(mine, theirs, strict=True))
+        source, target = self.changes.kinds(SOURCE)[at].tolist(), self.changes.kinds(TARGET)[at].tolist()
+        return ([DONE[one], DONE[other]] for one, other in zip(source, target, strict=True))
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
@@ -100,10 +104,10 @@ class ComparedRows:
 
     def _images(self, at: Ints) -> Iterator[tuple[Row, ...]]:
         """The rows in base, source, target and result."""
-        base, mine, theirs = self.changes.shown(at)
-        return zip(base, mine, theirs, self._results(at, mine, theirs), strict=True)
+        base, source, target = self.changes.shown(at)
+        return zip(base, source, target, self._results(at, source, target), strict=True)
 
-    def _results(self, at: Ints, mine: list[Row], theirs: list[Row]) -> list[Row]:
+    def _results(self, at: Ints, source: list[Row], target: list[Row]) -> list[Row]:
         """The rows after the merge."""
         merged, sides = self.looked_at.merged, self.looked_at.sides
         facts = sides[0].facts, sides[1].facts
@@ -122,7 +126,7 @@ class ComparedRows:
             if place in made:
                 found[number] = self._made(made[place])
             elif self.changes.sides[here].partition[place] == partitions[number]:
-                found[number] = (mine, theirs)[here][number]
+                found[number] = (source, target)[here][number]
             else:
                 apart.append(number)
         images = np.where(is_source, self.changes.sides[SOURCE].image[at], self.changes.sides[TARGET].image[at])

@@ -287,6 +287,21 @@ def test_a_cell_that_both_changed_conflicts_and_its_decision_is_computed(lake: L
     assert lake.rows("d.t") == [(1, 2, 6, 8)]
 
 
+def test_a_decision_gives_no_value_to_a_generated_column(lake: Lake) -> None:
+    """A form sends all cells of a row; that of the generated column may be the one that a side has."""
+    lake.sql(KEYED)
+    lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET a = 2", "b")
+    lake.sql("UPDATE d.t SET a = 3")
+    merge = """MERGE BRANCH b TO main RESOLVE (TABLE d.t ROW '{"id":1}' SET '%s')"""
+    with pytest.raises(InvalidValue, match="high is a generated column") as refused:
+        lake.sql(merge % '{"a":4,"high":0}')
+    assert "columns that it reads" in str(refused.value.remedy)
+    lake.sql(merge % '{"a":4,"high":8}')
+    assert lake.rows("d.t") == [(1, 4, 5, 9)]
+
+
 def test_a_constraint_is_judged_on_what_is_computed(cells: Lake) -> None:
     cells.sql("ALTER TABLE d.t ADD CONSTRAINT low CHECK (high < 50)")
     cells.merge("main", "b")
