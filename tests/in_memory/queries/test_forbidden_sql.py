@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound
+from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound, SyntaxProblem
 from lakeui.frontdoor.queries import queries, select
 from lakeui.frontdoor.rows import delete_update, insert
 from lakeui.frontdoor.tables import create_table, optimize
@@ -65,7 +65,6 @@ COMMANDS = [
     "INSERT OVERWRITE DIRECTORY '{path}.out' SELECT 1",
     "SELECT TRANSFORM (v) USING 'cat {path}' AS (x) FROM d.t",
     "SELECT * FROM read_files('{path}')",
-    "SELECT * FROM '{path}'",
     "EXECUTE IMMEDIATE 'SELECT 1'",
     "REFRESH '{path}'",
 ]
@@ -128,6 +127,11 @@ def test_commands_that_change_the_session_or_the_host_are_refused(guarded: Lake,
     with pytest.raises(ForbiddenStatement):
         guarded.sql(command.format(path=path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_in_quotes_is_no_table(guarded: Lake, tmp_path: Path) -> None:
+    with pytest.raises(SyntaxProblem, match="A text in quotes is no name"):
+        guarded.sql(f"SELECT * FROM '{tmp_path / 'file'}'")
 
 
 def test_two_statements_in_one_text_are_refused(guarded: Lake) -> None:
