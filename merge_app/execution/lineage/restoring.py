@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.ranges import RANGES, Ranges
+from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.reach import reach_load
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
@@ -37,14 +36,12 @@ def restored_files(
     """By table, what restoring it to ``version`` of the chain makes of its files. Files that name rows are written."""
     back = now.at(version)
     files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)
-    known = reach_load(back)
-    since = Ranges.of_news(reach_load(now), known)
-    gone = gone_load(tables, since)
+    since = gone_load(tables, Ranges.of_news(reach_load(now), reach_load(back)))
     differing = {table_id: _differing(files_now.get(table_id, {}), files_then.get(table_id, {})) for table_id in tables}
-    before = _gone_before(known, since, {table_id: changed for table_id, (changed, _) in differing.items()})
+    before = _gone_before(back, {table_id: changed for table_id, (changed, _) in differing.items()})
     found = {}
     for table_id, (changed, wanted) in differing.items():
-        taken, earlier = gone.get(table_id, []), before.get(table_id, [])
+        taken, earlier = since.get(table_id, []), before.get(table_id, [])
         sides = (
             FileSide(tuple(changed), tuple(taken), frozenset()),
             FileSide(tuple(wanted), tuple(earlier), frozenset()),
@@ -67,36 +64,21 @@ def _differing(here: Mapping[int, ShownFile], then: Mapping[int, ShownFile]) -> 
     )
 
 
-_RESTORED = f"""
-WITH {RANGES}
-SELECT DISTINCT t.id FROM unnest(%(tables)s::bigint[]) AS t(id) CROSS JOIN ranges r
-WHERE EXISTS (
-    SELECT 1 FROM catalog_app_segment s WHERE s.table_id = t.id AND s.branch_id = r.branch_id
-      AND s.added_version > r.after AND s.added_version <= r.upto AND s.kind = 'restore')
-  OR EXISTS (
-    SELECT 1 FROM catalog_app_segmentstamp p WHERE p.table_id = t.id AND p.branch_id = r.branch_id
-      AND p.stamped_version > r.after AND p.stamped_version <= r.upto AND p.kind = 'restore')
-"""
-
-
-def _gone_before(known: Reach, since: Ranges, changed: Mapping[int, Sequence[ShownFile]]) -> dict[int, list[Gone]]:
-    """By table, how rows that a restore brought back since had been taken away by then: that comes back as they go."""
-    tables = [table_id for table_id, files in changed.items() if files]
-    if not (tables and since.branches):
-        return {}
-    asked = [row[0] for row in fetch_all(_RESTORED, {**since.parameters, "tables": tables})]
+def _gone_before(back: Snapshot, changed: Mapping[int, Sequence[ShownFile]]) -> dict[int, list[Gone]]:
+    """By table, how files that came back since had been taken away by then: that is what comes back with the rows."""
+    came_back = {
+        table_id: {file.file_id: file.stamp.brings_stamp for file in files if file.stamp.kind == "restore"}
+        for table_id, files in changed.items()
+    }
+    asked = [table_id for table_id, files in came_back.items() if files]
     if not asked:
         return {}
-    gone = gone_load(asked, Ranges.of_news(known, {}))
+    known, oldest = reach_load(back), min(stamp for files in came_back.values() for stamp in files.values())
+    gone = gone_load(asked, Ranges.of_news(known, dict.fromkeys(known, oldest)))
     return {
-        table_id: [item for item in items if item.stamp.kind not in LAYOUT and _meets(item, changed[table_id])]
+        table_id: [item for item in items if item.file_id in came_back[table_id] and item.stamp.kind not in LAYOUT]
         for table_id, items in gone.items()
     }
-
-
-def _meets(item: Gone, files: Sequence[ShownFile]) -> bool:
-    """Whether one of the files may hold the same rows."""
-    return any(file.smallest <= item.largest and item.smallest <= file.largest for file in files)
 
 
 def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:

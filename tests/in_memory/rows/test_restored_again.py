@@ -55,25 +55,6 @@ def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake, files: int) -> 
     assert lake.breaches() == []
 
 
-@pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'm' WHERE id = 2", "OPTIMIZE d.t"])
-def test_a_restored_deletion_of_another_image_speaks_for_the_deletion(lake: Lake, change: str) -> None:
-    """The row that goes lies in another file than the one that was deleted."""
-    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
-    for i in (1, 2):
-        lake.sql(f"INSERT INTO d.t VALUES ({i}, 'o')")
-    lake.sql("CREATE BRANCH b")
-    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
-    live = lake.head()
-    lake.sql("DELETE FROM d.t WHERE id = 2")
-    deleted = lake.head()
-    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {live}")
-    lake.sql(change)
-    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {deleted}")
-    assert lake.rows("d.t") == [(1, "o")]
-    assert lake.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
-    assert lake.breaches() == []
-
-
 @pytest.mark.parametrize("files", [1, 2])
 def test_a_restored_overwrite_speaks_for_the_overwrite(lake: Lake, files: int) -> None:
     """b deleted a row that main overwrote, brought back and took away again: the note is that of the overwrite (A5)."""
