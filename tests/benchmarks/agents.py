@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CATALOG = "agents"
 MOST_SECONDS, MOST_CALL_SECONDS = 600, 0.25
 CALLS = 40
+CLIENT = str(ROOT / "clients" / "python" / "src")
 
 
 def figures(*, agents: int, report: Callable[[str], None] = print) -> list[Figure]:
@@ -37,6 +38,7 @@ def figures(*, agents: int, report: Callable[[str], None] = print) -> list[Figur
 
 
 def _measured(instance: Instance, agents: int, report: Callable[[str], None]) -> list[Figure]:
+    sys.path.insert(0, CLIENT)
     from lakeui_client import Lake
 
     with Lake(instance.address, instance.accounts(CATALOG, {"nobody": ""})["nobody"]) as first:
@@ -110,7 +112,7 @@ def _calls(instance: Instance, token: str) -> list[Figure]:
         "LAKEUI_URL": instance.address,
         "LAKEUI_TOKEN": token,
         "LAKEUI_CATALOG": CATALOG,
-        "PYTHONPATH": str(ROOT / "clients" / "python" / "src"),
+        "PYTHONPATH": CLIENT,
     }
     commands = (["status"], ["branch"], ["log"], ["audit"])
     taken = []
