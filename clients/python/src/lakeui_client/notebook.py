@@ -18,8 +18,9 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from IPython.display import display
 
 from lakeui_client.cli import show
-from lakeui_client.cli.commands import SILENT, Place, where_statements_run
 from lakeui_client.cli.main import parser_make
+from lakeui_client.cli.place import SILENT, Place
+from lakeui_client.cli.statements import where_statements_run
 from lakeui_client.errors import ConflictError, LakeError, failed
 from lakeui_client.kinds import is_query
 from lakeui_client.results import frame_of

@@ -11,8 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from lakeui_client.cli import commands as c
-from lakeui_client.cli import pull_requests, show
+from lakeui_client.cli import branches, commands, merges, people, place, pull_requests, show, statements
 from lakeui_client.cli.pipelines import FORMS, pipelines
 from lakeui_client.cli.resets import reset
 from lakeui_client.errors import ConflictError, LakeError, WaitsForPeople
@@ -30,7 +29,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(c.FAILED, f"{self.prog}: {message}\n")
+        self.exit(place.FAILED, f"{self.prog}: {message}\n")
 
 
 def parser_make() -> Parser:
@@ -44,7 +43,7 @@ def parser_make() -> Parser:
     parser.add_argument("--version", action="version", version="lake 0.1.0")
     words = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, parser_class=Parser)
 
-    def word(name: str, run: c.Command, text: str) -> Parser:
+    def word(name: str, run: place.Command, text: str) -> Parser:
         made: Parser = words.add_parser(name, help=text, description=text, parents=[common])
         made.set_defaults(run=run)
         return made
@@ -55,7 +54,7 @@ def parser_make() -> Parser:
     _undone(word)
     _data(word)
     _administration(word)
-    completion = word("completion", c.completion, "print the completion of a shell, to be evaluated by it")
+    completion = word("completion", commands.completion, "print the completion of a shell, to be evaluated by it")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 
@@ -68,10 +67,10 @@ def _begins(made: Parser) -> None:
 
 
 def _places(word: Any) -> None:
-    made = word("login", c.login, "keep a server and an access token, which LAKEUI_TOKEN or a prompt gives")
+    made = word("login", branches.login, "keep a server and an access token, which LAKEUI_TOKEN or a prompt gives")
     made.add_argument("server", nargs="?", metavar="URL")
-    word("status", c.status, "say where commands act")
-    made = word("catalogs", c.catalogs, "list catalogs, or make, rename, drop or bring back one")
+    word("status", branches.status, "say where commands act")
+    made = word("catalogs", branches.catalogs, "list catalogs, or make, rename, drop or bring back one")
     made.add_argument("--create", metavar="NAME")
     made.add_argument("--comment", metavar="TEXT")
     made.add_argument("--rename", nargs=2, metavar=("OLD", "NEW"))
@@ -80,39 +79,44 @@ def _places(word: Any) -> None:
     made.add_argument("--undrop", metavar="NAME", help="the one of that name that was dropped last")
     made.add_argument("--id", type=int, metavar="ID", help="bring back the one of that id")
     made.add_argument("--as", dest="as_name", metavar="NAME", help="under another name")
-    made = word("branch", c.branch, "list branches, or make, rename or drop one")
+    made = word("branch", branches.branch, "list branches, or make, rename or drop one")
     made.add_argument("name", nargs="?")
     _begins(made)
     made.add_argument("-d", "--delete", metavar="NAME")
     made.add_argument("-m", "--move", nargs=2, metavar=("OLD", "NEW"))
     made.add_argument(
-        "--set-expiry", nargs=2, metavar=("NAME", "WHEN"), help=f"when it is dropped: '7 days', a time, or {c.NEVER}"
+        "--set-expiry",
+        nargs=2,
+        metavar=("NAME", "WHEN"),
+        help=f"when it is dropped: '7 days', a time, or {branches.NEVER}",
     )
     made.add_argument("--dropped", action="store_true", help="list those that were dropped")
-    made = word("switch", c.switch, "go to another branch")
+    made = word("switch", branches.switch, "go to another branch")
     made.add_argument("name")
     made.add_argument("-c", "--create", action="store_true", help="make it first")
     _begins(made)
 
 
 def _histories(word: Any) -> None:
-    made = word("log", c.log, "list the commits of the branch, newest first")
+    made = word("log", branches.log, "list the commits of the branch, newest first")
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
     for name in ("author", "operation", "search"):
         made.add_argument(f"--{name}", metavar="TEXT")
-    made = word("show", c.show_one, "show a version of the branch, or an audit record by its id")
+    made = word("show", branches.show_one, "show a version of the branch, or an audit record by its id")
     made.add_argument("what", metavar="VERSION|ID")
-    made = word("tags", c.tags, "list tags, or tag a version of the branch")
+    made = word("tags", branches.tags, "list tags, or tag a version of the branch")
     made.add_argument("name", nargs="?")
     made.add_argument("--version", dest="at_version", type=int, metavar="N", help="instead of the newest")
     made.add_argument("-d", "--delete", metavar="NAME")
     made.add_argument("-m", "--move", nargs=2, metavar=("OLD", "NEW"))
-    made = word("queries", c.queries, "list saved queries, show the text of one, save or remove one")
+    made = word("queries", statements.queries, "list saved queries, show the text of one, save or remove one")
     made.add_argument("id", nargs="?", type=int, metavar="ID")
     made.add_argument("--save", nargs=2, metavar=("NAME", "STATEMENT"))
     made.add_argument("--shared", action="store_true", help="everybody who sees the catalog reads it")
     made.add_argument("-d", "--delete", type=int, metavar="ID")
-    made = word("history", c.history, "list the statements that you ran, show the text of one, remove one or all")
+    made = word(
+        "history", statements.history, "list the statements that you ran, show the text of one, remove one or all"
+    )
     made.add_argument("id", nargs="?", type=int, metavar="ID")
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
     made.add_argument("--on", metavar="BRANCH", help="only those of this branch")
@@ -120,7 +124,9 @@ def _histories(word: Any) -> None:
     made.add_argument("--search", metavar="TEXT", help="only those whose text has this")
     made.add_argument("-d", "--delete", type=int, metavar="ID")
     made.add_argument("--delete-all", action="store_true", help="remove all that the other options choose")
-    made = word("audit", c.audit, "list audit records, newest first, or plan a merge once more from what is stored")
+    made = word(
+        "audit", merges.audit, "list audit records, newest first, or plan a merge once more from what is stored"
+    )
     made.add_argument("action", nargs="?", choices=("list", "replay"), default="list")
     made.add_argument("id", nargs="?", metavar="ID", help="the record to replay; ends with 1 where its plan differs")
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
@@ -134,7 +140,7 @@ def _message(made: Parser) -> None:
 
 
 def _undone(word: Any) -> None:
-    made = word("revert", c.revert, "take a merge back")
+    made = word("revert", merges.revert, "take a merge back")
     made.add_argument("merge_id", metavar="ID")
     _bypass(made)
     made = word("reset", reset, "make a branch what its parent is; what it had goes to the trash")
@@ -142,41 +148,43 @@ def _undone(word: Any) -> None:
     made.add_argument("--if-head", type=int, metavar="N", help="only while it is at this version")
     made.add_argument("--dry-run", action="store_true", help="say what it would discard")
     _bypass(made)
-    made = word("restore", c.restore, "take the branch, a database or a table back to how it was")
+    made = word("restore", merges.restore, "take the branch, a database or a table back to how it was")
     made.add_argument("object", nargs="?", metavar="DATABASE[.TABLE]")
     made.add_argument("--to-version", type=int, metavar="N")
     made.add_argument("--to-time", metavar="TIME")
     made.add_argument("--dry-run", action="store_true")
-    made = word("undrop", c.undrop, "bring a dropped branch back")
+    made = word("undrop", merges.undrop, "bring a dropped branch back")
     made.add_argument("name")
     made.add_argument("--id", type=int, metavar="ID", help="of several dropped ones of that name, instead of the last")
     made.add_argument("--as", dest="as_name", metavar="NAME", help="under another name")
 
 
 def _merges(word: Any) -> None:
-    made = word("diff", c.diff, "compare a branch with the present one; the present one with its parent")
+    made = word("diff", branches.diff, "compare a branch with the present one; the present one with its parent")
     made.add_argument("source", nargs="?")
     made.add_argument("destination", nargs="?")
-    made = word("merge", c.merge, "merge a branch into the present one")
+    made = word("merge", merges.merge, "merge a branch into the present one")
     made.add_argument("source")
     made.add_argument("--into", metavar="BRANCH", help="merge into this one instead")
     made.add_argument("--dry-run", action="store_true", help="say what it would do; ends with 2 where it is refused")
     made.add_argument("--decisions", metavar="JSON", help="what becomes of conflicts: an array, as REST has it")
     _message(made)
     _bypass(made)
-    _requests(word("request", c.request, "merge requests"))
+    _requests(word("request", merges.request, "merge requests"))
     pull_requests.words_add(word)
-    made = word("policies", c.policies, "list protection rules with their merge policies, or set those of one")
+    made = word("policies", merges.policies, "list protection rules with their merge policies, or set those of one")
     made.add_argument("pattern", nargs="?", help="of the rule whose policies are shown or set")
     made.add_argument("--set", metavar="FILE", help="an array of policies as JSON; - reads standard input")
-    made = word("checks", c.checks, "list the checks of the catalog, make or remove one, or read tests of dbt")
+    made = word("checks", merges.checks, "list the checks of the catalog, make or remove one, or read tests of dbt")
     made.add_argument("--create", metavar="JSON", help="a check: name, and query, or template with parameters")
     made.add_argument("--remove", metavar="NAME")
     made.add_argument("--dbt", metavar="FILE", help="a schema.yml, whose tests become checks; - reads standard input")
     made.add_argument("--database", metavar="NAME", help="of the models of --dbt")
     made.add_argument("--required", action="store_true", help="with --dbt: tests of severity error gate every request")
     made.add_argument("--dry-run", action="store_true", help="with --dbt: say what would be made")
-    made = word("restrictions", c.restrictions, "list what is hidden of tables, hide rows and columns, or lift that")
+    made = word(
+        "restrictions", people.restrictions, "list what is hidden of tables, hide rows and columns, or lift that"
+    )
     made.add_argument("table", nargs="?", metavar="DATABASE.TABLE", help="of which something is hidden")
     made.add_argument("--role", metavar="ROLE", help="from this role and those below it")
     made.add_argument("--group", metavar="GROUP", help="from this group")
@@ -186,14 +194,14 @@ def _merges(word: Any) -> None:
     )
     made.add_argument("--preview", action="store_true", help="show rows as they see them, and change nothing")
     made.add_argument("--lift", type=int, metavar="ID", help="have the restriction hide nothing any more")
-    made = word("statuses", c.statuses, "list what other systems report of a merge request, or report something")
+    made = word("statuses", merges.statuses, "list what other systems report of a merge request, or report something")
     made.add_argument("number", type=int)
     made.add_argument("context", nargs="?", help="what reports: ci/tests")
     made.add_argument("state", nargs="?", choices=("pending", "success", "failure", "error"), default="success")
     made.add_argument("--source-head", type=int, metavar="N", help="the version that was looked at; else the newest")
     made.add_argument("--description", metavar="TEXT")
     made.add_argument("--target-url", metavar="URL")
-    made = word("review", c.review, "review a merge request; an approval is of the plan as it is now")
+    made = word("review", merges.review, "review a merge request; an approval is of the plan as it is now")
     made.add_argument("number", type=int)
     made.add_argument("verdict", choices=_VERDICTS)
     made.add_argument("-m", "--message", metavar="TEXT")
@@ -234,7 +242,7 @@ def _bypass(made: Parser) -> None:
 
 
 def _data(word: Any) -> None:
-    made = word("sql", c.sql, "run a statement on the branch, or a script")
+    made = word("sql", statements.sql, "run a statement on the branch, or a script")
     made.add_argument("statement", nargs="?")
     made.add_argument("-f", "--file", help="a script; - reads standard input")
     made.add_argument("-p", "--parameters", metavar="JSON", help="an array for the markers ?, an object for :name")
@@ -245,10 +253,12 @@ def _data(word: Any) -> None:
         "--format", choices=("arrow", "csv", "json"), help="all rows of a query as a stream; json is an object a line"
     )
     made.add_argument("--one-transaction", action="store_true", help="the script becomes one commit, or none")
-    made = word("session", c.session, "keep USE, temporary views and a transaction from one lake sql to the next")
+    made = word(
+        "session", statements.session, "keep USE, temporary views and a transaction from one lake sql to the next"
+    )
     made.add_argument("action", nargs="?", default="show", choices=("begin", "end", "show"))
     made.add_argument("-d", "--database", help="of begin: where tables lie that are named without one")
-    made = word("import", c.import_file, "load a file into a table, as one commit")
+    made = word("import", statements.import_file, "load a file into a table, as one commit")
     made.add_argument("file")
     made.add_argument("table", metavar="DATABASE.TABLE")
     made.add_argument("--mode", choices=_MODES, default="append")
@@ -256,13 +266,15 @@ def _data(word: Any) -> None:
     made.add_argument("--primary-key", action="append", metavar="COLUMN", help="of create")
     made.add_argument("--dry-run", action="store_true")
     _message(made)
-    made = word("export", c.export, "write a table, or the result of a query, into a file")
+    made = word("export", statements.export, "write a table, or the result of a query, into a file")
     made.add_argument("query", metavar="TABLE|QUERY")
     made.add_argument("file", metavar="FILE.csv|FILE.parquet")
 
 
 def _administration(word: Any) -> None:
-    made = word("people", c.people, "list the members of the catalog, or change one; the staff: accounts of the server")
+    made = word(
+        "people", people.people, "list the members of the catalog, or change one; the staff: accounts of the server"
+    )
     made.add_argument("--add", metavar="NAME")
     made.add_argument("--change", metavar="NAME")
     made.add_argument("--role", default="viewer", choices=("viewer", "contributor", "reviewer", "maintainer", "owner"))
@@ -276,23 +288,23 @@ def _administration(word: Any) -> None:
     made.add_argument("--disable", metavar="NAME", help="end sessions and tokens of an account, and refuse its sign-in")
     made.add_argument("--enable", metavar="NAME")
     made.add_argument("--second-factor-off", metavar="NAME", help="of somebody who lost app and recovery codes")
-    made = word("agents", c.agents, "list agents and what holds them, or make, change or end one")
+    made = word("agents", people.agents, "list agents and what holds them, or make, change or end one")
     made.add_argument("--create", metavar="JSON", help="an object, as REST has it: name, purpose, catalogs, tables")
     made.add_argument("--change", nargs=2, metavar=("NAME", "JSON"))
     made.add_argument("--token", nargs=2, metavar=("NAME", "PURPOSE"), help="make a token for one")
     made.add_argument("--tokens", metavar="NAME", help="list the tokens of one, with when each was used last")
     made.add_argument("--end", metavar="NAME", help="end its tokens and tasks for good")
-    made = word("tokens", c.tokens, "list your access tokens, or make or revoke one")
+    made = word("tokens", people.tokens, "list your access tokens, or make or revoke one")
     made.add_argument("--create", metavar="PURPOSE")
     made.add_argument("--scope", action="append", choices=("read", "write", "merge", "admin"))
     made.add_argument("--expires", metavar="TIME")
     made.add_argument("--revoke", metavar="ID", type=int)
-    made = word("mail", c.mail, "show what you get by mail, or choose it")
+    made = word("mail", people.mail, "show what you get by mail, or choose it")
     made.add_argument("--address", metavar="ADDRESS", help="send there; empty: to the address of the account")
     made.add_argument("--events", metavar="NAMES", help="with commas between, and no others; empty for none")
     made.add_argument("--test", action="store_true", help="send a mail that says nothing")
     made.add_argument("--sent", action="store_true", help="list what was sent")
-    made = word("tasks", c.tasks, "list tasks of the server, or stop one")
+    made = word("tasks", commands.tasks, "list tasks of the server, or stop one")
     made.add_argument("-n", dest="number", type=int, default=20, metavar="N", help="at most so many")
     made.add_argument("--state", choices=("queued", "running", "succeeded", "failed", "cancelled", "lost"))
     made.add_argument("--cancel", metavar="ID")
@@ -302,7 +314,7 @@ def _administration(word: Any) -> None:
     made.add_argument("--dry-run", action="store_true", help="say what a run would write, or an import change")
     made.add_argument("--watch", action="store_true", help="of import: follow the folder until Ctrl-C")
     made.add_argument("-m", "--message", metavar="TEXT", help="of run: what the history says of the commit")
-    made = word("api", c.api, "send any request: GET catalogs/{catalog}/graph/")
+    made = word("api", commands.api, "send any request: GET catalogs/{catalog}/graph/")
     made.add_argument("method", choices=("GET", "POST", "PUT", "PATCH", "DELETE"))
     made.add_argument("path", help="below /api/v1/; {catalog} and {branch} are the present ones")
     made.add_argument("--body", metavar="JSON")
@@ -327,12 +339,12 @@ def run(arguments: Sequence[str]) -> int:
         from lakeui_client.cli.completion import candidates
 
         print("\n".join(candidates(parser_make(), list(arguments[1:]))))
-        return c.DONE
+        return place.DONE
     given = parser_make().parse_args(arguments)
     as_json = getattr(given, "json", False)
     watch = _Progress() if getattr(given, "wait", False) else None
     try:
-        said: c.Said = given.run(c.Place(given, watch), given)
+        said: place.Said = given.run(place.Place(given, watch), given)
     except LakeError as error:
         return _refused(error, as_json)
     except UnicodeDecodeError:
@@ -341,7 +353,7 @@ def run(arguments: Sequence[str]) -> int:
         raise
     except OSError as error:
         return _refused(LakeError({"code": "FILE", "detail": f"{error.strerror}: {error.filename}"}), as_json)
-    if said is not c.SILENT:
+    if said is not place.SILENT:
         print(json.dumps(said.document, ensure_ascii=False, indent=2) if as_json else said.text)
     return said.status
 
@@ -353,8 +365,8 @@ def _refused(error: LakeError, as_json: bool) -> int:
     else:
         print(show.problem(error.problem), file=sys.stderr)
     if isinstance(error, ConflictError):
-        return c.CONFLICT
-    return c.WAITS if isinstance(error, WaitsForPeople) else c.FAILED
+        return place.CONFLICT
+    return place.WAITS if isinstance(error, WaitsForPeople) else place.FAILED
 
 
 def main() -> int:
@@ -369,7 +381,7 @@ def main() -> int:
     except BrokenPipeError:
         # Whoever read has seen enough. Python would complain of it once more when it ends.
         sys.stderr.close()
-        return c.DONE
+        return place.DONE
 
 
 if __name__ == "__main__":

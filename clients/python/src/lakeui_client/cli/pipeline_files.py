@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lakeui_client.cli import show
-from lakeui_client.cli.commands import SILENT, Place, Said
+from lakeui_client.cli.place import SILENT, Place, Said
 from lakeui_client.errors import LakeError, failed
 from lakeui_client.http import Http
 

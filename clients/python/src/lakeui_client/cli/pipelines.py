@@ -6,8 +6,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from lakeui_client.cli import show
-from lakeui_client.cli.commands import Place, Said
 from lakeui_client.cli.pipeline_files import PATH, pipelines_export, pipelines_import, pipelines_try
+from lakeui_client.cli.place import Place, Said
 from lakeui_client.errors import failed
 from lakeui_client.http import segment
 

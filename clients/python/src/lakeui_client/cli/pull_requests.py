@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lakeui_client.cli import show
-from lakeui_client.cli.commands import CONFLICT, DONE, FAILED, Place, Said
+from lakeui_client.cli.place import CONFLICT, DONE, FAILED, Place, Said
 from lakeui_client.errors import LakeError, failed
 from lakeui_client.http import segment
 from lakeui_client.pull_requests import Ended, Host, PullRequest, Reported, refused_text

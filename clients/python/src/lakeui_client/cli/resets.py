@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from lakeui_client.cli import show
-from lakeui_client.cli.commands import Place, Said
+from lakeui_client.cli.place import Place, Said
 
 _ROWS = (("rows_inserted", "inserted"), ("rows_updated", "updated"), ("rows_deleted", "deleted"))
 
