@@ -22,9 +22,10 @@ from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.lacking import Columns, Lacking, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_values
-from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_looked_at, rows_plan
+from merge_app.execution.lineage.planning import rows_looked_at, rows_plan
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.staged_files import moves_rows
+from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
 from merge_app.execution.lineage.violating import Constraints, Violated, rows_violating
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness

@@ -21,7 +21,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.types import field_ids
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import NotSupported
-from merge_app.execution.lineage.cells import CellReader
+from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.placed import image_codes, image_places
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import cells_put

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from catalog_app.domain.schema import Column, Schema, has_key_in_partition
 from merge_app.execution.lineage.births import Births
-from merge_app.execution.lineage.cells import Met
 from merge_app.execution.lineage.crossed import crossed_rows
+from merge_app.execution.lineage.met_rows import Met
 from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
 from merge_app.execution.lineage.readers import Reader, are_among

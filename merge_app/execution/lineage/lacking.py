@@ -18,7 +18,7 @@ from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.segments import file_scan, files_load, segments_list
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.cells import CellReader
+from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader, delete_paths_load
 from merge_app.lineage.facts import Ints

@@ -11,7 +11,8 @@ import numpy as np
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from lakeui.common.records import record
-from merge_app.execution.lineage.cells import CellReader, MadeRows
+from merge_app.execution.lineage.cell_reader import CellReader
+from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, Mask, News

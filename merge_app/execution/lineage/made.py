@@ -11,7 +11,8 @@ import pyarrow as pa
 from catalog_app.domain.files import PartitionValues
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import NotSupported
-from merge_app.execution.lineage.cells import CellReader, MadeRows
+from merge_app.execution.lineage.cell_reader import CellReader
+from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.facts import ABSENT, Array, Ints, News
 from merge_app.lineage.outcomes import Pairs, TableOutcome, taken

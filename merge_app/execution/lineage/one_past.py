@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.cells import met_rows
 from merge_app.execution.lineage.keys import met_by_row
+from merge_app.execution.lineage.met_rows import met_rows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.reach import Reach

@@ -10,36 +10,31 @@ from functools import cache
 
 import numpy as np
 
-from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind, Operation
-from catalog_app.domain.row_merge import RowChoice, RowJudgement
-from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.homes import Homes
-from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
-from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
+from merge_app.execution.lineage.cell_reader import CellReader
+from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
 from merge_app.execution.lineage.made import made_completed, made_rows_written
+from merge_app.execution.lineage.met_rows import met_rows, with_values
 from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.primary_key_merge import primary_key_outcome
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import Reader, reader_of
-from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.rows import gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
-from merge_app.execution.reach import Reach, bounded
-from merge_app.lineage.cells import ColumnMerge
+from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
     ABSENT,
     PREDICATES,
-    Aliveness,
     Commits,
     Granularity,
     Kind,
@@ -59,86 +54,6 @@ from merge_app.lineage.shared_partitions import SharedPartitions
 from merge_app.lineage.source_taken import source_taken, taken_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
-
-
-@dataclass(frozen=True, slots=True)
-class RowsDecision:
-    """What people decided of a table's rows: the source is taken whole, or its drops and renames of ``partitions`` are
-    left out.
-    """
-
-    takes_source: bool = False
-    partitions: frozenset[PartitionValues] = frozenset()
-
-    def __bool__(self) -> bool:
-        return self.takes_source or bool(self.partitions)
-
-
-@dataclass(frozen=True, slots=True)
-class TableCase:
-    """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
-    ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
-    ``how``: by column, what becomes of a cell that both sides changed. ``generated``: by column, the SQL over others
-    that is its value. ``kept``: columns of ``merged`` that one side dropped, ``kept_fields``: ids of fields inside of
-    columns. ``is_new``: the target never had it. ``is_planned``: the steps are wanted, and what finer settings would
-    say; who shows rows needs neither.
-    """
-
-    table_id: int
-    alive: Aliveness = field(default_factory=Aliveness)
-    granularity: Granularity = Granularity.FILE
-    schema: Schema | None = None
-    merged: Schema = field(default_factory=Schema)
-    choices: tuple[RowChoice, ...] = ()
-    how: Mapping[int, ColumnMerge] = field(default_factory=dict)
-    generated: Mapping[int, str] = field(default_factory=dict)
-    kept: tuple[Column, ...] = ()
-    kept_fields: frozenset[int] = frozenset()
-    decision: RowsDecision = RowsDecision()
-    is_new: bool = False
-    lists: Lists = Lists.NEEDED
-    is_planned: bool = True
-
-    @property
-    def has_key(self) -> bool:
-        return self.merged.is_keyed
-
-    @property
-    def may_come_whole(self) -> bool:
-        """Whether files that meet no other need not be looked at one by one."""
-        return not (self.has_key or self.decision) and self.lists is Lists.NEEDED
-
-
-@dataclass(frozen=True, slots=True)
-class Parties:
-    """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``). ``homes``: the
-    catalogs of what they reach; ``floors``: see ``Homes.floors``.
-    """
-
-    source: Snapshot
-    target: Snapshot
-    source_reach: Reach
-    target_reach: Reach
-    homes: Callable[[], Homes]
-    own: int | None = None
-    staged: Sequence[Operation] = ()
-    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
-    floors: Reach = field(default_factory=dict)
-
-    @property
-    def reaches(self) -> tuple[Reach, Reach]:
-        return self.source_reach, self.target_reach
-
-    def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
-        """For tables of one home. Of a table that it never had, a target knows no fact."""
-        floors = self.homes().floors(catalog_id)
-        reached = {} if are_new else self.target_reach
-        return replace(
-            self,
-            source_reach=bounded(self.source_reach, floors),
-            target_reach=bounded(reached, floors),
-            floors=floors,
-        )
 
 
 def rows_plan(

@@ -9,9 +9,9 @@ import numpy as np
 
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.cells import met_rows
 from merge_app.execution.lineage.keys import met_by_row
 from merge_app.execution.lineage.looked_at import LookedAt
+from merge_app.execution.lineage.met_rows import met_rows
 from merge_app.execution.lineage.shown_rows import UNMOVED, Row, rows_named, rows_there
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask
 from merge_app.lineage.outcomes import taken

@@ -18,7 +18,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.cells import CellReader
+from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.lacking import SOURCE, TARGET, ShownRows, result_rows
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader

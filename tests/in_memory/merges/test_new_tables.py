@@ -8,7 +8,7 @@ import pytest
 
 from merge_app.execution import input_facts
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.planning import Parties, TableCase
+from merge_app.execution.lineage.table_cases import Parties, TableCase
 from merge_app.lineage.steps import RowsPlan
 from tests.support.lake import Lake
 from tests.support.rows import OPTIMIZE, delete, rows, run, set_v

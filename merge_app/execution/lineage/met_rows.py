@@ -1,0 +1,220 @@
+"""Rows that both sides changed: which they are, and what their images come to beside the one both know (P7, R10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.cell_reader import CellReader
+from merge_app.execution.lineage.crossed import CrossedRow
+from merge_app.execution.lineage.placed import Placed, image_places
+from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.cells import ColumnMerge, cells_equal
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
+from merge_app.lineage.outcomes import Pairs, taken
+from merge_app.lineage.segments import Gone, Group, ShownFile
+from merge_app.lineage.sorted_join import differing_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Met:
+    """Rows that both sides changed. ``source``, ``target``: positions on the sides; ``base``: the newest image that
+    both know, ``ABSENT`` for none, and its stamp. ``is_known``: where that is known to be so. ``crossed``: rows of
+    which both know several, that did not know each other.
+    """
+
+    source: Ints
+    target: Ints
+    base: Ints
+    base_stamp: Ints
+    is_known: Mask
+    crossed: Sequence[CrossedRow] = ()
+
+
+def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
+    """Rows whose facts neither side knows of the other, live on one at least."""
+    pairs = differing_rows(source, target)
+    of_source, of_target = (
+        (taken(side.image.stamp, at, 0), taken(side.image.value, at, ABSENT))
+        for side, at in ((source, pairs.source_at), (target, pairs.target_at))
+    )
+    is_met = (of_source[0] != of_target[0]) & news.from_source(of_source[0]) & news.from_target(of_target[0])
+    at = np.flatnonzero(is_met & ((of_source[1] != ABSENT) | (of_target[1] != ABSENT)))
+    return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
+
+
+def with_values(
+    met: Met,
+    sides: tuple[Placed, Placed],
+    group: Group,
+    cells: CellReader,
+    how: Mapping[int, ColumnMerge] | None = None,
+) -> tuple[Placed, Placed]:
+    """Both sides, of rows that met with their past. Equal images have one code, so that what came out alike is alike,
+    and what is again as it was is no change (P7). ``how``: what becomes of a cell that both sides changed, as equal
+    changes may add up.
+    """
+    if not len(met.source):
+        return sides
+    source, target = sides
+    source_images, target_images = source.facts.image.value[met.source], target.facts.image.value[met.target]
+    merges = how or {}
+    of_source = _Images.read(cells, source_images, group.source, with_keys=cells.with_keys)
+    of_target = _Images.read(cells, target_images, group.target, with_keys=False)
+    columns = cells.compared()
+    both = of_source.is_there & of_target.is_there
+    alike, differing = _compared(of_source, of_target, columns, both)
+    # Nearly all columns are as they were: what tells a row from its base is read first, the rest where it does not.
+    first = [c for c in columns if c in differing or merges.get(c, ColumnMerge.CONFLICT) is not ColumnMerge.CONFLICT]
+    of_base = _Images.of_bases(cells, met.base)
+    stays = [of_base.is_there & side.is_there for side in (of_source, of_target)]
+    for part in (first, [column for column in columns if column not in first]):
+        if part:
+            base = of_base.with_cells(cells, stays[0] | stays[1], part)
+            stays = [
+                _compared(base, side, part, stay)[0] for side, stay in zip((of_source, of_target), stays, strict=True)
+            ]
+            if part is first:
+                sums = [column for column in part if merges.get(column) is ColumnMerge.SUM]
+                added = _compared(base, of_source, sums, alike & of_base.is_there)[0]
+                alike &= added | ~of_base.is_there
+    source_images = np.where(alike, target_images, source_images)
+    # The partition is a cell: who moved a row that the other side took away changed it.
+    kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
+    of_sides = (group.source, group.source_gone), (group.target, group.target_gone)
+    moved = [
+        _moved(kind, image, met.base, of_side, cells.reader) & ~other.is_there
+        for kind, image, of_side, other in zip(
+            kinds, (source_images, target_images), of_sides, (of_target, of_source), strict=True
+        )
+    ]
+    stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
+    # The newest of several images is no base of its own: who shows it decided against the others.
+    decided = [
+        (image == met.base) & of_base.is_there & ~stay
+        for image, stay in zip((source_images, target_images), stays, strict=True)
+    ]
+    # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
+    base_image = np.where(stays[0] & ~of_source.lacks, source_images, met.base)
+    base_image = np.where(stays[1] & ~of_target.lacks, target_images, base_image)
+    source_images = np.where(stays[0] & of_source.lacks, base_image, source_images)
+    target_images = np.where(stays[1] & of_target.lacks, base_image, target_images)
+    return (
+        _with_past(source, met.source, source_images, base_image, met, decided[0]),
+        _with_past(target, met.target, target_images, base_image, met, decided[1]),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Images:
+    """Images by row, where ``is_there``. ``absent`` says which cells those lack that are there, ``unknown`` which
+    are not known. ``cells``: of images that were ``read``.
+    """
+
+    codes: Ints
+    is_there: Mask
+    absent: Mapping[int, Mask]
+    is_read: Mask
+    cells: RowCells
+    unknown: Mapping[int, Mask] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cells: CellReader, codes: Ints) -> _Images:
+        """Without their cells."""
+        is_there = codes != ABSENT
+        return cls(codes, is_there, cells.absent(codes[is_there]), np.zeros_like(is_there), RowCells({}))
+
+    @classmethod
+    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile], *, with_keys: bool) -> _Images:
+        found = cls.of(cells, codes)
+        read = cells.read(codes[found.is_there], shown, with_keys=with_keys, keeps=True)
+        return replace(found, is_read=found.is_there, cells=read)
+
+    def with_cells(self, cells: CellReader, at: Mask, columns: Sequence[int]) -> _Images:
+        """Bases with cells of these columns, where the image is there and ``at``."""
+        is_read = at & self.is_there
+        read = cells.read_bases(self.codes[is_read], columns, keeps=True)
+        return replace(self, is_read=is_read, cells=read)
+
+    @classmethod
+    def of_bases(cls, cells: CellReader, codes: Ints) -> _Images:
+        """Bases, without their cells."""
+        found = cls.of(cells, codes)
+        return replace(found, unknown=cells.crossed.without(codes[found.is_there]))
+
+    @property
+    def lacks(self) -> Mask:
+        """Where an image lacks a cell."""
+        found = np.zeros(len(self.is_there), dtype=np.bool_)
+        for absent in self.absent.values():
+            found[self.is_there] |= absent
+        return found
+
+
+def _compared(one: _Images, other: _Images, columns: Sequence[int], at: Mask) -> tuple[Mask, set[int]]:
+    """Where ``at`` and all cells are equal, and the columns in which some differ. Both images were read there. A cell
+    that one lacks does not differ.
+    """
+    found = at.copy()
+    if not found.any():
+        return found, set()
+    same = np.ones(int(found.sum()), dtype=np.bool_)
+    differing = set()
+    read = [pa.array(np.flatnonzero(at[each.is_read])) for each in (one, other)]
+    for column in columns:
+        first, second = (
+            each.cells.columns[column].take(places) for each, places in zip((one, other), read, strict=True)
+        )
+        equal = cells_equal(first, second)
+        for each in (one, other):
+            equal |= each.absent[column][at[each.is_there]] if column in each.absent else False
+            equal &= ~each.unknown[column][at[each.is_there]] if column in each.unknown else True
+        if not equal.all():
+            differing.add(column)
+        same &= equal
+    found[found] = same
+    return found, differing
+
+
+def _moved(
+    kinds: Array, image: Ints, base: Ints, sides: tuple[Sequence[ShownFile], Sequence[Gone]], reader: Reader
+) -> Mask:
+    """Where an image lies in another partition than its side has or had the base in, and no rename or restore says so.
+    ``sides``: the files that the side shows, and those that it took away. A rename before moved both.
+    """
+    found: Mask = (image != ABSENT) & (base != ABSENT) & (kinds == Kind.UPDATE)
+    if found.any():
+        lies = {item.file_id: item.partition for items in sides[::-1] for item in items}
+
+        def places(images: Ints) -> Ints:
+            files, at = np.unique(image_places(images)[0], return_inverse=True)
+            codes = [reader.code(lies.get(i, reader.scans[i].partition)) for i in files.tolist()]
+            return np.array(codes, dtype=np.int64)[at.reshape(-1)]
+
+        found[found] = places(image[found]) != places(base[found])
+    return found
+
+
+def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met, decided: Mask) -> Placed:
+    image = side.facts.image
+
+    def put(column: Array, found: Array | bool) -> Array:
+        column = np.array(column)
+        column[at] = found
+        return column
+
+    facts = FactColumns(
+        image.stamp,
+        image.kind,
+        put(image.value, values),
+        image.brings_stamp,
+        image.brings_kind,
+        put(image.was, np.where(met.is_known, base, image.was[at])),
+        put(image.was_stamp, np.where(met.is_known, met.base_stamp, image.was_stamp[at])),
+        put(image.was_known, (met.is_known | image.was_known[at]) & ~decided),
+    )
+    return replace(side, facts=replace(side.facts, image=facts))

@@ -1,0 +1,101 @@
+"""What a plan of rows is asked of: a table with what was decided of it, and the two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import Operation
+from catalog_app.domain.row_merge import RowChoice
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.selectors.homes import Homes
+from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.lineage.looked_at import Lists
+from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.reach import Reach, bounded
+from merge_app.lineage.cells import ColumnMerge
+from merge_app.lineage.facts import (
+    Aliveness,
+    Granularity,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsDecision:
+    """What people decided of a table's rows: the source is taken whole, or its drops and renames of ``partitions`` are
+    left out.
+    """
+
+    takes_source: bool = False
+    partitions: frozenset[PartitionValues] = frozenset()
+
+    def __bool__(self) -> bool:
+        return self.takes_source or bool(self.partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCase:
+    """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
+    ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
+    ``how``: by column, what becomes of a cell that both sides changed. ``generated``: by column, the SQL over others
+    that is its value. ``kept``: columns of ``merged`` that one side dropped, ``kept_fields``: ids of fields inside of
+    columns. ``is_new``: the target never had it. ``is_planned``: the steps are wanted, and what finer settings would
+    say; who shows rows needs neither.
+    """
+
+    table_id: int
+    alive: Aliveness = field(default_factory=Aliveness)
+    granularity: Granularity = Granularity.FILE
+    schema: Schema | None = None
+    merged: Schema = field(default_factory=Schema)
+    choices: tuple[RowChoice, ...] = ()
+    how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+    generated: Mapping[int, str] = field(default_factory=dict)
+    kept: tuple[Column, ...] = ()
+    kept_fields: frozenset[int] = frozenset()
+    decision: RowsDecision = RowsDecision()
+    is_new: bool = False
+    lists: Lists = Lists.NEEDED
+    is_planned: bool = True
+
+    @property
+    def has_key(self) -> bool:
+        return self.merged.is_keyed
+
+    @property
+    def may_come_whole(self) -> bool:
+        """Whether files that meet no other need not be looked at one by one."""
+        return not (self.has_key or self.decision) and self.lists is Lists.NEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``). ``homes``: the
+    catalogs of what they reach; ``floors``: see ``Homes.floors``.
+    """
+
+    source: Snapshot
+    target: Snapshot
+    source_reach: Reach
+    target_reach: Reach
+    homes: Callable[[], Homes]
+    own: int | None = None
+    staged: Sequence[Operation] = ()
+    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
+    floors: Reach = field(default_factory=dict)
+
+    @property
+    def reaches(self) -> tuple[Reach, Reach]:
+        return self.source_reach, self.target_reach
+
+    def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
+        """For tables of one home. Of a table that it never had, a target knows no fact."""
+        floors = self.homes().floors(catalog_id)
+        reached = {} if are_new else self.target_reach
+        return replace(
+            self,
+            source_reach=bounded(self.source_reach, floors),
+            target_reach=bounded(reached, floors),
+            floors=floors,
+        )
