@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog_app.domain.policies import ChangedTable, PlanFacts
+from catalog_app.domain.plan_facts import ChangedTable, PlanFacts
 
 WHOLE = frozenset({"*", "**"})
 """Second parts of a pattern that stand for all tables of a database, and for the database itself."""

@@ -9,7 +9,9 @@ from enum import Enum
 from fnmatch import fnmatchcase
 
 from catalog_app.domain.owners import OwnerSet, owners_judge
-from catalog_app.domain.policies import PlanFacts, PolicySet, PolicyVerdict, policy_judge
+from catalog_app.domain.plan_facts import PlanFacts
+from catalog_app.domain.policies import PolicySet
+from catalog_app.domain.policy_judgement import PolicyVerdict, policy_judge
 from catalog_app.domain.roles import Action, Role, may
 
 

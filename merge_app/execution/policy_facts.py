@@ -9,17 +9,8 @@ from dataclasses import dataclass, replace
 from django.db import transaction
 
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind, Operation, OperationKind
-from catalog_app.domain.policies import (
-    ChangedTable,
-    LookedAt,
-    PlanFacts,
-    Policy,
-    PolicySet,
-    RowFinding,
-    RowRule,
-    SpotRow,
-    policies_digest,
-)
+from catalog_app.domain.plan_facts import ChangedTable, LookedAt, PlanFacts, RowFinding, SpotRow
+from catalog_app.domain.policies import Policy, PolicySet, RowRule, policies_digest
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch

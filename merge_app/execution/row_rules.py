@@ -16,7 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from catalog_app.domain.policies import RowFinding
+from catalog_app.domain.plan_facts import RowFinding
 from lakeui.common.errors import InvalidValue
 
 LONGEST = 2000

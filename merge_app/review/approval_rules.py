@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from catalog_app.domain.owners import OwnerVerdict
-from catalog_app.domain.policies import PolicyVerdict
+from catalog_app.domain.policy_judgement import PolicyVerdict
 from merge_app.review.states import RequestState
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.utils import timezone
 
 from catalog_app.domain.owners import owners_judge
-from catalog_app.domain.policies import PlanFacts
+from catalog_app.domain.plan_facts import PlanFacts
 from catalog_app.domain.protection import Protection, policies_judge
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch

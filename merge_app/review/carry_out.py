@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.policies import PlanFacts
+from catalog_app.domain.plan_facts import PlanFacts
 from catalog_app.domain.protection import MergeAuthority, Protection
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch

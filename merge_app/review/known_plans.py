@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.policies import PlanFacts, PolicySet, facts_read, policies_digest
+from catalog_app.domain.plan_facts import PlanFacts, facts_read
+from catalog_app.domain.policies import PolicySet, policies_digest
 from catalog_app.domain.protection import Protection
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from catalog_app.domain.policies import SpotRow
+from catalog_app.domain.plan_facts import SpotRow
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import action_require, person_id

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from catalog_app.domain.policies import PolicyVerdict, SpotRow
+from catalog_app.domain.plan_facts import SpotRow
+from catalog_app.domain.policy_judgement import PolicyVerdict
 from lakeui.common.errors import InvalidValue
 from merge_app.review.known_plans import KnownPlan
 from merge_app.review.models import MergeRequest

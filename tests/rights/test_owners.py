@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.domain.owners import OwnerEntry, OwnerSet, owners_judge, pattern_fault
-from catalog_app.domain.policies import ChangedTable, PlanFacts
+from catalog_app.domain.plan_facts import ChangedTable, PlanFacts
 from catalog_app.domain.protection import Change, MergeAuthority, Protection, protection_refusal, strictest
 from catalog_app.domain.roles import Role
 

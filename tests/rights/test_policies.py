@@ -10,19 +10,9 @@ from typing import Any
 
 import pytest
 
-from catalog_app.domain.policies import (
-    ChangedTable,
-    Hours,
-    LookedAt,
-    PlanFacts,
-    Policy,
-    PolicySet,
-    RowFinding,
-    RowRule,
-    SpotRow,
-    facts_read,
-    policy_judge,
-)
+from catalog_app.domain.plan_facts import ChangedTable, LookedAt, PlanFacts, RowFinding, SpotRow, facts_read
+from catalog_app.domain.policies import Hours, Policy, PolicySet, RowRule
+from catalog_app.domain.policy_judgement import policy_judge
 from catalog_app.domain.protection import Change, MergeAuthority, Protection, protection_refusal, strictest
 from catalog_app.domain.roles import Role
 from lakeui.common.errors import InvalidValue
