@@ -91,6 +91,18 @@ export async function statements(page: Page, branch: string, ...texts: string[])
   }
 }
 
+/** Two branches of the demo lake whose merge is refused, and the reviewer as a member, signed in. */
+export async function conflictMade(browser: Browser, source: string, target: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const { page } = await signedIn(browser);
+  await statements(page, "main", `CREATE BRANCH ${target}`, `CREATE BRANCH ${source} FROM ${target}`);
+  await statements(page, source, "UPDATE flights.airlines SET name = upper(name) WHERE carrier = 'UA'");
+  await statements(page, target, "INSERT INTO flights.airlines VALUES ('QX', 'Quiet Air')");
+  // Another journey may have made them one already.
+  await call(page, "POST", "/api/v1/catalogs/demo/members/", { username: REVIEWER(), role: "reviewer" }).catch(() => undefined);
+  await page.context().close();
+  return signedIn(browser, options, { user: REVIEWER(), password: process.env.LAKEUI_REVIEWER_PASSWORD ?? "" });
+}
+
 /** What a page has asked for: how often until now, and what is still to come. */
 interface Traffic {
   begun: number;

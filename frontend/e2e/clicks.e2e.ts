@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { BASE, call, launch, open, REVIEWER, signedIn, statements, WORK_MS } from "./browser";
+import { BASE, conflictMade, launch, open, signedIn, statements, WORK_MS } from "./browser";
 
 /** Of their own: other journeys need the conflict of the demo lake. */
 const SOURCE = "clicked";
@@ -64,14 +64,7 @@ describe("the clicks that a task takes", () => {
 
   beforeAll(async () => {
     browser = await launch();
-    const made = await signedIn(browser);
-    await statements(made.page, "main", `CREATE BRANCH ${TARGET}`, `CREATE BRANCH ${SOURCE} FROM ${TARGET}`);
-    await statements(made.page, SOURCE, "UPDATE flights.airlines SET name = upper(name) WHERE carrier = 'UA'");
-    await statements(made.page, TARGET, "INSERT INTO flights.airlines VALUES ('QX', 'Quiet Air')");
-    await call(made.page, "POST", "/api/v1/catalogs/demo/members/", { username: REVIEWER(), role: "reviewer" }).catch(() => undefined);
-    await made.page.context().close();
-    const second = await signedIn(browser, { viewport: { width: 1440, height: 900 } }, { user: REVIEWER(), password: process.env.LAKEUI_REVIEWER_PASSWORD ?? "" });
-    reviewer = second.page;
+    ({ page: reviewer } = await conflictMade(browser, SOURCE, TARGET, { viewport: { width: 1440, height: 900 } }));
     await countClicks(reviewer);
     ({ page } = await signedIn(browser, { viewport: { width: 1440, height: 900 } }));
     await countClicks(page);

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { expectNoPointer, expectSeenFocus, focusedName, press, reach, watchPointer } from "./by-keyboard";
-import { BASE, call, launch, open, REVIEWER, signedIn, statements, WORK_MS, type Visit } from "./browser";
+import { BASE, conflictMade, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
 
 /** Of their own: earlier journeys resolve the conflict of the demo lake, and later ones need what this one would change. */
 const SOURCE = "tardy";
@@ -38,14 +38,7 @@ describe("the first hour without a mouse", () => {
 
   beforeAll(async () => {
     browser = await launch();
-    const made = await signedIn(browser);
-    await statements(made.page, "main", `CREATE BRANCH ${TARGET}`, `CREATE BRANCH ${SOURCE} FROM ${TARGET}`);
-    await statements(made.page, SOURCE, "UPDATE flights.airlines SET name = upper(name) WHERE carrier = 'UA'");
-    await statements(made.page, TARGET, "INSERT INTO flights.airlines VALUES ('QX', 'Quiet Air')");
-    // Another journey may have made them one already.
-    await call(made.page, "POST", "/api/v1/catalogs/demo/members/", { username: REVIEWER(), role: "reviewer" }).catch(() => undefined);
-    reviewer = await signedIn(browser, {}, { user: REVIEWER(), password: process.env.LAKEUI_REVIEWER_PASSWORD ?? "" });
-    await made.page.context().close();
+    reviewer = await conflictMade(browser, SOURCE, TARGET);
     page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
     page.setDefaultTimeout(WORK_MS);
     page.on("pageerror", (error) => complaints.push(error.message));
