@@ -80,17 +80,16 @@ def pipelines_try(place: Place, folder: Path, names: Sequence[str]) -> Said:
                 f"{path} is a pipeline of branch {branch} itself.", "Try it on another branch: lake switch -c BRANCH."
             )
     _validate(http, catalog, chosen)
+    # One that a killed run left over is taken again.
+    known = {entry["name"].casefold(): entry["id"] for entry in http.pages(PATH, catalog=catalog)}
     runs = []
     for path, wanted in chosen:
         trial = {**wanted, "name": f"{wanted['name']} on {branch}", "branch": branch, "schedule": ""}
-        # One that a killed run left over is taken again.
-        known = {entry["name"].casefold(): entry["id"] for entry in http.pages(PATH, catalog=catalog)}
-        _put(http, catalog, known, path, trial, is_dry=False)
-        made = next(one for one in http.pages(PATH, catalog=catalog) if one["name"] == trial["name"])
+        _, identity = _put(http, catalog, known, path, trial, is_dry=False)
         try:
-            runs.append({"name": wanted["name"], **http.write("POST", f"{PATH}{made['id']}/runs/", {})})
+            runs.append({"name": wanted["name"], **http.write("POST", f"{PATH}{identity}/runs/", {})})
         finally:
-            http.write("DELETE", f"{PATH}{made['id']}/", has_key=False)
+            http.write("DELETE", f"{PATH}{identity}/", has_key=False)
     return Said(
         runs, "\n".join(f"{show.safe(run['name'])} ran on {branch}. {show.summary(run)}".rstrip() for run in runs)
     )
@@ -110,24 +109,25 @@ def _import(place: Place, folder: Path, *, is_dry: bool) -> list[Change]:
     found = _read(folder)
     _validate(http, catalog, found)
     known = {entry["name"].casefold(): entry["id"] for entry in http.pages(PATH, catalog=catalog)}
-    return [_put(http, catalog, known, path, wanted, is_dry=is_dry) for path, wanted in found]
+    return [_put(http, catalog, known, path, wanted, is_dry=is_dry)[0] for path, wanted in found]
 
 
 def _put(
     http: Http, catalog: str, known: dict[str, int], path: Path, wanted: dict[str, str], *, is_dry: bool
-) -> Change:
+) -> tuple[Change, int | None]:
+    """What is changed, and the id of the pipeline; None where a dry run makes none."""
     identity = known.get(wanted["name"].casefold())
     if identity is None:
         if not is_dry:
-            http.write("POST", PATH, {"catalog": catalog, **wanted}, has_key=False)
-        return Change(wanted["name"], "created", sorted(wanted), str(path))
+            identity = int(http.write("POST", PATH, {"catalog": catalog, **wanted}, has_key=False)["id"])
+        return Change(wanted["name"], "created", sorted(wanted), str(path)), identity
     answer = http.send("GET", f"{PATH}{identity}/")
     fields = [name for name, value in wanted.items() if answer.json[name] != value]
     if fields and not is_dry:
         # What was edited meanwhile is refused, and not lost.
         headers = {"If-Match": answer.headers["etag"]}
         http.send("PATCH", f"{PATH}{identity}/", body={name: wanted[name] for name in fields}, headers=headers)
-    return Change(wanted["name"], "edited" if fields else "unchanged", fields, str(path))
+    return Change(wanted["name"], "edited" if fields else "unchanged", fields, str(path)), identity
 
 
 def _read(folder: Path) -> list[tuple[Path, dict[str, str]]]:
