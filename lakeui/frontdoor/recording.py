@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from catalog_app.domain.stores import store_failure
 from lakeui.common.errors import LakeError, outcome_of
 from lakeui.common.events import event
 from lakeui.common.instruments import instruments
@@ -90,4 +91,9 @@ def _event(name: str, context: Any, fields: dict[str, Any]) -> Iterator[None]:
             # The engine, interrupted, fails with an error of its own; the line says why it was interrupted.
             if reason := getattr(context, "stopped_by", None):
                 fields["outcome"] = outcome_of(reason)
+            raise
+        except OSError as error:
+            # Every way to run a statement comes by here, so each shows the store's failure, and the line names it.
+            if failed := store_failure(error):
+                raise failed from error
             raise

@@ -129,6 +129,7 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
         return _committed(task) or _failure(context, error)
     # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
     except Exception as error:
+        # Of a statement it is named already; checks and merges of requests reach the store by themselves.
         if failed := store_failure(error):
             logger.warning("task %s (%s): the object store failed", task.pk, task.kind, exc_info=error)
             return _committed(task) or _failure(context, failed)

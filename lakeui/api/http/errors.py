@@ -65,6 +65,7 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
     if _is_without_database(error):
         logger.warning("the database did not answer %s", type(context.get("view")).__name__, exc_info=error)
         error = DatabaseAway()
+    # Of a statement it is named already; downloads, uploads and metadata reach the store by themselves.
     if failed := store_failure(error):
         logger.warning("the object store failed %s", type(context.get("view")).__name__, exc_info=error)
         error = failed

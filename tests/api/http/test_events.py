@@ -12,7 +12,7 @@ from django.test import Client
 from catalog_app.services.catalogs import catalog_create
 from lakeui import frontdoor
 from lakeui.access.tokens import token_create
-from lakeui.common.errors import EngineError, LakeError
+from lakeui.common.errors import EngineError, LakeError, StoreFailed
 from lakeui.common.events import FIELDS, event_log
 from lakeui.common.instruments import instruments
 from lakeui.frontdoor.inputs_outputs import StatementResult
@@ -78,6 +78,18 @@ def test_a_refused_statement_says_the_code(
     (line,) = lines("statement")
     assert (line["kind"], line["outcome"]) == (kind, outcome)
     assert text not in line["msg"] % line["args"]
+
+
+def test_a_store_that_failed_is_named_to_whoever_runs_the_statement(
+    session: frontdoor.Session, lines: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("When reading 'b/k': AWS Error NETWORK_CONNECTION during HeadObject operation: hidden")
+
+    monkeypatch.setattr("lakeui.frontdoor.dispatch.run", fail)
+    with pytest.raises(StoreFailed, match="failed at HeadObject: NETWORK_CONNECTION"):
+        frontdoor.execute("CREATE DATABASE d", session)
+    assert lines("statement")[0]["outcome"] == "STORE_ERROR"
 
 
 def test_a_stopped_statement_says_why_it_was_stopped(session: frontdoor.Session, lines: Any) -> None:
