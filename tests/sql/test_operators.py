@@ -12,6 +12,7 @@ from lakeui.sql.dialect import read_expression, read_query, write
 from lakeui.sql.parameters import parameters_read
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
+from lakeui.sql.statements import Select
 
 WRITTEN = {
     "v:a": "`v`:`a`",
@@ -83,9 +84,9 @@ def test_no_file_is_left_out_by_an_operator(condition: str) -> None:
 
 def test_a_marker_stands_beside_a_path() -> None:
     values = parameters_read({"a": 7})
-    assert parse("SELECT v:a::int = :a, :a >>> 1 FROM d.t", values).query.text == (  # type: ignore[attr-defined]
-        "SELECT CAST(`v`:`a` AS INT) = 7, 7 >>> 1 FROM `__lake_0` AS `t`"
-    )
+    read = parse("SELECT v:a::int = :a, :a >>> 1 FROM d.t", values)
+    assert isinstance(read, Select)
+    assert read.query.text == ("SELECT CAST(`v`:`a` AS INT) = 7, 7 >>> 1 FROM `__lake_0` AS `t`")
 
 
 def test_a_name_in_quotes_is_refused_with_the_right_one() -> None:

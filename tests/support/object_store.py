@@ -66,6 +66,7 @@ class ObjectStore:
         deadline = time.monotonic() + 60
         while not is_listening(self.port):
             assert time.monotonic() < deadline, log_tail(self._log)
+            # The server says nothing when it is ready: its port is asked.
             time.sleep(0.1)
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -48,7 +49,13 @@ class Pipe:
         self.attempts: list[Attempt] = []
 
     def run(
-        self, source: str, *, branch: str = "main", config: str | None = None, context: type[Attempt] = Attempt
+        self,
+        source: str,
+        *,
+        branch: str = "main",
+        config: str | None = None,
+        context: type[Attempt] = Attempt,
+        message: str = "",
     ) -> StatementResult:
         values = {"source": source, "config": self.config if config is None else config, "branch": branch}
         if self.pipeline is None:
@@ -58,10 +65,15 @@ class Pipe:
             self.pipeline = pipeline_create(catalog=catalog, values={**names, **values}, owner_id=None)
         else:
             pipeline_edit(self.pipeline, values, author_id=None)
-        return self.start(branch, context=context)
+        return self.start(branch, context=context, message=message)
 
     def start(
-        self, branch: str = "main", *, source: str | None = None, context: type[Attempt] = Attempt
+        self,
+        branch: str = "main",
+        *,
+        source: str | None = None,
+        context: type[Attempt] = Attempt,
+        message: str = "",
     ) -> StatementResult:
         """Another run of what there is, or of another source."""
         assert self.pipeline is not None
@@ -73,7 +85,8 @@ class Pipe:
         task = Task.objects.create(kind=TASK_KIND, parameters=parameters, ring_at=unheard)
         self.runs.append(run_begin(task.pk, parameters))
         self.attempts.append(context(task.pk))
-        return run_execute(self.runs[-1], session=self.session(branch), context=self.attempts[-1])
+        session = replace(self.session(branch), message=message)
+        return run_execute(self.runs[-1], session=session, context=self.attempts[-1])
 
     def again(self, run: PipelineRun, *, attempt: int) -> StatementResult:
         """A later attempt at a run whose worker died."""

@@ -163,6 +163,13 @@ class TestEveryStrategy:
         assert again.version == second.version != first.version
         assert (pipes.lake.head(), pipe.rows()) == before
 
+    def test_says_in_the_history_what_it_is_for(self, pipes: Pipes, strategy: str) -> None:
+        pipe = pipes(*CONFIGS[strategy])
+        for message, rows in (("days of May", ROWS), ("late", [(1, "x", 5), (4, "d", 5)]), ("", [(5, "e", 6)])):
+            pipe.run(batch(rows), message=message)
+            details = pipes.lake.sql(f"DESCRIBE HISTORY {pipe.table} LIMIT 1").rows[0][-1]
+            assert details.get("message", "") == message
+
     def test_runs_on_its_branch(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy])
         pipe.run(batch(ROWS))
