@@ -56,7 +56,7 @@ def is_check(key: str) -> bool:
 
 def is_stored(key: str) -> bool:
     """Whether statements on properties neither set nor show it, and its value names columns by id."""
-    return is_check(key) or key in (LAYOUT, CLUSTERING)
+    return key.startswith(CHECK) or key in _NAMED
 
 
 def check_name(key: str) -> str:

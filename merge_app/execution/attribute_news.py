@@ -102,11 +102,12 @@ class _Reading:
 
         unknown = frozenset(stamp for stamp in self.stamps if not knows(stamp))
         found: dict[Any, dict[Key, Fact]] = {}
+        keys = self.keys
         for thing, of in stored.items():
             facts: dict[Key, Fact] = {}
             known_of, made_of = known.get(thing, _EMPTY), made.get(thing, _EMPTY)
             for name, fact in of.items():
-                key = self.keys.get(name) or self._key(name)
+                key = keys.get(name) or self._key(name)
                 if fact.stamp in unknown:
                     facts[key] = self._fact(name, fact, self._newest(self.pasts.known((thing, name), fact, knows)))
                 elif _is_same(known_of.get(name), fact) and not made_of[key].past:
@@ -132,8 +133,8 @@ class _Reading:
 
     def _fact(self, name: str, fact: AttributeFact, was: Sequence[AttributeFact] = ()) -> Fact:
         value = _value(name, fact.value)
-        past = tuple((each.stamp, _value(name, each.value)) for each in was)
-        is_plain = value.__class__ in _PLAIN and all(each.value.__class__ in _PLAIN for each in was)
+        past = tuple((each.stamp, _value(name, each.value)) for each in was) if was else ()
+        is_plain = value.__class__ in _PLAIN and not (past and any(of.__class__ not in _PLAIN for _, of in past))
         same = (name, value, fact.stamp, fact.kind, past) if is_plain else None
         found = self.made.get(same) if is_plain else None
         if found is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.rules.codes import VerdictCode
@@ -108,7 +108,8 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
     source_news = {thing: _net_news(source.get(thing, {}), sides.of_source) for thing in things}
     target_news = {thing: _net_news(target.get(thing, {}), sides.of_target) for thing in things}
     for thing in both_alive:
-        findings += _pairs_judge(thing, source[thing], source_news[thing], target_news[thing])
+        if source_news[thing] and target_news[thing]:
+            findings += _pairs_judge(thing, source[thing], source_news[thing], target_news[thing])
     findings += names_judge(merged, [thing for thing in things if alive[thing].result])
     return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings), decides)
 
@@ -150,7 +151,7 @@ def _is_nothing(fact: Fact, news: frozenset[int]) -> bool:
 
 
 def _decided(winner: Fact, stamp: int) -> Fact:
-    return replace(winner, stamp=stamp, brings=None, past=())
+    return Fact(winner.value, stamp, winner.kind)
 
 
 def _net_news(facts: Mapping[Key, Fact], news: frozenset[int]) -> dict[Key, Fact]:

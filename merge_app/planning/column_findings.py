@@ -16,6 +16,7 @@ from merge_app.planning.merge_plan import SIDE_NAMES
 from merge_app.planning.net_changes import ObjectChanges
 
 _JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
+_OF_COLUMNS = (*_JUDGED, VerdictCode.COLUMNS_JOINED)
 
 
 def columns_by_facts(
@@ -30,6 +31,7 @@ def columns_by_facts(
     """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
     columns are judged by ``redo`` alone. ``shown``: the columns of source and target, by these words.
     """
+    findings = [finding for finding in findings if finding.code in _OF_COLUMNS]
     if not (findings or redo.problems):
         return redo if redo.schema is schema else ColumnRedo(schema)
     judged = [finding for finding in findings if finding.code in _JUDGED]

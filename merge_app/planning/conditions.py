@@ -73,6 +73,8 @@ def problems(rules: RuleTable, case: Case) -> list[Problem]:
 
 
 def _same_key_unset(case: Case) -> Iterator[Problem]:
+    if not (case.source.properties and case.destination.properties):
+        return
     axis = "properties" if "properties" in case.source.versions else "unset properties"
     source, target = _unset(case.source.properties), _unset(case.destination.properties)
     for key in source:

@@ -50,14 +50,14 @@ class NetFacts:
 
     def changes(self, by_operations: ObjectChanges | None) -> ObjectChanges | None:
         """What the side did: to attributes by facts, to rows and partitions by operations. None: nothing."""
+        if not self.news and by_operations is None:
+            return None
         began = self.news.get(("exists",))
         if began is not None and not began.value:
             return self._dropped(began, by_operations)
         created = self._is_new
         undropped = began is not None and not created
-        if not self.news and by_operations is None:
-            return None
-        rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
+        rename, properties, columns = self._rename(), self._properties(), self._columns()
         kept = _row_operations(by_operations) if by_operations is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()
         operations = (*started, *sorted((*self._operations(rename, properties, columns), *kept), key=_version))
@@ -123,19 +123,23 @@ class NetFacts:
 
         return max(stamps), Rename(named(self._was), named(lambda key: self.facts.get(key, NO_FACT).value))
 
-    def _properties(self) -> Iterator[tuple[str, tuple[int, PropertyChange]]]:
-        for key, fact in self.news.items():
-            if key[0] == "property":
-                name = str(key[1])
-                yield name, (fact.stamp, PropertyChange(name, self._was(key), fact.value))
+    def _properties(self) -> dict[str, tuple[int, PropertyChange]]:
+        return {
+            name: (fact.stamp, PropertyChange(name, self._was(key), fact.value))
+            for key, fact in self.news.items()
+            if key[0] == "property"
+            for name in [str(key[1])]
+        }
 
-    def _columns(self) -> Iterator[tuple[tuple[int, ColumnAttribute], tuple[int, ColumnChange]]]:
-        if self.thing[0] is not ObjectKind.TABLE or self._is_new:
-            return
-        for key, fact in self.news.items():
-            if key[0] == "column":
-                for change in self._column(key, fact):
-                    yield (change.column_id, change.attribute), (fact.stamp, change)
+    def _columns(self) -> dict[tuple[int, ColumnAttribute], tuple[int, ColumnChange]]:
+        changed = [(key, fact) for key, fact in self.news.items() if key[0] == "column"]
+        if not changed or self.thing[0] is not ObjectKind.TABLE or self._is_new:
+            return {}
+        return {
+            (change.column_id, change.attribute): (fact.stamp, change)
+            for key, fact in changed
+            for change in self._column(key, fact)
+        }
 
     def _column(self, key: Key, fact: Fact) -> Iterator[ColumnChange]:
         column = column_of(key)
