@@ -226,7 +226,8 @@ class MemoryEngine:
 
     def partition_values(self, columns: Sequence[Column], texts: Mapping[str, str]) -> PartitionValues:
         by_name = {name.casefold(): text for name, text in texts.items()}
-        return tuple(_partition_text(evaluate(by_name[column.name.casefold()], {})) for column in columns)
+        values = ((column, evaluate(by_name[column.name.casefold()], {})) for column in columns)
+        return tuple(_partition_text(_stored(column, value)) for column, value in values)
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from catalog_app.models import Table
 from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate, column_ids_reserve
 from catalog_app.services.registered import registered_note
-from lakeui.common.errors import AlreadyExists
+from lakeui.common.errors import AlreadyExists, InvalidValue
 from lakeui.frontdoor.call import (
     Call,
     Place,
@@ -73,6 +73,7 @@ def new_table(
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
+    _partition_types_check(schema)
     defaults_check(schema.columns)
     generated = generated_stated(definitions, schema, statement.table.table)
     table_properties_check(dict(statement.properties), schema, place.branch, generated)
@@ -91,6 +92,17 @@ def new_table(
         },
     )
     return ResolvedTable(place, state)
+
+
+def _partition_types_check(schema: Schema) -> None:
+    """Refuse partition columns whose values have no text of their own: a partition is known by the texts of its values."""
+    for column in schema.partition_columns:
+        if column.parsed.fields or column.type == "binary":
+            raise InvalidValue(
+                f"{column.name} is {column.type}, and no partition column can be {column.parsed.name.upper()}.",
+                remedy=f"Leave {column.name} out of PARTITIONED BY, or name a column with a text, a number or a time.",
+                column=column.name,
+            )
 
 
 def defaults_check(columns: Sequence[Column]) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
+from catalog_app.domain.partitions import is_partition_text
 from catalog_app.selectors.objects import TableState
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
+from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import partition_check
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.writes import definition_of
 from lakeui.frontdoor.tables.tables import commit_table, with_notice
 from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_text
 
 
 def _present(target: ResolvedTable) -> dict[PartitionValues, list[SegmentState]]:
@@ -39,7 +42,7 @@ def _label(target: ResolvedTable, values: PartitionValues) -> str:
 def add_partition(call: Call, statement: sql.AddPartition) -> StatementResult:
     target = table_for_writing(call, statement.table)
     present = _present(target)
-    stated = [alterations.partition_values(target.table, values) for values in statement.partitions]
+    stated = [_stored_values(target.table, values) for values in statement.partitions]
     for place, values in enumerate(stated):
         if values in stated[:place]:
             raise InvalidValue(f"The partition {_label(target, values)} is added twice.", remedy="Add it once.")
@@ -81,8 +84,34 @@ def partitions_matching(
     if not columns or not by_name.keys() <= set(columns):
         # Raises: it names the columns that there are.
         alterations.partition_values(table, given)
-    wanted = {columns.index(name): value for name, value in by_name.items()}
-    return {values for values in present if all(values[place] == value for place, value in wanted.items())}
+    return _matching(columns, present, by_name) or _matching(columns, present, _stored_texts(table, by_name))
+
+
+def _matching(
+    columns: list[str], present: Iterable[PartitionValues], wanted: Mapping[str, str | None]
+) -> set[PartitionValues]:
+    return {values for values in present if all(values[columns.index(name)] == wanted[name] for name in wanted)}
+
+
+def _stored_values(table: TableState, given: sql.PartitionValuesByColumn) -> PartitionValues:
+    """One value per partition column, as rows of these values have it."""
+    alterations.partition_values(table, given)
+    texts = _stored_texts(table, {name.casefold(): value for name, value in given})
+    return tuple(texts[column.name.casefold()] for column in table.schema.partition_columns)
+
+
+def _stored_texts(table: TableState, given: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Texts by folded column name as the columns store them: ``07`` of an INT is ``7``, and a CHAR is padded. The engine
+    is asked only where a text may have another form; it refuses what the column does not take.
+    """
+    columns = {column.name.casefold(): column for column in table.schema.partition_columns}
+    texts = {name: text for name, text in given.items() if text is not None}
+    open_names = [name for name, text in texts.items() if not is_partition_text(columns[name].type, text)]
+    if not open_names:
+        return dict(given)
+    asked = {name: quote_text(texts[name]) for name in open_names}
+    found = engine().partition_values([columns[name] for name in open_names], asked)
+    return {**given, **dict(zip(open_names, found, strict=True))}
 
 
 def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementResult:
@@ -90,8 +119,10 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
     target = table_for_writing(call, statement.table)
     table = target.table
     before = alterations.partition_values(table, statement.before)
-    after = alterations.partition_values(table, statement.after)
+    after = _stored_values(table, statement.after)
     present = _present(target)
+    if before not in present:
+        before = _stored_values(table, statement.before)
     if before not in present:
         raise NotFound("partition", _label(target, before), where=f"in table {target.label}")
     if after in present:
