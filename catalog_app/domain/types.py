@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
+from catalog_app.domain.other_types import way_out
 from lakeui.common.errors import InvalidValue, NestedTooDeeply
 
 _SYNONYMS = {
@@ -298,6 +299,6 @@ class _Parser:
         where = f" near {near!r}" if near else ""
         return InvalidValue(
             f"{self._text!r} is not a type{where}.",
-            remedy="Use a primitive type of Spark SQL, ARRAY<..>, MAP<.., ..> or STRUCT<..>.",
+            remedy=way_out(near),
             type=self._text,
         )

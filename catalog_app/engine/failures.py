@@ -94,7 +94,7 @@ def translate(error: BaseException) -> LakeError:
         )
     name = _error_class(text)
     sentence = _sentence(text, name)
-    if type(error).__name__ == "ParseException":
+    if type(error).__name__ == "ParseException" and not name.startswith("INVALID_INLINE_TABLE"):
         return _syntax_problem(text, sentence, name)
     if _is_users_fault(error, name):
         message, remedy = explained(sentence, name)
@@ -159,7 +159,7 @@ def _is_users_fault(error: BaseException, name: str) -> bool:
 def _syntax_problem(text: str, message: str, name: str) -> SyntaxProblem:
     position = _POSITION.search(text)
     line, column = (int(position[1]), int(position[2]) + 1) if position else (1, 1)
-    near = re.search(r"near '([^']*)'", text)
+    near = re.search(r"near '(.+?)'(?!')", text)
     place = f" near {near[1]}" if near else ""
     return SyntaxProblem(
         message,

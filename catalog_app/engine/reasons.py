@@ -55,6 +55,18 @@ _KNOWN = (
         "A map has the key {key} twice.",
         "Give each key once.",
     ),
+    _Known(
+        "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES",
+        r"column `?(?P<column>\w+)`? for",
+        "The values of one column of VALUES have no type in common ({column}).",
+        "Cast them to one type, or insert the rows by several statements.",
+    ),
+    _Known(
+        "INVALID_INLINE_TABLE",
+        r'expression "(?P<value>.*)"',
+        "{value} in VALUES cannot be computed.",
+        "Correct the value; SELECT with the same value says what is wrong with it.",
+    ),
     _Known("NULL_MAP_KEY", "", "A key of a map is NULL.", "Give each key a value."),
     _Known(
         "SCALAR_SUBQUERY_TOO_MANY_ROWS",
@@ -86,6 +98,7 @@ _REMEDIES = (
     ("CANNOT_PARSE_TIMESTAMP", "Correct the text, or the pattern that it is read by."),
     ("WRONG_NUM_ARGS", "Give the function as many values as it takes."),
     ("UNRESOLVED_COLUMN", "Check the name, and the table that it stands behind."),
+    ("DECIMAL_PRECISION_EXCEEDS", "Give a number at most 38 digits, or write a DOUBLE, such as 1.5E40."),
     ("FIELD_NOT_FOUND", "Check the name of the field: DESCRIBE shows the type of a column."),
     ("INVALID_EXTRACT", "Only a STRUCT has fields, only ARRAY and MAP have elements."),
     ("AMBIGUOUS_REFERENCE", "Write the table in front of the name."),

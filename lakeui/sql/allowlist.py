@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from catalog_app.domain.other_types import way_out
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
 from lakeui.sql.change_tables import TABLE_CHANGES, TABLE_DIFFERENCE, check_change_table, is_change_table
 from lakeui.sql.growth import growth_check, words
@@ -49,12 +50,16 @@ _SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "
 # Functions that tell the time.
 _OF_SESSION = "Leave it out: a query answers the same to everybody who may read."
 _FILES = "A query reads tables; files come in by upload or import."
+_NO_TIME = f"Its type is TIME, which is none here. {way_out('time')}"
 _ELSEWHERE = {
     **dict.fromkeys(("is_member", "is_account_group_member"), _OF_SESSION),
     "identifier": "Write the name itself: names are no values here. :name stands for a value.",
+    **dict.fromkeys(("time", "current_time", "make_time", "to_time", "try_to_time"), _NO_TIME),
+    **dict.fromkeys(("time_diff", "time_trunc", "time_from_seconds", "time_from_millis", "time_from_micros"), _NO_TIME),
+    **dict.fromkeys(("time_to_seconds", "time_to_millis", "time_to_micros"), _NO_TIME),
     **dict.fromkeys(("read_files", "list_files", "input_file_name", "input_file_block_start"), _FILES),
 }
-"""Functions that people of Spark know and that read outside state, with a way out."""
+"""Functions that people of Spark know and that cannot be called, with a way out."""
 _CLOCK = words("""current_date current_timestamp curdate now localtimestamp unix_timestamp current_time localtime""")
 _WORDS = re.compile(r"[A-Za-z_ ]{0,40}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,80}")
@@ -180,6 +185,13 @@ def _check_column(node: Any) -> None:
 
 
 def _check_dot(node: Any) -> None:
+    if isinstance(node.expression, exp.Anonymous):
+        name = node.expression.name
+        raise ForbiddenStatement(
+            f"The function {name} cannot be called by a name in front of it.",
+            remedy=f"Write {name}(..) alone: functions are Spark's or the session's, and no database has any.",
+            function=name,
+        )
     if not isinstance(node.expression, exp.Identifier | exp.Star):
         raise _refusal("A function behind a dot cannot be called")
 
@@ -203,7 +215,8 @@ def _check_type(node: Any) -> None:
     if isinstance(node.this, exp.Interval):
         return
     if not isinstance(node.this, exp.DType) or node.this.name not in _TYPES or node.args.get("kind") is not None:
-        raise _refusal("A type that is none of Spark's cannot be used")
+        name = node.this.name if isinstance(node.this, exp.DType) else str(node.this)
+        raise ForbiddenStatement(f"The type {name.upper()} cannot be used.", remedy=way_out(name))
 
 
 def _check_table(node: Any) -> None:

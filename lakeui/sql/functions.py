@@ -13,10 +13,11 @@ from sqlglot import exp
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, function_names, words_of_elsewhere
-from lakeui.sql.common import accept_if_exists, forbid
+from lakeui.sql.common import accept_if_exists, accept_if_not_exists, forbid
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, read_query, write
 from lakeui.sql.lexer import Kind
+from lakeui.sql.names import read_path
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import build_query
 from lakeui.sql.session_functions import (
@@ -47,11 +48,26 @@ def refuse_function_of_database(cursor: Cursor, phrase: str) -> NoReturn:
     """A function whose body is SQL reaches nothing, but is kept by no branch; one of a class reaches the host."""
     if not any(word.value.upper() == "RETURN" for word in cursor.words):
         forbid(phrase)
+    cursor.accept(*phrase.split())
+    accept_if_not_exists(cursor)
     raise NotSupported(
         f"{phrase} makes a function of a database, and no branch keeps functions.",
-        remedy="Write CREATE TEMPORARY FUNCTION for one of the session, or name the expression by a column of a view.",
+        remedy=f"{_of_session(cursor)} For every session, make a view with the expression as a column.",
         statement=phrase,
     )
+
+
+def _of_session(cursor: Cursor) -> str:
+    """The function that the cursor stands before as one of the session, or what hinders that."""
+    name = read_path(cursor)[-1]
+    try:
+        text = function_text(_signature(cursor, name))
+    except LakeError as refusal:
+        if isinstance(refusal, ForbiddenStatement):
+            raise
+        hindered = f"{refusal.message} {refusal.remedy}"
+        return f"Write CREATE TEMPORARY FUNCTION {quote_name(name)}, which is of the session. {hindered}"
+    return f"Write CREATE OR REPLACE TEMPORARY FUNCTION {quote_name(name)}{text}, which is of the session."
 
 
 def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryFunction:

@@ -11,6 +11,8 @@ from typing import NoReturn
 from lakeui.common.errors import NotSupported
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.dialect import quote_name
+from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_present_table
 from lakeui.sql.query import build_query
 from lakeui.sql.statements import TableName
@@ -41,9 +43,8 @@ def refuse_materialized_view(cursor: Cursor) -> None:
 def _refuse_create(cursor: Cursor, phrase: str) -> NoReturn:
     accept_if_not_exists(cursor)
     table = read_present_table(cursor)
-    if cursor.sees("("):
-        read_view_columns(cursor)
-    cron, zone = "", "UTC"
+    columns = read_view_columns(cursor) if cursor.sees("(") else ()
+    when, layout = "", ""
     while True:
         if cursor.sees("COMMENT"):
             accept_comment(cursor)
@@ -51,25 +52,41 @@ def _refuse_create(cursor: Cursor, phrase: str) -> NoReturn:
             read_properties(cursor)
         elif cursor.accept("SCHEDULE"):
             cursor.accept("REFRESH")
-            cursor.expect("CRON")
-            cron = cursor.string("a cron line in quotes")
-            zone = cursor.string("a time zone in quotes") if cursor.accept("AT", "TIME", "ZONE") else zone
+            when = _every(cursor) if cursor.accept("EVERY") else _at(cursor)
+        elif cursor.accept("TRIGGER", "ON", "UPDATE"):
+            when = _every(cursor) if cursor.accept("AT", "MOST", "EVERY") else ""
+        elif found := cursor.accept_phrase("PARTITIONED BY", "CLUSTER BY"):
+            names = ", ".join(quote_name(name) for name in cursor.names_in_parentheses())
+            layout += f" {found} ({names})"
         else:
             break
     cursor.expect("AS")
     source = cursor.rest().strip()
     build_query(source)
-    when = _when(cron, zone)
+    if columns:
+        source = f"SELECT * FROM ({source}) AS q ({', '.join(quote_name(column.name) for column in columns)})"
     raise _refusal(
         phrase,
-        f"Make a pipeline named {table.table} that writes the table {_shown(table)} with merge_strategy full_refresh"
-        f"{when}; the query behind AS is its source.",
+        f"CREATE OR REPLACE TABLE {_shown(table)}{layout} AS {source} writes the rows once. A pipeline named"
+        f" {table.table} that writes this table with merge_strategy full_refresh{when} writes them anew;"
+        " the query is its source.",
     )
 
 
+def _every(cursor: Cursor) -> str:
+    """``n HOURS``, ``INTERVAL 1 DAY``: for people, as a pipeline takes a cron line."""
+    cursor.accept("INTERVAL")
+    number = cursor.string() if cursor.sees_kind(Kind.STRING) else str(cursor.integer("a number"))
+    return f", by a cron line for every {number} {cursor.name('a unit of time').lower()}"
+
+
+def _at(cursor: Cursor) -> str:
+    cursor.expect("CRON")
+    cron = cursor.string("a cron line in quotes")
+    return _when(cron, cursor.string("a time zone in quotes") if cursor.accept("AT", "TIME", "ZONE") else "UTC")
+
+
 def _when(cron: str, zone: str) -> str:
-    if not cron:
-        return ""
     if len(cron.split()) == _CRON_FIELDS:
         return f", at {cron!r} in {zone}"
     return f", at a cron line of {_CRON_FIELDS} fields in {zone} (minute, hour, day, month, weekday)"

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Any, ClassVar
 
 from sqlglot import exp
+from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import TokenType
 
 from lakeui.sql.pipes import PipeParser
@@ -36,6 +38,37 @@ class OperatorParser(PipeParser):
     """Spark's parser, with these operators."""
 
     COLON_IS_VARIANT_EXTRACT = True
+    COLUMN_OPERATORS: ClassVar[dict[TokenType, Any]] = {
+        **SparkParser.COLUMN_OPERATORS,
+        TokenType.DCOLON: lambda self, this, kind: self._cast_of(this, kind),
+    }
+
+    def _cast_of(self, this: exp.Expr | None, kind: exp.Expr) -> exp.Expr:
+        """``this::kind``. What stands in brackets behind a type is an element of the value."""
+        elements = kind.args.get("values")
+        kind.set("values", None)
+        cast = self.build_cast(strict=self.STRICT_CAST, this=this, to=kind)
+        return cast if elements is None else self.expression(exp.Bracket(this=cast, expressions=elements))
+
+    def _parse_dcolon(self) -> exp.Expr | None:
+        """The type, with what stands in brackets behind it as its ``values``."""
+        kind = self._parse_types()
+        if not isinstance(kind, exp.Cast):
+            return kind
+        if self._prev.token_type != TokenType.R_BRACKET or not kind.this.expressions:
+            self.raise_error("Expected an operator behind the type", self._prev)
+        kind.to.set("values", kind.this.expressions)
+        return kind.to
+
+    def _parse_field(
+        self,
+        any_token: bool = False,
+        tokens: Collection[TokenType] | None = None,
+        anonymous_func: bool = False,
+    ) -> exp.Expr | None:
+        if any_token and self._index and self._prev.token_type == TokenType.DOT and self._match(TokenType.STRING):
+            self._quotes_refuse()
+        return super()._parse_field(any_token, tokens, anonymous_func)
 
     def _parse_id_var(self, any_token: bool = True, tokens: Collection[TokenType] | None = None) -> exp.Expr | None:
         found = super()._parse_id_var(any_token, tokens)

@@ -20,6 +20,7 @@ from lakeui.sql.statements import Condition, NamedInView, Query, TableName
 from lakeui.sql.terms import predicate_of
 
 DEFAULT = "DEFAULT"
+_LEFT_OUT = "Leave the column out: INSERT INTO t (the other columns) SELECT .. gives it its default."
 _ROOTS = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)
 
 
@@ -40,18 +41,30 @@ def build_values(text: str, common: exp.With | None = None) -> tuple[Query | Non
     """A query and, where it is a plain VALUES list, its rows as texts; no query where a value is DEFAULT."""
     tree = with_common_tables(read_query(text), common)
     if not isinstance(tree, exp.Values) or tree.args.get("alias"):
+        _refuse_selected_default(tree)
         return _query_of(tree), None
     check(tree)
     has_default = any(is_default(value) for row in tree.expressions for value in row.expressions)
     mentions = tree.find(exp.Table) is not None
     if mentions and has_default:
-        raise NotSupported("DEFAULT beside a subquery in VALUES is not supported.", remedy="Use INSERT … SELECT.")
+        raise NotSupported("DEFAULT beside a subquery in VALUES is not supported.", remedy=_LEFT_OUT)
     if mentions:
         return _query_of(tree), None
     rows = tuple(tuple(DEFAULT if is_default(v) else write(v) for v in row.expressions) for row in tree.expressions)
     if has_default:
         return None, rows
     return Query("VALUES " + ", ".join(f"({', '.join(row)})" for row in rows)), rows
+
+
+def _refuse_selected_default(tree: exp.Expr) -> None:
+    """Refuse DEFAULT as a column of the query: a name in backquotes is one."""
+    if isinstance(tree, exp.SetOperation):
+        _refuse_selected_default(tree.this)
+        _refuse_selected_default(tree.expression)
+    elif isinstance(tree, exp.Subquery):
+        _refuse_selected_default(tree.this)
+    elif isinstance(tree, exp.Select) and any(is_default(column.unalias()) for column in tree.expressions):
+        raise NotSupported("DEFAULT as a column of SELECT is not supported.", remedy=_LEFT_OUT)
 
 
 def build_condition(text: str, target: TableName, alias: str | None) -> Condition:

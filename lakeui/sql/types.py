@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.other_types import way_out
 from catalog_app.domain.types import DEEPEST_TYPE
 from lakeui.common.errors import InvalidValue, NestedTooDeeply
 from lakeui.sql.cursor import Cursor
@@ -58,7 +59,7 @@ def read_type(cursor: Cursor, depth: int = 0) -> str:
         return _NESTED[word](cursor, depth + 1)
     raise InvalidValue(
         f"{word.upper()} is no type that a column can have.",
-        remedy="Use a primitive type of Spark SQL, ARRAY<…>, MAP<…, …> or STRUCT<name: type, …>.",
+        remedy=way_out(word, (*_PLAIN, *_DECIMALS, *_SIZED, *_NESTED)),
         type=word,
     )
 

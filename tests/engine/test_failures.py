@@ -39,6 +39,24 @@ ADVICE = [
         "Write try_divide(a, b), which gives NULL then.",
     ),
     (
+        "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
+        "Invalid inline table. Found incompatible types in the column `col2` for inline table.",
+        "The values of one column of VALUES have no type in common (col2).",
+        "Cast them to one type, or insert the rows by several statements.",
+    ),
+    (
+        "INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION",
+        'Invalid inline table. Failed to evaluate the SQL expression "map(a, 1, a, 2)". Please check your syntax.',
+        "map(a, 1, a, 2) in VALUES cannot be computed.",
+        "Correct the value; SELECT with the same value says what is wrong with it.",
+    ),
+    (
+        "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+        "Decimal precision 40 exceeds max precision 38.",
+        "Decimal precision 40 exceeds max precision 38.",
+        "Give a number at most 38 digits, or write a DOUBLE, such as 1.5E40.",
+    ),
+    (
         "INVALID_ARRAY_INDEX",
         "The index 5 is out of bounds. The array has 2 elements. Use the SQL function `get()` to tolerate accessing"
         " element at invalid index and return NULL instead.",
@@ -111,6 +129,23 @@ def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:
     assert (error.code, error.message) == (
         "INVALID_VALUE",
         "A struct of the answer has two fields of one name, among 'a', 'a'.",
+    )
+
+
+def test_a_text_in_quotes_that_spark_cannot_read_is_named() -> None:
+    raised = type("ParseException", (Exception,), {})
+    error = translate(raised("[PARSE_SYNTAX_ERROR] Syntax error at or near ''a''. SQLSTATE: 42601 (line 1, pos 9)"))
+    assert error.details["near"] == "'a'"
+
+
+def test_values_that_do_not_go_together_are_no_error_of_syntax() -> None:
+    base = type("AnalysisException", (Exception,), {})
+    raised = type("ParseException", (base,), {})
+    said = "Invalid inline table. Found incompatible types in the column `col2` for inline table."
+    error = translate(raised(f"[INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE] {said} SQLSTATE: 42000"))
+    assert (error.code, error.message) == (
+        "INVALID_VALUE",
+        "The values of one column of VALUES have no type in common (col2).",
     )
 
 

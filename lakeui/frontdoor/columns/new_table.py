@@ -73,7 +73,7 @@ def new_table(
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
-    _partition_types_check(schema)
+    _types_check(schema)
     defaults_check(schema.columns)
     generated = generated_stated(definitions, schema, statement.table.table)
     table_properties_check(dict(statement.properties), schema, place.branch, generated)
@@ -94,13 +94,20 @@ def new_table(
     return ResolvedTable(place, state)
 
 
-def _partition_types_check(schema: Schema) -> None:
-    """Refuse partition columns whose values have no text of their own: a partition is known by the texts of its values."""
+def _types_check(schema: Schema) -> None:
+    """Refuse columns that tell neither rows nor partitions apart. A partition is known by the texts of its values."""
     for column in schema.partition_columns:
         if column.parsed.fields or column.type == "binary":
             raise InvalidValue(
                 f"{column.name} is {column.type}, and no partition column can be {column.parsed.name.upper()}.",
                 remedy=f"Leave {column.name} out of PARTITIONED BY, or name a column with a text, a number or a time.",
+                column=column.name,
+            )
+    for column in schema.columns:
+        if column.id in schema.primary_key and "map<" in column.type:
+            raise InvalidValue(
+                f"{column.name} is {column.type}, and no key can hold a MAP: maps are not compared.",
+                remedy=f"Leave {column.name} out of PRIMARY KEY, or keep the text that to_json({column.name}) gives.",
                 column=column.name,
             )
 

@@ -15,7 +15,7 @@ from catalog_app.domain.operations import (
     OperationKind,
 )
 from catalog_app.domain.state import TableState, comment_of
-from catalog_app.domain.types import untyped_path, value_type
+from catalog_app.domain.types import parse_type, untyped_path, value_type
 from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.services import alterations
 from catalog_app.services.files import (
@@ -142,8 +142,16 @@ def query_stage(call: Call, table: TableState, source: QuerySource) -> list[NewD
 
 
 def _refuse_untyped(described: Sequence[tuple[str, str]]) -> None:
-    """Refuse columns and fields of a query of which nothing says what type they are."""
+    """Refuse columns and fields of a query of which nothing says what type they are, or whose type no column has."""
     for name, kind in described:
+        try:
+            parse_type(kind, of_value=True)
+        except InvalidValue as other:
+            raise InvalidValue(
+                f"{name} is {kind.upper()}, which is no type that a column can have.",
+                remedy=other.remedy,
+                column=name,
+            ) from None
         path = untyped_path(value_type(kind), name)
         if path is not None:
             raise InvalidValue(

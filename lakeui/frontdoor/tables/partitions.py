@@ -101,8 +101,9 @@ def _stored_values(table: TableState, given: sql.PartitionValuesByColumn) -> Par
 
 
 def _stored_texts(table: TableState, given: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Texts by folded column name as the columns store them: ``07`` of an INT is ``7``, and a CHAR is padded. The engine
-    is asked only where a text may have another form; it refuses what the column does not take.
+    """Texts by folded column name as the columns store them: ``07`` of an INT is ``7``, and a CHAR is padded.
+
+    The engine is asked only where a text may have another form. It refuses what the column does not take.
     """
     columns = {column.name.casefold(): column for column in table.schema.partition_columns}
     texts = {name: text for name, text in given.items() if text is not None}

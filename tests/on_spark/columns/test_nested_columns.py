@@ -52,6 +52,17 @@ def test_a_query_that_gives_a_value_no_type_makes_no_table(lake: Lake, value: st
     assert refused.value.details == {"column": path}
 
 
+@pytest.mark.parametrize(
+    ("value", "kind", "way_out"),
+    [("parse_json('1')", "VARIANT", "parse_json"), ("INTERVAL '1' DAY", "INTERVAL DAY", "make_interval")],
+)
+def test_a_type_that_no_column_has_is_refused_by_the_column(lake: Lake, value: str, kind: str, way_out: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        lake.sql(f"CREATE TABLE d.other AS SELECT 1 AS id, {value} AS v")
+    assert refused.value.message == f"v is {kind}, which is no type that a column can have."
+    assert way_out in refused.value.remedy
+
+
 def test_a_field_is_read_wherever_a_table_is(nested: Lake) -> None:
     version = nested.head()
     nested.sql("CREATE VIEW d.v AS SELECT id, s.x FROM d.t WHERE s.y IS NOT NULL")

@@ -243,6 +243,8 @@ SYNTAX_ERROR | main | LIKE and a pattern | SHOW DATABASES d
 # DescribeDatabase
 SYNTAX_ERROR | main | | DESCRIBE DATABASE
 # CreateTable
+INVALID_VALUE | main | no partition column can be BINARY | CREATE TABLE d.fresh (b BINARY) PARTITIONED BY (b)
+INVALID_VALUE | main | no key can hold a MAP; to_json(m) | CREATE TABLE d.fresh (m MAP<STRING, INT>, PRIMARY KEY (m))
 PERMISSION_DENIED | main | /x may not be read by statements | CREATE TABLE d.theirs FROM PARQUET '/x'
 INVALID_VALUE | main | answers otherwise in each session | CREATE TABLE d.fresh (id INT, who STRING DEFAULT current_user())
 INVALID_VALUE | main | write.merge.mod; write.merge.mode | CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mod' = 'copy-on-write')
@@ -470,11 +472,29 @@ SYNTAX_ERROR | main | type is that of the query | CREATE VIEW d.fresh (a INT) AS
 NOT_SUPPORTED | main | WITH SCHEMA; CAST | CREATE VIEW d.fresh WITH SCHEMA EVOLUTION AS SELECT 1 AS a
 NOT_SUPPORTED | main | no partitions | CREATE VIEW d.fresh PARTITIONED ON (a) AS SELECT 1 AS a
 NOT_SUPPORTED | main | CREATE OR REPLACE GLOBAL TEMPORARY VIEW; CREATE TEMPORARY VIEW | CREATE OR REPLACE GLOBAL TEMPORARY VIEW fresh AS SELECT 1
-NOT_SUPPORTED | main | MATERIALIZED VIEW; pipeline named fresh; table d.fresh; full_refresh | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
+NOT_SUPPORTED | main | MATERIALIZED VIEW; CREATE OR REPLACE TABLE d.fresh AS SELECT 1 writes the rows once; pipeline named fresh; full_refresh | CREATE MATERIALIZED VIEW d.fresh AS SELECT 1
 NOT_SUPPORTED | main | OR REPLACE MATERIALIZED VIEW; at '0 6 * * *' in Europe/Berlin | CREATE OR REPLACE MATERIALIZED VIEW d.fresh COMMENT 'c' SCHEDULE CRON '0 6 * * *' AT TIME ZONE 'Europe/Berlin' AS SELECT 1
 NOT_SUPPORTED | main | 5 fields in UTC | CREATE MATERIALIZED VIEW IF NOT EXISTS d.fresh (a COMMENT 'c') SCHEDULE REFRESH CRON '0 0 6 * * ? *' AS SELECT 1
 FORBIDDEN_STATEMENT | main | reflect | CREATE MATERIALIZED VIEW d.fresh AS SELECT reflect('a', 'b')
-SYNTAX_ERROR | main | CRON | CREATE MATERIALIZED VIEW d.fresh SCHEDULE EVERY 1 HOUR AS SELECT 1
+SYNTAX_ERROR | main | CRON | CREATE MATERIALIZED VIEW d.fresh SCHEDULE HOURLY AS SELECT 1
+NOT_SUPPORTED | main | cron line for every 1 hour | CREATE MATERIALIZED VIEW d.fresh SCHEDULE EVERY 1 HOUR AS SELECT 1
+NOT_SUPPORTED | main | CREATE OR REPLACE TABLE d.fresh PARTITIONED BY (`a`) AS SELECT 1 AS a writes the rows once | CREATE MATERIALIZED VIEW d.fresh PARTITIONED BY (a) TRIGGER ON UPDATE AS SELECT 1 AS a
+NOT_SUPPORTED | main | AS SELECT * FROM (SELECT 1) AS q (`n`) | CREATE MATERIALIZED VIEW d.fresh (n) AS SELECT 1
+NOT_SUPPORTED | main | CREATE OR REPLACE TEMPORARY FUNCTION `f`(`x` int) RETURNS int RETURN `x` + 1, | CREATE FUNCTION IF NOT EXISTS d.f(x INT) RETURNS INT RETURN x + 1
+NOT_SUPPORTED | main | returns a table; Make a temporary view | CREATE FUNCTION d.f(x INT) RETURNS TABLE (a INT) RETURN SELECT x
+NOT_SUPPORTED | main | CREATE TEMPORARY FUNCTION `f`; no DEFAULT | CREATE FUNCTION f(x INT DEFAULT 1) RETURN x
+NOT_SUPPORTED | main | DEFAULT as a column; INSERT INTO t (the other columns) SELECT | INSERT INTO d.people SELECT 5, DEFAULT, 3
+NOT_SUPPORTED | main | DEFAULT as a column | INSERT INTO d.people SELECT 5, DEFAULT AS name, 3 UNION ALL SELECT 6, 'x', 4
+INVALID_VALUE | main | TIME; STRING such as '10:00:00' | CREATE TABLE d.fresh (at TIME)
+INVALID_VALUE | main | TEXT; Write STRING | CREATE TABLE d.fresh (a TEXT)
+INVALID_VALUE | main | Did you mean BIGINT | CREATE TABLE d.fresh (a BIGNIT)
+FORBIDDEN_STATEMENT | main | The type TIME; STRING such as | SELECT CAST('10:00' AS TIME)
+FORBIDDEN_STATEMENT | main | The type TIME; STRING such as | SELECT TIME'10:00:00'
+FORBIDDEN_STATEMENT | main | current_time; STRING such as | SELECT current_time()
+FORBIDDEN_STATEMENT | main | The function abs; Write abs(..) alone | SELECT builtin.abs(-1)
+FORBIDDEN_STATEMENT | main | Write sum(..) alone | SELECT system.builtin.sum(1) OVER ()
+SYNTAX_ERROR | main | A text in quotes is no name; `name` | SELECT p."name" FROM d.people AS p
+SYNTAX_ERROR | main | behind the type | SELECT x::array<int>(1) FROM VALUES (array(1)) AS t(x)
 NOT_SUPPORTED | main | Delete the pipeline; DROP TABLE d.fresh | DROP MATERIALIZED VIEW IF EXISTS d.fresh
 NOT_SUPPORTED | main | Edit the pipeline that writes d.fresh | ALTER MATERIALIZED VIEW d.fresh DROP SCHEDULE
 NOT_SUPPORTED | main | Pipelines | SHOW MATERIALIZED VIEWS IN d
@@ -491,7 +511,7 @@ NOT_SUPPORTED | main | SHOW CURRENT; current_database() | SHOW CURRENT NAMESPACE
 NOT_SUPPORTED | main | SHOW GRANTS; Members | SHOW GRANTS ON TABLE d.people
 NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
 NOT_SUPPORTED | main | MSCK REPAIR TABLE; the newest version | MSCK REPAIR TABLE d.t
-NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION; no branch keeps functions; CREATE TEMPORARY FUNCTION | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
+NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION; no branch keeps functions; CREATE OR REPLACE TEMPORARY FUNCTION | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
 NOT_SUPPORTED | main | SET COMMENT; COMMENT ON TABLE | ALTER TABLE d.people SET COMMENT 'x'
 NOT_SUPPORTED | main | takes no table; VACUUM DRY RUN | VACUUM d.people
 FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp/x')
