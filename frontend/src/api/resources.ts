@@ -4,6 +4,7 @@ import type { components } from "./schema";
 type Described = components["schemas"];
 
 export type Restriction = Described["RestrictionAnswer"];
+export type SeenTable = Described["RestrictionPreviewAnswer"];
 export type RestrictedRole = Described["RestrictedRole"];
 export type Catalog = Described["CatalogAnswer"];
 export type DroppedCatalog = Described["DroppedCatalog"];

@@ -28,10 +28,11 @@ export function useAllRestrictions(catalog: string) {
   });
 }
 
-/** A table of main as others see it; with a filter or masks as if these were set for them. */
+/** A table of a branch as others see it; with a filter or masks as if these were set for them. */
 export interface Seen {
-  database: string;
-  table: string;
+  branch: string;
+  /** By its names, or by its id, whatever the branch calls it. */
+  table: { database: string; table: string } | { table_id: number };
   whom: Whom;
   row_filter?: string;
   masks?: Record<string, string>;
@@ -40,11 +41,21 @@ export interface Seen {
 const SHOWN = 20;
 
 export function useRestrictionPreview(catalog: string) {
-  return useMutation({
-    mutationFn: ({ whom, ...rest }: Seen) => {
-      const people = "role" in whom ? { role: whom.role as RestrictedRole } : whom;
-      const asked = { ...rest, ...people, branch: "main", reader: "", limit: SHOWN };
-      return body(client.POST("/api/v1/catalogs/{catalog}/restrictions/preview/", { params: { path: { catalog } }, body: asked }));
-    },
+  return useMutation({ mutationFn: (seen: Seen) => previewed(catalog, seen) });
+}
+
+/** What is set leaves of the table, read at once. */
+export function useSeenTable(catalog: string, seen: Seen) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "restrictions", "preview", seen],
+    queryFn: ({ signal }) => previewed(catalog, seen, signal),
+    // A preview takes a query of the compute engine.
+    refetchOnWindowFocus: false,
   });
+}
+
+function previewed(catalog: string, { whom, table, ...rest }: Seen, signal?: AbortSignal) {
+  const people = "role" in whom ? { role: whom.role as RestrictedRole } : whom;
+  const asked = { ...rest, ...table, ...people, reader: "", limit: SHOWN };
+  return body(client.POST("/api/v1/catalogs/{catalog}/restrictions/preview/", { params: { path: { catalog } }, body: asked, ...(signal ? { signal } : {}) }));
 }

@@ -15,8 +15,8 @@ from catalog_app.domain.names import LONGEST_NAME, name_folded
 from catalog_app.domain.restrictions import Restriction as RestrictionValue
 from catalog_app.domain.restrictions import expression_stated
 from catalog_app.domain.roles import Action, Role
-from catalog_app.models import Restriction
-from catalog_app.selectors.objects import database_get, databases_list, table_get
+from catalog_app.models import Catalog, Restriction
+from catalog_app.selectors.objects import database_get, databases_list, databases_load, table_get, tables_load
 from catalog_app.selectors.people import group_get
 from catalog_app.selectors.restrictions import restriction_value, stored_restriction_get, stored_restrictions
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot
@@ -83,6 +83,7 @@ class RestrictionAnswer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     table = serializers.CharField(source="table_name", help_text="What it was called when the restriction was set.")
+    table_now = serializers.SerializerMethodField(help_text="What it is called on main now; null where main lacks it.")
     table_id = serializers.IntegerField(help_text="The restriction holds for this table on every branch.")
     role = serializers.SerializerMethodField()
     group = serializers.CharField(source="group.name", allow_null=True, default=None)
@@ -90,6 +91,10 @@ class RestrictionAnswer(serializers.Serializer[Any]):
     masks = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
     created_by = serializers.SerializerMethodField()
+
+    def get_table_now(self, found: Restriction) -> str | None:
+        names: dict[int, str] = self.context["names"]
+        return names.get(found.table_id)
 
     @extend_schema_field(serializers.ChoiceField(_ROLES, allow_null=True))
     def get_role(self, found: Restriction) -> str | None:
@@ -107,8 +112,25 @@ class RestrictionAnswer(serializers.Serializer[Any]):
         return found.created_by.get_username() if found.created_by else ""
 
 
-def _shown(found: Restriction) -> Any:
-    return RestrictionAnswer(found).data
+def _shown(catalog: Catalog, found: Restriction) -> Any:
+    return _all_shown(catalog, [found])[0]
+
+
+def _all_shown(catalog: Catalog, found: list[Restriction]) -> Any:
+    names = _names_now(catalog, {entry.table_id for entry in found})
+    return RestrictionAnswer(found, many=True, context={"names": names}).data
+
+
+def _names_now(catalog: Catalog, table_ids: set[int]) -> dict[int, str]:
+    """What main calls those of the tables that it has."""
+    snapshot = branch_snapshot(branch_get(catalog, MAIN))
+    tables = [table for table in tables_load(snapshot, table_ids).values() if not table.is_dropped]
+    databases = databases_load(snapshot, {table.database_id for table in tables})
+    return {
+        table.table_id: f"{databases[table.database_id].name}.{table.name}"
+        for table in tables
+        if not databases[table.database_id].is_dropped
+    }
 
 
 class RestrictionListView(ApiView):
@@ -129,7 +151,8 @@ class RestrictionListView(ApiView):
     def get(self, request: Request, catalog: str) -> Response:
         filters = checked(RestrictionFilter, request)
         page = keyset_page(filters, int)
-        found = stored_restrictions(catalog_of(request, catalog)).filter(**filters).order_by("pk")
+        place = catalog_of(request, catalog)
+        found = stored_restrictions(place).filter(**filters).order_by("pk")
         if page.after is not None:
             found = found.filter(pk__gt=page.after[0])
         body = page_body(
@@ -137,7 +160,7 @@ class RestrictionListView(ApiView):
             page,
             list(found[: page.fetch]),
             key=lambda entry: (entry.pk,),
-            shown=lambda part: RestrictionAnswer(part, many=True).data,
+            shown=lambda part: _all_shown(place, part),
         )
         return tagged(request, Response(body))
 
@@ -170,7 +193,7 @@ class RestrictionListView(ApiView):
             record=setting_recorder(principal_of(request)),
         )
         address = reverse("api-restriction", args=[found.name, made.pk], request=request)
-        return Response(_shown(made), status=201, headers={"Location": address})
+        return Response(_shown(found, made), status=201, headers={"Location": address})
 
 
 class RestrictionView(ApiView):
@@ -182,7 +205,8 @@ class RestrictionView(ApiView):
         responses={200: RestrictionAnswer, **NOT_MODIFIED, **FORBIDDEN, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, restriction_id: int) -> Response:
-        return tagged(request, Response(_shown(stored_restriction_get(catalog_of(request, catalog), restriction_id))))
+        place = catalog_of(request, catalog)
+        return tagged(request, Response(_shown(place, stored_restriction_get(place, restriction_id))))
 
     @extend_schema(
         operation_id="restriction_change",
@@ -219,10 +243,10 @@ class RestrictionView(ApiView):
             catalog=found,
             restriction_id=restriction_id,
             value=changed,
-            check=lambda before: unchanged(request, _shown(before)),
+            check=lambda before: unchanged(request, _shown(found, before)),
             record=setting_recorder(principal_of(request)),
         )
-        return tagged(request, Response(_shown(after)))
+        return tagged(request, Response(_shown(found, after)))
 
     @extend_schema(
         operation_id="restriction_remove",
@@ -238,10 +262,11 @@ class RestrictionView(ApiView):
         },
     )
     def delete(self, request: Request, catalog: str, restriction_id: int) -> Response:
+        place = catalog_of(request, catalog, Action.MANAGE_RESTRICTIONS)
         restriction_remove(
-            catalog=catalog_of(request, catalog, Action.MANAGE_RESTRICTIONS),
+            catalog=place,
             restriction_id=restriction_id,
-            check=lambda present: unchanged(request, _shown(present)),
+            check=lambda present: unchanged(request, _shown(place, present)),
             record=setting_recorder(principal_of(request)),
         )
         return Response(status=204)

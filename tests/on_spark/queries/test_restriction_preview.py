@@ -69,10 +69,49 @@ def test_the_reader_and_the_branch_are_those_that_are_asked_for(people: Lake, ow
     assert (found["row_count"], found["truncated"]) == (2, True)
 
 
+def test_a_table_is_found_by_its_id_after_it_was_renamed(people: Lake, owner: Reader) -> None:
+    made = restrict(owner, role="viewer", row_filter="team = 'a'", masks={"email": "NULL"})
+    assert (made["table"], made["table_now"]) == ("d.people", "d.people")
+    people.sql("ALTER TABLE d.people RENAME TO d.staff")
+    assert owner.send("get", f"restrictions/{made['id']}/").json()["table_now"] == "d.staff"
+    asked = {"table_id": made["table_id"], "role": "viewer"}
+    found = owner.send("post", "restrictions/preview/", asked).json()
+    assert (found["table"], found["table_rows"], found["masked"]) == ("d.staff", 3, ["email"])
+    assert sorted(found["rows"]) == [[1, None, "a", 1], [3, None, "a", 2]]
+    tried = owner.send("post", "restrictions/preview/", {**asked, "row_filter": "x > 4"}).json()
+    assert tried["rows"] == [[2, None, "b", 5]]
+
+
+def test_a_table_that_main_lacks_has_no_name_and_is_refused(people: Lake, owner: Reader) -> None:
+    made = restrict(owner, role="viewer", row_filter="team = 'a'")
+    people.sql("DROP TABLE d.people")
+    [listed] = owner.send("get", "restrictions/").json()["results"]
+    assert (listed["table"], listed["table_now"]) == ("d.people", None)
+    refused = owner.send("post", "restrictions/preview/", {"table_id": made["table_id"], "role": "viewer"})
+    assert (refused.status_code, refused.json()["code"]) == (404, "NOT_FOUND")
+
+
+def test_a_preview_tells_an_empty_table_from_hidden_rows(people: Lake, owner: Reader) -> None:
+    people.sql("CREATE TABLE d.empty (id INT)")
+    hidden = preview(owner, role="viewer", row_filter="x > 99")
+    assert (hidden["rows"], hidden["table_rows"], hidden["masked"]) == ([], 3, [])
+    empty = preview(owner, role="viewer", table="empty", row_filter="id > 0")
+    assert (empty["rows"], empty["table_rows"]) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "place", [{}, {"database": "d"}, {"database": "d", "table": "people", "table_id": 1}, {"table": "people"}]
+)
+def test_a_preview_takes_one_way_to_name_the_table(owner: Reader, place: dict[str, Any]) -> None:
+    response = owner.send("post", "restrictions/preview/", {"role": "viewer", **place})
+    assert (response.status_code, response.json()["code"], response.json()["field"]) == (400, "INVALID_VALUE", "table")
+
+
 def test_a_view_is_seen_with_the_restrictions_of_its_tables(people: Lake, owner: Reader) -> None:
     people.sql("CREATE VIEW d.mails AS SELECT email FROM d.people")
     restrict(owner, role="viewer", masks={"email": "NULL"})
-    assert rows(owner, role="viewer", table="mails") == [[None]] * 3
+    found = preview(owner, role="viewer", table="mails")
+    assert (found["rows"], found["table"], found["table_rows"]) == ([[None]] * 3, "d.mails", None)
 
 
 @pytest.mark.parametrize(

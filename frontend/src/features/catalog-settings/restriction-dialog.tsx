@@ -30,7 +30,9 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
   const people = whomOf(whom);
   const text = expression.trim();
   const statement = restrictionStatement({ table: tableName(database, table), whom: people, column: column || null, expression: text });
-  const seen: Seen = { database, table, whom: people, ...(column ? { masks: { [column]: text } } : { row_filter: text }) };
+  const seen: Seen = { branch: BRANCH, table: { database, table }, whom: people, ...(column ? { masks: { [column]: text } } : { row_filter: text }) };
+  // Rows of something else that was asked for are not shown as those of this.
+  const isOfThis = isComplete && JSON.stringify(preview.variables) === JSON.stringify(seen);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     run.mutate({ catalog, branch: BRANCH, statement }, { onSuccess: onClose });
@@ -84,7 +86,8 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
             {statement}
           </pre>
         ) : null}
-        {isComplete ? <SeenRows preview={preview} seen={seen} /> : null}
+        {isOfThis && preview.data ? <SeenRows whom={people} found={preview.data} /> : null}
+        {isOfThis && preview.error ? <Failure error={preview.error} /> : null}
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>

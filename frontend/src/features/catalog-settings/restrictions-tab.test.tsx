@@ -4,20 +4,21 @@ import { expect, it } from "vitest";
 
 import { restrictionStatement } from "../../model/restrictions";
 import { renderAt } from "../../testing/render";
-import { page, problem, serve } from "../../testing/server";
+import { DELAYS, json, page, problem, serve } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/";
 const MAIN = `${AT}branches/main/databases/`;
 const HIDDEN = {
-  id: 7, table: "people.customers", table_id: 3, role: "contributor", group: null, row_filter: "`region` = 'EU'",
+  id: 7, table: "people.customers", table_now: "people.customers", table_id: 3, role: "contributor", group: null, row_filter: "`region` = 'EU'",
   masks: { email: "sha2(`email`, 256)" }, created_at: "2026-01-01T00:00:00Z", created_by: "dora",
 };
-const OF_MAIN = { database: "people", table: "customers", branch: "main", reader: "", limit: 20 };
+const OF_MAIN = { branch: "main", reader: "", limit: 20 };
 const DONE = { columns: [], rows: [], row_count: 0, truncated: false, version: 17, metrics: {} };
 const LAKE = {
   [AT]: { name: "demo", role: "owner" },
   "/api/v1/inbox/": page([]),
   [`${AT}restrictions/`]: page([HIDDEN]),
+  [`${AT}branches/`]: page([DELAYS]),
   [`${AT}groups/`]: page([{ group: "analysts", role: "viewer" }]),
   [MAIN]: page([{ database_id: 1, name: "people", comment: "" }]),
   [`${MAIN}people/tables/`]: page([{ table_id: 3, name: "customers" }]),
@@ -50,7 +51,7 @@ it("lists what is hidden, hides a column and lifts a restriction after asking", 
 });
 
 it("shows what others see, of what is typed and of what is set", async () => {
-  const rows = { ...DONE, columns: [{ name: "email", type: "string" }], rows: [["x***"]], row_count: 1, restrictions: [7] };
+  const rows = { ...DONE, columns: [{ name: "email", type: "string" }], rows: [["x***"]], row_count: 1, restrictions: [7], table: "crm.clients", table_rows: 4, masked: ["email"] };
   const asked = serve({ ...LAKE, [`POST ${AT}restrictions/preview/`]: rows });
   const user = userEvent.setup();
   renderAt("/c/demo/settings?tab=restrictions");
@@ -64,15 +65,40 @@ it("shows what others see, of what is typed and of what is set", async () => {
   await user.click(preview);
   expect((await dialog.findByRole("region", { name: "Rows as they are seen" })).textContent).toContain("x***");
   const sent = () => asked.filter(({ address }) => address.endsWith("/preview/")).map(({ body }) => body);
-  expect(sent()).toEqual([{ ...OF_MAIN, role: "viewer", row_filter: "id = 1" }]);
+  expect(sent()).toEqual([{ ...OF_MAIN, database: "people", table: "customers", role: "viewer", row_filter: "id = 1" }]);
   // Rows of another filter are not shown as those of this one.
   await user.type(dialog.getByLabelText("Rows for which this is true are seen"), "0");
   expect(dialog.queryByRole("region", { name: "Rows as they are seen" })).toBeNull();
   await user.click(dialog.getByRole("button", { name: "Cancel" }));
+  // What is set is read at once, of the table whatever it is called now.
   await user.click(await screen.findByRole("button", { name: /^Preview what role contributor and below sees/ }));
-  await user.click(await screen.findByRole("button", { name: "Show rows" }));
-  await screen.findByText("role contributor sees this: 1 row.");
-  expect(sent()[1]).toEqual({ ...OF_MAIN, role: "contributor" });
+  await screen.findByText("The role contributor sees 1 of 4 rows. Masked: email.");
+  expect(screen.getByRole("dialog", { name: "crm.clients as role contributor sees it" })).toBeTruthy();
+  expect(sent()[1]).toEqual({ ...OF_MAIN, table_id: 3, role: "contributor" });
+  await user.selectOptions(screen.getByLabelText("On branch"), await screen.findByRole("option", { name: "delays" }));
+  await waitFor(() => expect(sent()[2]).toEqual({ ...OF_MAIN, branch: "delays", table_id: 3, role: "contributor" }));
+});
+
+it("tells an empty table from rows that are all hidden", async () => {
+  const none = { ...DONE, table: "people.customers", table_rows: 0, masked: [], restrictions: [7] };
+  let all = 0;
+  serve({ ...LAKE, [`POST ${AT}restrictions/preview/`]: () => json({ ...none, table_rows: all }) });
+  const user = userEvent.setup();
+  renderAt("/c/demo/settings?tab=restrictions");
+  await user.click(await screen.findByRole("button", { name: /^Preview/ }));
+  await screen.findByText("The table has no rows.");
+  all = 3;
+  await user.selectOptions(screen.getByLabelText("On branch"), await screen.findByRole("option", { name: "delays" }));
+  await screen.findByText("The role contributor sees none of 3 rows.");
+});
+
+it("names a table as main calls it, and says what it was called", async () => {
+  serve({ ...LAKE, [`${AT}restrictions/`]: page([{ ...HIDDEN, table_now: "crm.clients" }, { ...HIDDEN, id: 8, table_now: null }]) });
+  renderAt("/c/demo/settings?tab=restrictions");
+  const [renamed, gone] = within(await screen.findByRole("list", { name: "Restrictions" })).getAllByRole("listitem");
+  expect(renamed?.textContent).toContain("crm.clients");
+  expect(renamed?.textContent).toContain("set by dora, when the table was called people.customers");
+  expect(gone?.textContent).toContain("main does not have the table");
 });
 
 it("says to a restricted person why nothing is listed", async () => {

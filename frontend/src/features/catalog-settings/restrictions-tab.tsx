@@ -53,7 +53,7 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
         </p>
       ) : null}
       {isAdding ? <RestrictionDialog catalog={catalog} onClose={() => setAdding(false)} /> : null}
-      {looked ? <SeenDialog catalog={catalog} seen={seenOf(looked)} onClose={() => setLooked(undefined)} /> : null}
+      {looked ? <SeenDialog catalog={catalog} name={nameOf(looked)} seen={seenOf(looked)} onClose={() => setLooked(undefined)} /> : null}
       {lifted ? <LiftDialog catalog={catalog} restriction={lifted} onClose={() => setLifted(undefined)} /> : null}
     </>
   );
@@ -63,10 +63,13 @@ function whomOf({ role, group }: Restriction): string {
   return role === null ? `group ${group}` : `role ${role} and below`;
 }
 
-/** Its table, by the name that it had when the restriction was set. */
-function seenOf({ table, role, group }: Restriction): Seen {
-  const [database = "", ...rest] = table.split(".");
-  return { database, table: rest.join("."), whom: role === null ? { group: group ?? "" } : { role } };
+/** What its table is called now; where main has none any more, what it was called. */
+function nameOf({ table, table_now: now }: Restriction): string {
+  return now ?? table;
+}
+
+function seenOf({ table_id, role, group }: Restriction): Seen {
+  return { branch: "main", table: { table_id }, whom: role === null ? { group: group ?? "" } : { role } };
 }
 
 function RestrictionRow({
@@ -79,11 +82,12 @@ function RestrictionRow({
   onLift: (() => void) | undefined;
 }) {
   const masks = Object.entries(restriction.masks);
+  const name = nameOf(restriction);
   return (
     <li>
       <span className="row">
         <Icon name="shield" />
-        <code>{restriction.table}</code>
+        <code>{name}</code>
         <span>from {whomOf(restriction)}</span>
       </span>
       <span className="small stack">
@@ -97,7 +101,11 @@ function RestrictionRow({
             <code>{column}</code> reads as <code>{expression}</code>
           </span>
         ))}
-        <span className="muted">set by {restriction.created_by}</span>
+        <span className="muted">
+          set by {restriction.created_by}
+          {restriction.table === name ? "" : `, when the table was called ${restriction.table}`}
+          {restriction.table_now === null ? "; main does not have the table" : ""}
+        </span>
       </span>
       <span className="row">
         {onLook ? (
@@ -105,7 +113,7 @@ function RestrictionRow({
             Preview
             <span className="visually-hidden">
               {" "}
-              what {whomOf(restriction)} sees of {restriction.table}
+              what {whomOf(restriction)} sees of {name}
             </span>
           </button>
         ) : null}
@@ -114,7 +122,7 @@ function RestrictionRow({
             Lift
             <span className="visually-hidden">
               {" "}
-              what is hidden of {restriction.table} from {whomOf(restriction)}
+              what is hidden of {name} from {whomOf(restriction)}
             </span>
           </button>
         ) : null}
@@ -133,7 +141,7 @@ function LiftDialog({ catalog, restriction, onClose }: { catalog: string; restri
   });
   return (
     <ConfirmDialog
-      title={`Show all of ${restriction.table}?`}
+      title={`Show all of ${nameOf(restriction)}?`}
       action="Lift the restriction"
       working="Lifting …"
       isDangerous
@@ -142,7 +150,7 @@ function LiftDialog({ catalog, restriction, onClose }: { catalog: string; restri
       onClose={onClose}
     >
       <p>
-        From then on {whomOf(restriction)} sees all rows and columns of {restriction.table}. The audit records who lifted it.
+        From then on {whomOf(restriction)} sees all rows and columns of {nameOf(restriction)}. The audit records who lifted it.
       </p>
     </ConfirmDialog>
   );

@@ -1,42 +1,49 @@
-import { whomText } from "../../model/restrictions";
-import { useRestrictionPreview, type Seen } from "../../queries/restrictions";
+import { useState } from "react";
+
+import type { SeenTable } from "../../api/resources";
+import { counted } from "../../model/format";
+import { whomText, type Whom } from "../../model/restrictions";
+import { useSeenTable, type Seen } from "../../queries/restrictions";
 import { Dialog } from "../../ui/dialog";
 import { ResultGrid } from "../../ui/result-grid";
-import { Failure } from "../../ui/states";
+import { Loaded } from "../../ui/states";
+import { BranchField } from "../compare/branch-field";
 
-type Preview = ReturnType<typeof useRestrictionPreview>;
-
-/** The rows that others see, as they were asked for; nothing where something else is asked for by now. */
-export function SeenRows({ preview, seen }: { preview: Preview; seen: Seen }) {
-  if (JSON.stringify(preview.variables) !== JSON.stringify(seen)) return null;
-  if (preview.error) return <Failure error={preview.error} />;
-  if (!preview.data) return null;
-  const { columns, rows, truncated } = preview.data;
-  const count = rows.length === 1 ? "1 row" : `${rows.length} rows`;
+/** The rows that others see: how many of how many, and which columns are masked. */
+export function SeenRows({ whom, found }: { whom: Whom; found: SeenTable }) {
   return (
     <section className="stack" aria-live="polite">
       <p>
-        {rows.length === 0 ? `${whomText(seen.whom)} sees no row.` : `${whomText(seen.whom)} sees this${truncated ? `; the first ${count}` : `: ${count}`}.`}
+        {seenText(whom, found)}
+        {found.masked.length > 0 ? ` Masked: ${found.masked.join(", ")}.` : ""}
       </p>
-      {rows.length > 0 ? <ResultGrid label="Rows as they are seen" columns={columns} rows={rows} height="40vh" /> : null}
+      {found.rows.length > 0 ? <ResultGrid label="Rows as they are seen" columns={found.columns} rows={found.rows} height="40vh" /> : null}
     </section>
   );
 }
 
-/** What a restriction that is set leaves of its table. */
-export function SeenDialog({ catalog, seen, onClose }: { catalog: string; seen: Seen; onClose: () => void }) {
-  const preview = useRestrictionPreview(catalog);
+function seenText(whom: Whom, { rows, truncated, table_rows: all }: SeenTable): string {
+  const who = `The ${whomText(whom)}`;
+  if (truncated) return `The first ${counted(rows.length, "row")} that ${whomText(whom)} sees.`;
+  if (all === 0) return "The table has no rows.";
+  if (rows.length === 0) return all === null ? `${who} sees no row.` : `${who} sees none of ${counted(all, "row")}.`;
+  return all === null ? `${who} sees ${counted(rows.length, "row")}.` : `${who} sees ${rows.length} of ${counted(all, "row")}.`;
+}
+
+/** What the restrictions that are set leave of a table, on the branch that is chosen. */
+export function SeenDialog({ catalog, name, seen, onClose }: { catalog: string; name: string; seen: Seen; onClose: () => void }) {
+  const [branch, setBranch] = useState(seen.branch);
+  const preview = useSeenTable(catalog, { ...seen, branch });
   return (
-    <Dialog title={`${seen.database}.${seen.table} as ${whomText(seen.whom)} sees it`} onClose={onClose} className="wide">
+    <Dialog title={`${preview.data?.table ?? name} as ${whomText(seen.whom)} sees it`} onClose={onClose} className="wide">
       <div className="stack">
-        <p className="muted">With all that is hidden from them, on branch main.</p>
-        <SeenRows preview={preview} seen={seen} />
+        <BranchField catalog={catalog} label="On branch" value={branch} onChange={setBranch} />
+        <Loaded query={preview} label="the rows">
+          {(found) => <SeenRows whom={seen.whom} found={found} />}
+        </Loaded>
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
             Close
-          </button>
-          <button type="button" className="button primary" disabled={preview.isPending} onClick={() => preview.mutate(seen)}>
-            {preview.isPending ? "Reading …" : "Show rows"}
           </button>
         </div>
       </div>
