@@ -57,15 +57,15 @@ const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [3600, "hour"],
   [60, "minute"],
 ];
-const RELATIVE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" });
+const RELATIVE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "long" });
 
-/** `just now`, `5 min ago`, `yesterday`; a moment of the future stands the same way. */
+/** `just now`, `5 minutes ago`, `yesterday`; of the future `in 5 minutes`, `in less than a minute`. */
 export function relativeTime(moment: Date, now: Date): string {
   const seconds = (moment.getTime() - now.getTime()) / 1000;
   for (const [length, unit] of STEPS) {
     if (Math.abs(seconds) >= length) return RELATIVE.format(Math.trunc(seconds / length), unit);
   }
-  return "just now";
+  return seconds > 0 ? "in less than a minute" : "just now";
 }
 
 /** The moment in local time and in UTC, to the second: what a hover shows. */
