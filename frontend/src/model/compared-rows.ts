@@ -1,5 +1,6 @@
 /** Rows of two branches side by side: which cells each side changed, and which of them clash. */
 import type { ComparedRow, SidesColumn } from "../api/resources";
+import { identifying } from "./row-names";
 
 export type Snapshot = "base" | "source" | "destination";
 export const SNAPSHOTS: readonly Snapshot[] = ["base", "source", "destination"];
@@ -31,11 +32,13 @@ export function clashingColumns(row: ComparedRow, columns: readonly SidesColumn[
   return columns.filter((_, place) => places.has(place));
 }
 
-/** Places of the columns that tell what happened: those of the key, and those that differ in any of the rows. */
+/** Places of the columns that tell what happened: those of the key, or without one those that show which row it is, and
+ * those that differ in any of the rows. */
 export function tellingPlaces(columns: readonly SidesColumn[], rows: readonly ComparedRow[]): number[] {
   const differ = new Set(rows.flatMap((row) => [...differing(row.source, row.destination), ...differing(row.source, row.base), ...differing(row.destination, row.base)]));
   const isWhole = rows.some((row) => SNAPSHOTS.filter((snapshot) => row[snapshot] !== null).length === 1);
-  return columns.flatMap((column, place) => (isWhole || column.is_key || differ.has(place) ? [place] : []));
+  const known = columns.some((column) => column.is_key) ? [] : identifying(columns.length, rows.map((row) => row.source ?? row.destination ?? row.base ?? []));
+  return columns.flatMap((column, place) => (isWhole || column.is_key || known.includes(place) || differ.has(place) ? [place] : []));
 }
 
 function clashesOf(row: ComparedRow): Set<number> {

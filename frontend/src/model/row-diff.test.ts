@@ -31,7 +31,16 @@ describe("the columns that tell what happened", () => {
   ];
   it("are those that an update changed, and the key", () => {
     expect(tellingColumns(columns, diffRows({ rows: update }), ["id"])).toEqual([0, 1]);
-    expect(tellingColumns(columns, diffRows({ rows: update }), [])).toEqual([1]);
+  });
+  it("are, in a table without a key, also those that show which rows they are", () => {
+    const wide = ["year", "carrier", "flight", "gate", "tail", "delay"];
+    const late = (rowId: number, flight: number, delay: number) => [
+      ["update_before", rowId, 2013, "UA", flight, null, "N1", 0],
+      ["update_after", rowId, 2013, "UA", flight, null, "N1", delay],
+    ];
+    expect(tellingColumns(wide, diffRows({ rows: [...late(1, 15, 9), ...late(2, 16, 8)] }), [])).toEqual([0, 1, 2, 5]);
+    expect(tellingColumns(wide, diffRows({ rows: late(1, 15, 9) }), [])).toEqual([0, 1, 2, 5]);
+    expect(tellingColumns(columns, diffRows({ rows: update }), ["id"])).toEqual([0, 1]);
   });
   it("are all where rows came or went", () => {
     expect(tellingColumns(columns, diffRows({ rows: [...update, ["delete", 8, 2, "c", 31]] }), [])).toEqual([0, 1, 2]);

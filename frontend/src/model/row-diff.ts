@@ -1,3 +1,5 @@
+import { identifying } from "./row-names";
+
 /** Lines of a row diff (`change`, `row_id`, then the columns) with the cells that an update changed. */
 export type Change = "insert" | "delete" | "update_before" | "update_after";
 
@@ -21,12 +23,15 @@ export function diffRows(page: { rows: readonly (readonly unknown[])[]; keys?: r
   });
 }
 
-/** Places of the columns that tell what happened: where only cells were updated, these and the key; else all. */
+/** Places of the columns that tell what happened: where only cells were updated, these and the key, or without one the
+ * columns that show which row it is; else all. */
 export function tellingColumns(columns: readonly string[], rows: readonly DiffRow[], key: readonly string[]): number[] {
   const places = columns.map((_, place) => place);
   if (rows.some(({ change }) => change === "insert" || change === "delete")) return places;
   const changed = new Set(rows.flatMap((row) => [...row.changed]));
-  return places.filter((place) => changed.has(place) || key.includes(columns[place] ?? ""));
+  const named = columns.flatMap((name, place) => (key.includes(name) ? [place] : []));
+  const known = new Set(named.length > 0 ? named : identifying(columns.length, rows.filter(({ change }) => change === "update_after").map(({ values }) => values)));
+  return places.filter((place) => changed.has(place) || known.has(place));
 }
 
 function differences(values: readonly unknown[], others: readonly unknown[] | undefined): Set<number> {

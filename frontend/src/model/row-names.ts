@@ -21,6 +21,16 @@ export function tellingApart(columnCount: number, rows: readonly (readonly unkno
   return chosen;
 }
 
+/** Places of the columns that show which rows of a table without a key these are: those that tell them apart, and the first
+ * ones with values up to three. */
+export function identifying(columnCount: number, rows: readonly (readonly unknown[])[]): number[] {
+  const found = new Set(tellingApart(columnCount, rows));
+  for (let place = 0; place < columnCount && found.size < MOST_COLUMNS; place += 1) {
+    if (rows.some((row) => row[place] !== null && row[place] !== undefined)) found.add(place);
+  }
+  return [...found].sort((left, right) => left - right);
+}
+
 /** `id = 1` by key; `carrier = UA, flight = 1545 (row 23)` by columns. */
 export function rowName(key: string, columns: readonly { name: string }[], values: readonly unknown[] | null, places: readonly number[]): string {
   if (isKey(key) || values === null || places.length === 0) return keyText(key);

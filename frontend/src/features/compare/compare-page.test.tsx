@@ -283,10 +283,10 @@ describe("what changes in an object", () => {
 });
 
 describe("the rows of an object", () => {
-  const columns = [["change", "string"], ["row_id", "bigint"], ["carrier", "string"], ["delay_reason", "string"]].map(([name, type]) => ({ name, type }));
+  const columns = [["change", "string"], ["row_id", "bigint"], ["carrier", "string"], ["origin", "string"], ["dest", "string"], ["tail", "string"], ["delay_reason", "string"]].map(([name, type]) => ({ name, type }));
   const updated = (id: number) => [
-    ["update_before", id, "UA", null],
-    ["update_after", id, "UA", "late aircraft"],
+    ["update_before", id, "UA", "EWR", "IAH", "N1", null],
+    ["update_after", id, "UA", "EWR", "IAH", "N1", "late aircraft"],
   ];
   const rowsAt = (id: number) => `${AT}objects/table/${id}/rows/`;
   const clashing = {
@@ -296,7 +296,7 @@ describe("the rows of an object", () => {
   };
   const more = `${rowsAt(5)}?side=source&limit=100&cursor=abc`;
 
-  it("stand side by side, only with the columns that an update changed until all are asked for", async () => {
+  it("stand side by side, with the columns that show which row it is and what changed, until all are asked for", async () => {
     const asked = serve({
       [AT]: COMPARISON, ...OBJECTS,
       [`${rowsAt(5)}?side=source&limit=100`]: { next: `http://localhost${more}`, base_version: 11, version: 15, columns, rows: updated(7) },
@@ -307,12 +307,12 @@ describe("the rows of an object", () => {
     const user = userEvent.setup();
     renderAt(ADDRESS);
     const mine = await screen.findByRole("region", { name: "Rows that delays changed" });
-    expect(within(mine).getAllByRole("columnheader").map((header) => header.textContent)).toEqual(["Change", "Row id", "delay_reason"]);
+    expect(within(mine).getAllByRole("columnheader").map((header) => header.textContent)).toEqual(["Change", "Row id", "carrier", "origin", "dest", "delay_reason"]);
     expect(await within(mine).findByText("main too")).toBeTruthy();
     const theirs = screen.getByRole("region", { name: "Rows that main changed" });
     expect(within(theirs).getByRole("row", { name: /deleted.*delays too.*7.*UA/ })).toBeTruthy();
-    await user.click(screen.getByLabelText("all 2 columns"));
-    expect(within(mine).getAllByRole("columnheader")).toHaveLength(4);
+    await user.click(screen.getByLabelText("all 5 columns"));
+    expect(within(mine).getAllByRole("columnheader")).toHaveLength(7);
     await user.click(screen.getByRole("button", { name: "More rows" }));
     expect(await screen.findByText(/2 rows updated shown/)).toBeTruthy();
     expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(4);
