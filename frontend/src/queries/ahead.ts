@@ -38,7 +38,7 @@ export async function branchAhead(queries: QueryClient, { params, query }: Addre
  */
 export async function comparisonAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
   const branches = pairParse(params.pair ?? "");
-  if (!branches) return;
+  if (!branches || branches.source === branches.destination) return;
   const pair = { catalog: params.catalog ?? "", ...branches };
   const comparison = queries.infiniteQuery(comparisonQuery(pair, compareFilterOf(query)));
   const role = queries.query(catalogQuery(pair.catalog)).then((catalog) => catalog.role);

@@ -32,3 +32,35 @@ it("lists all branches where they are few, the chosen one among them", async () 
   expect(into.value).toBe("main");
   expect([...into.options].map((option) => option.text)).toEqual(["main", "delays"]);
 });
+
+it("asks for another branch where an address names one twice", async () => {
+  const asked = serve({ [BRANCHES]: page([DELAYS]) });
+  const user = userEvent.setup();
+  const router = renderAt("/c/demo/compare/main...main");
+  await screen.findByText("Both are main: a branch has nothing to bring to itself. Choose another one for either.");
+  expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+  const compare = screen.getByRole<HTMLButtonElement>("button", { name: "Compare" });
+  expect(compare.disabled).toBe(true);
+  expect(asked.some(({ address }) => address.includes("main...main"))).toBe(false);
+  await user.selectOptions(screen.getByLabelText("Merge"), "delays");
+  expect(screen.queryByText(/^Both are/)).toBeNull();
+  await user.click(compare);
+  await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/compare/delays...main"));
+});
+
+it("finds a branch for the filter of pipelines beyond the first page, and all of them again", async () => {
+  const asked = serve({
+    [BRANCHES]: ({ address }: Asked) => json(address.includes("search=") ? page([{ ...DELAYS, branch_id: 9, name: "winter" }]) : page([DELAYS], `http://test${BRANCHES}?cursor=x`)),
+    "/api/v1/pipelines/": page([]),
+    "/api/v1/catalogs/demo/pipeline-policy/": { strict: false },
+  });
+  const user = userEvent.setup();
+  const router = renderAt("/c/demo/pipelines");
+  await user.type(await screen.findByPlaceholderText("All branches"), "winter");
+  await waitFor(() => expect(asked.some(({ address }) => address.includes("search=winter"))).toBe(true));
+  await user.tab();
+  await waitFor(() => expect(router.state.location.search).toBe("?branch=winter"));
+  await user.clear(await screen.findByDisplayValue("winter"));
+  await user.tab();
+  await waitFor(() => expect(router.state.location.search).toBe(""));
+});

@@ -8,24 +8,25 @@ import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { BranchField } from "./branch-field";
 
-/** Which two branches: at first the branch with the newest commit, against its parent. */
-export function ChoosePair({ catalog }: { catalog: string }) {
+/** Which two branches: at first the branch with the newest commit, against its parent. `same`: the one that an address
+ * names twice; then another source is to be chosen. */
+export function ChoosePair({ catalog, same }: { catalog: string; same?: string }) {
   const branches = useBranches(catalog, { order: "-activity" });
   return (
     <div className="page">
       <PageHead title="Compare branches" />
       <Loaded query={branches} label="branches">
-        {({ pages }) => <PairForm catalog={catalog} branches={pages.flatMap((page) => page.results)} />}
+        {({ pages }) => <PairForm catalog={catalog} branches={pages.flatMap((page) => page.results)} same={same} />}
       </Loaded>
     </div>
   );
 }
 
-function PairForm({ catalog, branches }: { catalog: string; branches: Branch[] }) {
+function PairForm({ catalog, branches, same }: { catalog: string; branches: Branch[]; same: string | undefined }) {
   const navigate = useNavigate();
   const first = branches.find((branch) => branch.parent);
-  const [source, setSource] = useState(first?.name ?? "");
-  const [destination, setDestination] = useState(first?.parent ?? "main");
+  const [source, setSource] = useState(same ?? first?.name ?? "");
+  const [destination, setDestination] = useState(same ?? first?.parent ?? "main");
   if (!first) {
     return (
       <Panel>
@@ -50,6 +51,9 @@ function PairForm({ catalog, branches }: { catalog: string; branches: Branch[] }
           Compare
         </button>
       </form>
+      <p className="small muted" role="status">
+        {source === destination ? `Both are ${source}: a branch has nothing to bring to itself. Choose another one for either.` : ""}
+      </p>
     </Panel>
   );
 }

@@ -23,6 +23,7 @@ export function ComparePage() {
   const { catalog = "", pair: text } = useParams();
   const pair = text === undefined ? undefined : pairParse(text);
   if (!pair) return <ChoosePair key={catalog} catalog={catalog} />;
+  if (pair.source === pair.destination) return <ChoosePair key={`${catalog} ${pair.source}`} catalog={catalog} same={pair.source} />;
   return <ComparePair key={`${catalog} ${text ?? ""}`} pair={{ catalog, ...pair }} />;
 }
 

@@ -3,7 +3,7 @@ import { Link, useParams, useSearchParams } from "react-router";
 import type { PipelineFilter } from "../../api/paths";
 import { newPipelineAddress, pipelinesAddress } from "../../model/addresses";
 import { isAtLeast } from "../../model/roles";
-import { useBranches, useCatalog } from "../../queries/catalogs";
+import { useCatalog } from "../../queries/catalogs";
 import { usePipelinePolicy, usePipelinePolicyChange, usePipelines } from "../../queries/pipelines";
 import { Icon } from "../../ui/icons";
 import { useIsNarrow } from "../../ui/narrow";
@@ -11,6 +11,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { VirtualRows } from "../../ui/virtual-rows";
+import { BranchField } from "../compare/branch-field";
 import { MAY_EDIT, MAY_SET_POLICY } from "./rights";
 import { PipelineRow } from "./pipeline-row";
 import "../../styles/pipelines.css";
@@ -49,7 +50,7 @@ export function PipelinesPage() {
       <Panel
         actions={
           <>
-            <BranchFilter catalog={catalog} chosen={query.get("branch") ?? ""} onChoose={(branch) => choose("branch", branch)} />
+            <BranchField catalog={catalog} label="Branch" none="All branches" value={query.get("branch") ?? ""} onChange={(branch) => choose("branch", branch)} />
             {query.get("layer") ? (
               <span className="badge">
                 layer {query.get("layer")}
@@ -71,19 +72,6 @@ export function PipelinesPage() {
 
 function filterOf(query: URLSearchParams): PipelineFilter {
   return Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
-}
-
-function BranchFilter({ catalog, chosen, onChoose }: { catalog: string; chosen: string; onChoose: (branch: string) => void }) {
-  const pages = useBranches(catalog).data?.pages;
-  const names = pages?.flatMap((page) => page.results.map(({ name }) => name)) ?? [];
-  return (
-    <select className="input state-filter" aria-label="Branch" value={chosen} onChange={(event) => onChoose(event.target.value)}>
-      <option value="">All branches</option>
-      {(chosen && !names.includes(chosen) ? [chosen, ...names] : names).map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
-  );
 }
 
 function PipelineList({ catalog, filter, isFiltered }: { catalog: string; filter: PipelineFilter; isFiltered: boolean }) {

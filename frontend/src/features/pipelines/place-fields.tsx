@@ -1,8 +1,8 @@
 import { useId } from "react";
 
 import type { PipelineBody } from "../../api/resources";
-import { useBranches } from "../../queries/catalogs";
 import { useDatabases } from "../../queries/tables";
+import { BranchField } from "../compare/branch-field";
 import { NextRuns } from "./next-runs";
 
 export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
@@ -19,7 +19,7 @@ export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { 
     <fieldset className="pipeline-place" disabled={isDisabled}>
       <TextField label="Name" value={value.name} isRequired onChange={(name) => set({ name })} />
       <TextField label="Layer" hint="any word that groups pipelines" value={value.layer} onChange={(layer) => set({ layer })} />
-      <BranchField catalog={catalog} value={value.branch} onChange={(branch) => set({ branch })} />
+      <BranchField catalog={catalog} label="Branch" value={value.branch} onChange={(branch) => set({ branch })} />
       <TextField label="Database" value={value.database} suggestions={names} isRequired onChange={(database) => set({ database })} />
       <TextField label="Table" hint="the first run makes it" value={value.table} isRequired onChange={(table) => set({ table })} />
       <TextField label="Schedule" hint="cron, as 0 6 * * mon-fri" value={value.schedule} onChange={(schedule) => set({ schedule })} />
@@ -79,24 +79,6 @@ function TextField({
           ))}
         </datalist>
       ) : null}
-    </div>
-  );
-}
-
-function BranchField({ catalog, value, onChange }: { catalog: string; value: string; onChange: (branch: string) => void }) {
-  const field = useId();
-  const pages = useBranches(catalog, { order: "-activity" }).data?.pages;
-  const names = pages?.flatMap((page) => page.results.map(({ name }) => name)) ?? [];
-  return (
-    <div className="field">
-      <label htmlFor={field} className="small">
-        Branch
-      </label>
-      <select id={field} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-        {(names.includes(value) ? names : [value, ...names]).map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
     </div>
   );
 }
