@@ -287,6 +287,7 @@ SPECTACULAR_SETTINGS = {
             *("task_succeeded", "task_failed", "pipeline_failed", "branch_expires"),
         ],
         "MailState": ["pending", "sent", "failed"],
+        "MessageChannel": ["mail", "chat"],
         "EventEnum": [
             *(
                 "merge_request",

@@ -1,8 +1,9 @@
-"""Attempts at a mail: again after a longer pause each time, until one is taken or it is given up."""
+"""Attempts at a message: again after a longer pause each time, until one is taken or it is given up."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
@@ -15,8 +16,9 @@ from catalog_app.selectors.agents import is_agent
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import OK
 from lakeui.common.events import event_log
+from merge_app.mails.chats import chat_send
 from merge_app.mails.errors import Refused, Unsent
-from merge_app.mails.models import Mail, MailChoice, MailEvent, MailState
+from merge_app.mails.models import Channel, Mail, MailChoice, MailEvent, MailState
 from merge_app.mails.sending import mail_send
 
 PAUSES = (30, 120, 600, 3600, 4 * 3600, 12 * 3600)
@@ -39,8 +41,8 @@ def mail_attempt(mail_id: UUID) -> bool:
     began = time.monotonic()
     mail.error, mail.state = "", MailState.SENT
     try:
-        mail.address = _address(mail)
-        mail_send(mail, mail.address)
+        choice = _choice(mail)
+        _SENDERS[Channel(mail.channel)](mail, choice)
     except Refused as refusal:
         mail.error, mail.state = str(refusal), MailState.FAILED
     except Unsent as failure:
@@ -54,6 +56,7 @@ def mail_attempt(mail_id: UUID) -> bool:
         user=mail.user.get_username(),
         catalog=mail.catalog.name if mail.catalog else None,
         kind=str(mail.event),
+        channel=str(mail.channel),
         outcome=OK if mail.state == MailState.SENT else "UNDELIVERED",
         milliseconds=round(1000 * (time.monotonic() - began)),
         mail=str(mail.pk),
@@ -63,20 +66,36 @@ def mail_attempt(mail_id: UUID) -> bool:
     return True
 
 
-def _address(mail: Mail) -> str:
-    """Where the mail goes, by what holds now. Raises Refused where the person may not have it, or does not want it."""
-    user, choice = mail.user, MailChoice.objects.filter(user=mail.user_id).first()
+def _choice(mail: Mail) -> MailChoice:
+    """What the person wants now. Raises Refused where the person may not have the message, or does not want it."""
+    user = mail.user
+    choice = MailChoice.objects.filter(user=mail.user_id).first() or MailChoice(user=user)
     if not user.is_active or is_agent(user):
         raise Refused("The account is disabled, or of an agent.")
     if mail.catalog is not None:
         principal = Principal(user.pk, user.get_username(), user.is_superuser)
         if not catalogs_visible(principal).filter(pk=mail.catalog.pk, dropped_at__isnull=True).exists():
             raise Refused("The person does not see the catalog any more.")
-    if mail.event != MailEvent.TEST and (choice is None or mail.event not in choice.events):
-        raise Refused("The person does not want such mail any more.")
+    wanted = choice.events if mail.channel == Channel.MAIL else choice.chat_events
+    if mail.event != MailEvent.TEST and mail.event not in wanted:
+        raise Refused("The person does not want such messages any more.")
+    return choice
+
+
+def _by_mail(mail: Mail, choice: MailChoice) -> None:
     if not settings.LAKEUI["MAIL"]:
         raise Unsent("No mail server is set.")
-    address = (choice.address if choice else "") or user.email
-    if not address:
+    mail.address = choice.address or mail.user.email
+    if not mail.address:
         raise Refused("The person has no address.")
-    return address
+    mail_send(mail, mail.address)
+
+
+def _by_chat(mail: Mail, choice: MailChoice) -> None:
+    mail.address = choice.chat_server
+    if not choice.chat_url:
+        raise Refused("The person has no chat.")
+    chat_send(mail, choice.chat_url)
+
+
+_SENDERS: dict[Channel, Callable[[Mail, MailChoice], None]] = {Channel.MAIL: _by_mail, Channel.CHAT: _by_chat}

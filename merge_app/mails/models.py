@@ -1,8 +1,9 @@
-"""What each person wants by mail, and what was sent."""
+"""What each person wants by mail and in their chat, and what was sent."""
 
 from __future__ import annotations
 
 import uuid
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -29,15 +30,33 @@ class MailEvent(models.TextChoices):
 CHOOSABLE = tuple(event for event in MailEvent if event is not MailEvent.TEST)
 
 
+class Channel(models.TextChoices):
+    """How a message reaches a person: by mail, or at the incoming webhook of their chat."""
+
+    MAIL = "mail"
+    CHAT = "chat"
+
+
 class MailChoice(models.Model):
-    """What a person wants by mail. Without ``address`` mails go to the address of the account."""
+    """What a person wants by each channel. Without ``address`` mails go to the address of the account.
+
+    Who knows ``chat_url`` can write to that chat: no answer and no log holds it.
+    """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+")
     address = models.TextField(default="")
     events = ArrayField(models.TextField(), default=list)
+    chat_url = models.TextField(default="", db_default="")
+    chat_events = ArrayField(models.TextField(), default=list, db_default=[])
+    chat_set_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"mail of {self.user}"
+
+    @property
+    def chat_server(self) -> str:
+        """The server of the chat, which is no secret; empty without one."""
+        return urlsplit(self.chat_url).netloc
 
 
 class MailState(models.TextChoices):
@@ -47,16 +66,17 @@ class MailState(models.TextChoices):
 
 
 class Mail(models.Model):
-    """One mail to one person. ``key`` names what happened: a person gets one mail of it.
+    """One message to one person. ``key`` names what happened: a person gets one message of it by each channel.
 
-    ``path`` is the page that it links to. ``address`` is where its last attempt went. A pending one is due at
-    ``next_attempt_at``; an attempt puts that off first, so that no two workers send at once.
+    ``path`` is the page that it links to. ``address`` is where its last attempt went, of a chat the server alone. A
+    pending one is due at ``next_attempt_at``; an attempt puts that off first, so that no two workers send at once.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, null=True, related_name="+")
     event = models.TextField(choices=MailEvent)
+    channel = models.TextField(choices=Channel, default=Channel.MAIL, db_default=Channel.MAIL)
     key = models.TextField()
     subject = models.TextField()
     body = models.TextField()
@@ -72,7 +92,8 @@ class Mail(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(state__in=MailState.values), name="mail_state"),
-            models.UniqueConstraint(fields=["user", "key"], name="mail_once"),
+            models.CheckConstraint(condition=Q(channel__in=Channel.values), name="mail_channel"),
+            models.UniqueConstraint(fields=["user", "key", "channel"], name="mail_once"),
         ]
         indexes = [
             models.Index(fields=["user", "-created_at"], name="mail_newest"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
@@ -12,11 +12,12 @@ from uuid import UUID
 from celery.exceptions import CeleryError
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from merge_app.mails.models import Mail, MailChoice, MailEvent, MailState
+from merge_app.mails.models import Channel, Mail, MailChoice, MailEvent, MailState
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ RING_AGAIN = timedelta(seconds=30)
 
 
 class Content(NamedTuple):
-    """What a mail says. ``path`` is the page of what happened."""
+    """What a message says. ``path`` is the page of what happened."""
 
     subject: str
     text: str
@@ -36,14 +37,14 @@ class Content(NamedTuple):
 def mails_leave(
     *, users: Iterable[int], event: MailEvent, catalog_id: int, key: str, build: Callable[[], Content]
 ) -> None:
-    """Leave a mail for each of the users who chose the event. ``build`` makes the content once, where there is one.
+    """Leave a message for each of the users who chose the event, by each channel for which they chose it. ``build``
+    makes the content once, where there is one.
 
-    Without a mail server there is none. A person gets one mail of a ``key``.
+    Without a mail server there is no mail. A person gets one message of a ``key`` by each channel.
     """
-    if not settings.LAKEUI["MAIL"]:
-        return
-    wanting = MailChoice.objects.filter(user__in=users, user__is_active=True, events__contains=[event.value])
-    found = list(wanting.values_list("user", flat=True))
+    choices = MailChoice.objects.filter(user__in=users, user__is_active=True)
+    wanting = choices.filter(Q(events__contains=[event.value]) | Q(chat_events__contains=[event.value]))
+    found = [(choice.user_id, channel) for choice in wanting for channel in _channels(choice, event)]
     if found:
         content = build()
         _leave(
@@ -51,23 +52,33 @@ def mails_leave(
                 user_id=user_id,
                 catalog_id=catalog_id,
                 event=event,
+                channel=channel,
                 key=key,
                 subject=line(content.subject),
                 body=content.text,
                 path=content.path,
             )
-            for user_id in found
+            for user_id, channel in found
         )
 
 
-def trial_leave(user_id: int, key: str) -> Mail:
-    """Leave a mail that says nothing but that it arrived."""
+def _channels(choice: MailChoice, event: MailEvent) -> Iterator[Channel]:
+    if settings.LAKEUI["MAIL"] and event in choice.events:
+        yield Channel.MAIL
+    if choice.chat_url and event in choice.chat_events:
+        yield Channel.CHAT
+
+
+def trial_leave(user_id: int, key: str, channel: Channel) -> Mail:
+    """Leave a message that says nothing but that it arrived."""
+    what = "mail" if channel is Channel.MAIL else "a message"
     mail = Mail(
         user_id=user_id,
         event=MailEvent.TEST,
+        channel=channel,
         key=key,
-        subject="A test of mail from lakeui",
-        body="You asked for this mail. It says that mail from lakeui arrives.",
+        subject=f"A test of {what} from lakeui",
+        body=f"You asked for this test. It says that {what} from lakeui arrives.",
         path="/settings",
     )
     _leave([mail])

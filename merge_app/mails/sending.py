@@ -71,5 +71,5 @@ def _text(mail: Mail) -> str:
     base = settings.LAKEUI["PUBLIC_URL"]
     return (
         f"{mail.body}\n\n{base}{mail.path}\n\n-- \n"
-        f"You chose to get this mail. Choose otherwise at {base}/settings under Mail.\n"
+        f"You chose to get this mail. Choose otherwise at {base}/settings under Mail and chat.\n"
     )

@@ -15,15 +15,16 @@ LONGEST = 3000
 
 def chat_text(event: WebhookEvent, content: Mapping[str, Any]) -> str:
     """The event in a sentence. ``content``: as the other form of messages has it under ``data``."""
-    given = {name: _escaped(value) for name, value in content.items()}
+    given = {name: chat_escaped(value) for name, value in content.items()}
     return _SENTENCES[event](given)[:LONGEST]
 
 
-def _escaped(value: Any) -> str:
+def chat_escaped(value: Any) -> str:
+    """The value as one line, in which the markup of chats finds nothing."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{_escaped(name)} {_escaped(entry)}" for name, entry in value.items())
+        return ", ".join(f"{chat_escaped(name)} {chat_escaped(entry)}" for name, entry in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_escaped(entry) for entry in value)
+        return ", ".join(chat_escaped(entry) for entry in value)
     text = "" if value is None else str(value)
     return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
 

@@ -16,7 +16,7 @@ from lakeui.common.instruments import instruments
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.errors import AddressRefused, Undelivered
 from merge_app.webhooks.models import DeliveryState, WebhookDelivery
-from merge_app.webhooks.sending import TIMEOUT_SECONDS, message_send
+from merge_app.webhooks.sending import TIMEOUT_SECONDS, message_send, signed_headers
 
 PAUSES = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)
 """Seconds after the first, second, … failed attempt; after one more it is given up."""
@@ -78,13 +78,9 @@ def _send(delivery: WebhookDelivery) -> tuple[int | None, str]:
     try:
         # Looked up at every attempt: where a name leads, and what is allowed, may have changed.
         target = target_find(delivery.webhook.url, allowed=networks_parse(settings.LAKEUI["WEBHOOK_NETWORKS"]))
-        status = message_send(
-            target,
-            secret=delivery.webhook.secret,
-            identity=str(delivery.pk),
-            at=timezone.now(),
-            body=delivery.body.encode(),
-        )
+        body = delivery.body.encode()
+        signed = signed_headers(delivery.webhook.secret, identity=str(delivery.pk), at=timezone.now(), body=body)
+        status = message_send(target, headers=signed, body=body)
     except AddressRefused as refusal:
         return None, refusal.message
     except Undelivered as failure:

@@ -10,6 +10,7 @@ import io
 import socket
 import ssl
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -36,20 +37,22 @@ def signature(secret: str, *, identity: str, at: datetime, body: bytes) -> str:
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 
 
-def message_send(target: Target, *, secret: str, identity: str, at: datetime, body: bytes) -> int:
-    """Send the message; the status of the answer, of which nothing else is read. Raises Undelivered."""
-    budget = _Budget()
-    connection = (_PinnedHTTPS if target.scheme == "https" else _PinnedHTTP)(target, budget)
-    headers = {
-        "Host": target.authority,
-        "Content-Type": "application/json",
-        "User-Agent": "lakeui",
+def signed_headers(secret: str, *, identity: str, at: datetime, body: bytes) -> dict[str, str]:
+    """The headers by which whoever has the secret knows the message."""
+    return {
         "webhook-id": identity,
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": signature(secret, identity=identity, at=at, body=body),
     }
+
+
+def message_send(target: Target, *, headers: Mapping[str, str], body: bytes) -> int:
+    """Send the message; the status of the answer, of which nothing else is read. Raises Undelivered."""
+    budget = _Budget()
+    connection = (_PinnedHTTPS if target.scheme == "https" else _PinnedHTTP)(target, budget)
+    plain = {"Host": target.authority, "Content-Type": "application/json", "User-Agent": "lakeui"}
     try:
-        connection.request("POST", target.path, body, headers)
+        connection.request("POST", target.path, body, plain | dict(headers))
         return _status(connection.sock, budget)
     except TimeoutError:
         raise Undelivered("The server did not answer in time.") from None

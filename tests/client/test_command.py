@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
@@ -222,7 +224,9 @@ def test_the_staff_invites_disables_and_enables(lake: Call, person: Person) -> N
     assert document(lake, "people", "--rights")[0]["after"]["is_active"] is True
 
 
-def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog, person: Person) -> None:
+def test_people_tokens_tasks_and_pipelines_are_kept(
+    lake: Call, catalog: Catalog, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = person(Role.VIEWER).http.get("/api/v1/tokens/")["results"][0]
     assert other["name"] == "client"
     viewer = next(entry for entry in document(lake, "people") if entry["role"] == "viewer")["username"]
@@ -240,6 +244,13 @@ def test_people_tokens_tasks_and_pipelines_are_kept(lake: Call, catalog: Catalog
     assert document(lake, "mail", "--events", "")["events"] == []
     assert document(lake, "mail", "--test", status=1)["detail"] == "This server sends no mail."
     assert document(lake, "mail", "--sent") == []
+    assert document(lake, "mail", "--test-chat", status=1)["detail"] == "You have no chat."
+    monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("http://127.0.0.1:9/services/secret"))
+    chat = document(lake, "mail", "--chat", "--chat-events", "task_failed")
+    assert (chat["chat_server"], chat["chat_events"]) == ("127.0.0.1:9", ["task_failed"])
+    assert "To the chat at 127.0.0.1:9: task_failed." in lake("mail")[1]
+    assert document(lake, "mail", "--no-chat")["chat_server"] == ""
     assert {entry["state"] for entry in document(lake, "tasks", "-n", "2")} == {"succeeded"}
     assert document(lake, "pipelines") == []
     assert document(lake, "pipelines", "runs", "1", "-m", "x", status=1)["code"] == "CLIENT_ERROR"

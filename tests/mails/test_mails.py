@@ -97,7 +97,7 @@ def test_review_comments_and_merges_are_mailed_to_whom_they_concern(lake: Review
     message = mailbox.received[0][1]
     text = message.get_payload()
     assert f"https://lake.example.org/c/{lake.catalog}/requests/1" in text
-    assert "Choose otherwise at https://lake.example.org/settings" in text
+    assert "Choose otherwise at https://lake.example.org/settings under Mail and chat" in text
     assert "secret" not in str([str(message) for _, message in mailbox.received])
     assert (message["Auto-Submitted"], message["From"]) == ("auto-generated", "lakeui <lakeui@example.org>")
     assert message["Message-ID"] == f"<{sent(lake, 'bob')[0]['id']}@example.org>"
@@ -206,7 +206,7 @@ def restricted(lake: ReviewLake) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda lake: choose(lake, "alice", events=[]), "The person does not want such mail any more."),
+        (lambda lake: choose(lake, "alice", events=[]), "The person does not want such messages any more."),
         (
             lambda lake: User.objects.filter(username="alice").update(is_active=False),
             "The account is disabled, or of an agent.",

@@ -6,7 +6,6 @@ import socket
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.errors import AddressRefused, Undelivered
@@ -112,5 +111,5 @@ def test_a_name_that_answers_otherwise_the_second_time_changes_nothing(monkeypat
 
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(Undelivered, match="The connection failed"):
-        message_send(target, secret="whsec_AAAA", identity="1", at=timezone.now(), body=b"{}")
+        message_send(target, headers={}, body=b"{}")
     assert went == [(PUBLIC[0], 443)]

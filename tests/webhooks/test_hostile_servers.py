@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from django.utils import timezone
 
 from merge_app.webhooks import sending
 from merge_app.webhooks.addresses import Target
@@ -46,7 +45,7 @@ def serve() -> Iterator[Serve]:
 
 def send(port: int, scheme: str = "http") -> int:
     target = Target(scheme, "hooks.example.org", port, "/", "127.0.0.1")
-    return sending.message_send(target, secret="whsec_AAAA", identity="1", at=timezone.now(), body=b"{}")
+    return sending.message_send(target, headers={}, body=b"{}")
 
 
 def request_read(accepted: socket.socket) -> None:

@@ -7,6 +7,7 @@ import { refresh } from "./refresh";
 export type Mail = components["schemas"]["MailAnswer"];
 export type MailChoice = components["schemas"]["MailChoiceAnswer"];
 export type MailChange = components["schemas"]["PatchedMailChoiceChange"];
+export type MessageChannel = components["schemas"]["MessageChannel"];
 export type MailEvent = components["schemas"]["ChosenMailEvent"];
 
 const MAIL: QueryKey = ["account", "mail"];
@@ -37,7 +38,7 @@ export function useMailChange() {
 export function useMailTest() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => body(client.POST("/api/v1/account/mail/test/")),
+    mutationFn: (channel: MessageChannel) => body(client.POST("/api/v1/account/mail/test/", { body: { channel } })),
     onSettled: () => refresh(queries, MAIL),
   });
 }

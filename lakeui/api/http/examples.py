@@ -105,7 +105,12 @@ BODIES: dict[str, dict[str, Any]] = {
     "tag_create": {"name": "january", "branch": "main", "version": 12},
     "webhook_create": {"url": "https://example.org/hooks/lake", "events": ["merge_request", "merge"]},
     "webhook_change": {"is_active": False},
-    "account_mail_change": {"address": "ada@example.org", "events": ["review_asked", "request_merged"]},
+    "account_mail_change": {
+        "address": "ada@example.org",
+        "events": ["review_asked", "request_merged"],
+        "chat_events": ["pipeline_failed"],
+    },
+    "account_mail_test": {"channel": "chat"},
     "markdown_preview": {"text": "From **delays**."},
     "pipeline_create": {
         "catalog": "demo",

@@ -1,4 +1,4 @@
-"""``/api/v1/account/mail/``: what the caller wants by mail, and what was sent."""
+"""``/api/v1/account/mail/``: what the caller wants by mail and chat, and what was sent."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_MA
 from lakeui.api.http.base import ApiView, checked, principal_of, tagged, unchanged
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
-from merge_app.mails.models import CHOOSABLE, Mail, MailChoice, MailEvent, MailState
+from merge_app.mails.models import CHOOSABLE, Channel, Mail, MailChoice, MailEvent, MailState
 from merge_app.mails.services import mail_choice, mail_choice_change, mail_test, mails_list
 
 _EVENTS = [event.value for event in CHOOSABLE]
 _ADDRESS = "Where mails go. Empty: to the address of the account."
+_CHAT_URL = "An incoming webhook of Slack or Mattermost. It is not shown again. Empty: none any more."
 
 
 class MailChoiceAnswer(serializers.Serializer[Any]):
-    """What you want by mail. ``is_on``: this server has a mail server."""
+    """What you want by mail and chat. ``is_on``: this server has a mail server."""
 
     is_on = serializers.BooleanField()
     address = serializers.CharField(allow_blank=True, help_text=_ADDRESS)
     account_address = serializers.CharField(allow_blank=True)
     events = serializers.ListField(child=serializers.ChoiceField(_EVENTS))
+    chat_server = serializers.CharField(
+        allow_blank=True, help_text="The server of your chat; its whole address is a secret. Empty: none."
+    )
+    chat_set_at = serializers.DateTimeField(allow_null=True, help_text="When the address of the chat was set.")
+    chat_events = serializers.ListField(child=serializers.ChoiceField(_EVENTS))
 
 
 class MailChoiceChange(serializers.Serializer[Any]):
@@ -38,15 +44,26 @@ class MailChoiceChange(serializers.Serializer[Any]):
     events = serializers.ListField(
         child=serializers.ChoiceField(_EVENTS), max_length=len(_EVENTS), allow_empty=True, required=False
     )
+    chat_url = serializers.CharField(
+        max_length=2000, allow_blank=True, required=False, write_only=True, help_text=_CHAT_URL
+    )
+    chat_events = serializers.ListField(
+        child=serializers.ChoiceField(_EVENTS), max_length=len(_EVENTS), allow_empty=True, required=False
+    )
+
+
+class MailTest(serializers.Serializer[Any]):
+    channel = serializers.ChoiceField(Channel.values, default=Channel.MAIL.value)
 
 
 class MailAnswer(serializers.Serializer[Any]):
-    """A mail to you, and how its last attempt ended."""
+    """A message to you, and how its last attempt ended."""
 
-    id = serializers.UUIDField(help_text="Its header Message-ID begins with this.")
+    id = serializers.UUIDField(help_text="The header Message-ID of a mail begins with this.")
     event = serializers.ChoiceField(MailEvent.values)
+    channel = serializers.ChoiceField(Channel.values)
     subject = serializers.CharField()
-    address = serializers.CharField(allow_blank=True, help_text="Where its last attempt went.")
+    address = serializers.CharField(allow_blank=True, help_text="Where its last attempt went; of a chat the server.")
     state = serializers.ChoiceField(MailState.values)
     attempts = serializers.IntegerField()
     error = serializers.CharField(allow_blank=True)
@@ -69,6 +86,9 @@ def _shown(choice: MailChoice) -> dict[str, Any]:
         "address": choice.address,
         "account_address": choice.user.email,
         "events": choice.events,
+        "chat_server": choice.chat_server,
+        "chat_set_at": choice.chat_set_at,
+        "chat_events": choice.chat_events,
     }
     return dict(MailChoiceAnswer(shown).data)
 
@@ -76,7 +96,7 @@ def _shown(choice: MailChoice) -> dict[str, Any]:
 class MailChoiceView(ApiView):
     @extend_schema(
         operation_id="account_mail_get",
-        summary="Look at what you want by mail",
+        summary="Look at what you want by mail and chat",
         tags=["account"],
         parameters=[IF_NONE_MATCH],
         responses={200: MailChoiceAnswer, **NOT_MODIFIED},
@@ -86,7 +106,7 @@ class MailChoiceView(ApiView):
 
     @extend_schema(
         operation_id="account_mail_change",
-        summary="Choose what you want by mail",
+        summary="Choose what you want by mail and chat",
         description="No events, and nothing is sent.",
         tags=["account"],
         parameters=[IF_MATCH],
@@ -106,21 +126,23 @@ class MailChoiceView(ApiView):
 class MailTestView(ApiView):
     @extend_schema(
         operation_id="account_mail_test",
-        summary="Send yourself a mail that says nothing",
-        description="At most one a minute. The list of mails shows whether the mail server took it.",
+        summary="Send yourself a message that says nothing",
+        description="At most one a minute by each channel. The list of what was sent shows whether the server took it.",
         tags=["account"],
-        request=None,
+        request=MailTest,
         responses={202: MailAnswer, **BAD_REQUEST, **FORBIDDEN},
     )
     def post(self, request: Request) -> Response:
-        return Response(MailAnswer(mail_test(principal=principal_of(request))).data, status=202)
+        channel = Channel(body_checked(MailTest, request)["channel"])
+        made = mail_test(principal=principal_of(request), channel=channel)
+        return Response(MailAnswer(made).data, status=202)
 
 
 class MailListView(ApiView):
     @extend_schema(
         operation_id="account_mail_list",
         summary="What was sent to you, newest first",
-        description="Mails that were sent or given up are kept for 30 days.",
+        description="What was sent or given up is kept for 30 days.",
         tags=["account"],
         parameters=[PageFilter, IF_NONE_MATCH],
         responses={200: page_schema("MailPage", MailAnswer(many=True)), **NOT_MODIFIED, **BAD_REQUEST},

@@ -21,63 +21,43 @@ const EVENTS: readonly { event: MailEvent; means: string }[] = [
 export function MailPanel() {
   const choice = useMailChoice();
   return (
-    <Panel title="Mail" padded>
-      <Loaded query={choice} label="what you get by mail">
-        {(held) => <MailForm key={`${held.address} ${held.events.join()}`} held={held} />}
+    <Panel title="Mail and chat" padded>
+      <Loaded query={choice} label="what you get by mail and chat">
+        {(held) => <ChoiceForm key={`${held.address} ${held.events.join()} ${held.chat_set_at} ${held.chat_events.join()}`} held={held} />}
       </Loaded>
-      <SentMails />
+      <SentMessages />
     </Panel>
   );
 }
 
-function MailForm({ held }: { held: MailChoice }) {
+function ChoiceForm({ held }: { held: MailChoice }) {
   const change = useMailChange();
   const test = useMailTest();
   const [address, setAddress] = useState(held.address);
+  const [chatUrl, setChatUrl] = useState("");
   const [events, setEvents] = useState<readonly MailEvent[]>(held.events);
-  const described = useId();
-  const isSame = address === held.address && events.length === held.events.length && events.every((event) => held.events.includes(event));
+  const [chatEvents, setChatEvents] = useState<readonly MailEvent[]>(held.chat_events);
+  const isSame = address === held.address && chatUrl === "" && isSameSet(events, held.events) && isSameSet(chatEvents, held.chat_events);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ address: address.trim(), events: [...events] });
+    const chat = chatUrl === "" ? {} : { chat_url: chatUrl.trim() };
+    change.mutate({ address: address.trim(), events: [...events], chat_events: [...chatEvents], ...chat });
   };
   return (
     <form className="stack" onSubmit={submit}>
       {held.is_on ? null : <p role="note">This server sends no mail. Whoever runs it sets LAKEUI_MAIL_SERVER.</p>}
-      <label className="field">
-        <span>Address</span>
-        <input
-          className="input"
-          type="email"
-          maxLength={254}
-          aria-describedby={described}
-          placeholder={held.account_address}
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
-        />
-      </label>
-      <p id={described} className="small muted">
-        {held.account_address ? `Empty: ${held.account_address}, the address of your account.` : "Your account has no address."}
-      </p>
-      <fieldset className="option-set">
-        <legend className="small">Send me a mail when</legend>
-        {EVENTS.map(({ event, means }) => (
-          <label key={event} className="row">
-            <input
-              type="checkbox"
-              checked={events.includes(event)}
-              onChange={({ target }) => setEvents(target.checked ? [...events, event] : events.filter((kept) => kept !== event))}
-            />
-            <span>{means}</span>
-          </label>
-        ))}
-      </fieldset>
+      <MailAddress held={held} address={address} onChange={setAddress} />
+      <ChatAddress held={held} url={chatUrl} onChange={setChatUrl} onRemove={() => change.mutate({ chat_url: "" })} />
+      <EventTable events={events} onEvents={setEvents} chatEvents={chatEvents} onChatEvents={setChatEvents} />
       {change.error ? <Failure error={change.error} /> : null}
       {test.error ? <Failure error={test.error} /> : null}
-      {test.isSuccess ? <p role="status">A mail was asked for. The list below shows whether the mail server took it.</p> : null}
+      {test.isSuccess ? <p role="status">A message was asked for. The list below shows whether the server took it.</p> : null}
       <div className="actions">
-        <button type="button" className="button" disabled={!held.is_on || !isSame || test.isPending} onClick={() => test.mutate()}>
-          Send a test
+        <button type="button" className="button" disabled={!held.is_on || !isSame || test.isPending} onClick={() => test.mutate("mail")}>
+          Send a test mail
+        </button>
+        <button type="button" className="button" disabled={!held.chat_server || !isSame || test.isPending} onClick={() => test.mutate("chat")}>
+          Send a test to the chat
         </button>
         <button type="submit" className="button primary" disabled={isSame || change.isPending}>
           Save
@@ -87,13 +67,130 @@ function MailForm({ held }: { held: MailChoice }) {
   );
 }
 
-function SentMails() {
+function isSameSet(one: readonly MailEvent[], other: readonly MailEvent[]): boolean {
+  return one.length === other.length && one.every((event) => other.includes(event));
+}
+
+function MailAddress({ held, address, onChange }: { held: MailChoice; address: string; onChange: (address: string) => void }) {
+  const described = useId();
+  return (
+    <>
+      <label className="field">
+        <span>Address</span>
+        <input
+          className="input"
+          type="email"
+          maxLength={254}
+          aria-describedby={described}
+          placeholder={held.account_address}
+          value={address}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </label>
+      <p id={described} className="small muted">
+        {held.account_address ? `Empty: ${held.account_address}, the address of your account.` : "Your account has no address."}
+      </p>
+    </>
+  );
+}
+
+interface ChatAddressProps {
+  held: MailChoice;
+  url: string;
+  onChange: (url: string) => void;
+  onRemove: () => void;
+}
+
+/** The whole address is a secret: it is typed once, and never shown again. */
+function ChatAddress({ held, url, onChange, onRemove }: ChatAddressProps) {
+  const described = useId();
+  return (
+    <>
+      <label className="field">
+        <span>Incoming webhook of your chat</span>
+        <input
+          className="input"
+          type="password"
+          autoComplete="off"
+          maxLength={2000}
+          aria-describedby={described}
+          placeholder={held.chat_server ? `https://${held.chat_server}/…` : "https://hooks.slack.com/services/…"}
+          value={url}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </label>
+      <p id={described} className="small muted">
+        {held.chat_server ? `Messages go to ${held.chat_server}. A new address replaces it. ` : "Of Slack or Mattermost. It is not shown again."}
+        {held.chat_server ? (
+          <button type="button" className="button small" onClick={onRemove}>
+            Remove the chat
+          </button>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+interface EventTableProps {
+  events: readonly MailEvent[];
+  onEvents: (events: readonly MailEvent[]) => void;
+  chatEvents: readonly MailEvent[];
+  onChatEvents: (events: readonly MailEvent[]) => void;
+}
+
+function EventTable({ events, onEvents, chatEvents, onChatEvents }: EventTableProps) {
+  return (
+    <table>
+      <caption className="small">Send me a message when</caption>
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">Mail</th>
+          <th scope="col">Chat</th>
+        </tr>
+      </thead>
+      <tbody>
+        {EVENTS.map(({ event, means }) => (
+          <tr key={event}>
+            <th scope="row">{means}</th>
+            <td>
+              <Choice label={`${means}: mail`} event={event} chosen={events} onChange={onEvents} />
+            </td>
+            <td>
+              <Choice label={`${means}: chat`} event={event} chosen={chatEvents} onChange={onChatEvents} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  event: MailEvent;
+  chosen: readonly MailEvent[];
+  onChange: (events: readonly MailEvent[]) => void;
+}
+
+function Choice({ label, event, chosen, onChange }: ChoiceProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={chosen.includes(event)}
+      onChange={({ target }) => onChange(target.checked ? [...chosen, event] : chosen.filter((kept) => kept !== event))}
+    />
+  );
+}
+
+function SentMessages() {
   const mails = useMails();
   return (
-    <Loaded query={mails} label="mails">
+    <Loaded query={mails} label="messages">
       {({ results }) =>
         results.length === 0 ? null : (
-          <ul className="token-list" aria-label="Mails">
+          <ul className="token-list" aria-label="Messages">
             {results.map((mail) => (
               <li key={mail.id}>
                 <span className="ellipsis" title={mail.subject}>

@@ -8,6 +8,7 @@ from argparse import Namespace
 
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
+from lakeui_client.cli.reading import secret_read
 from lakeui_client.cli.settings import VARIABLES, settings_keep, settings_path
 from lakeui_client.errors import failed
 from lakeui_client.lake import Branch, Lake
@@ -29,12 +30,9 @@ def login(place: Place, given: Namespace) -> Said:
 
 
 def _token_asked(url: str) -> str:
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().strip()
-    import getpass
-
-    print(f"A token is made on the page {url}/settings, or by manage.py token USER at the server.", file=sys.stderr)
-    return getpass.getpass("Access token: ").strip()
+    if sys.stdin.isatty():
+        print(f"A token is made on the page {url}/settings, or by manage.py token USER at the server.", file=sys.stderr)
+    return secret_read("Access token: ")
 
 
 def status(place: Place, given: Namespace) -> Said:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
-from lakeui_client.cli.reading import json_read
+from lakeui_client.cli.reading import json_read, secret_read
 from lakeui_client.cli.statements import result_text
 from lakeui_client.http import segment
 
@@ -124,16 +124,29 @@ def mail(place: Place, given: Namespace) -> Said:
     http, path = place.lake.http, "/api/v1/account/mail/"
     if given.sent:
         found = http.pages(f"{path}sent/")
-        return Said(
-            found, show.entries(found, "created_at", "event", "state", "attempts", "address", "subject", "error")
-        )
-    if given.test:
-        made = http.write("POST", f"{path}test/", has_key=False)
-        return Said(made, "A mail was asked for. lake mail --sent shows whether the mail server took it.")
-    wanted: dict[str, Any] = {} if given.address is None else {"address": given.address.strip()}
-    if given.events is not None:
-        wanted["events"] = [name.strip() for name in given.events.split(",") if name.strip()]
+        names = ("created_at", "event", "channel", "state", "attempts", "address", "subject", "error")
+        return Said(found, show.entries(found, *names))
+    if given.test or given.test_chat:
+        made = http.write("POST", f"{path}test/", {"channel": "mail" if given.test else "chat"}, has_key=False)
+        return Said(made, "A message was asked for. lake mail --sent shows whether the server took it.")
+    wanted = _wanted(given)
     held = http.write("PATCH", path, wanted, has_key=False) if wanted else http.get(path)
     to = held["address"] or held["account_address"] or "no address"
     state = "" if held["is_on"] else "This server sends no mail.\n"
-    return Said(held, f"{state}To {to}: {', '.join(held['events']) or 'nothing'}.")
+    chat = f"\nTo the chat at {held['chat_server']}: {_names(held['chat_events'])}." if held["chat_server"] else ""
+    return Said(held, f"{state}To {to}: {_names(held['events'])}.{chat}")
+
+
+def _wanted(given: Namespace) -> dict[str, Any]:
+    """What the person chooses now. The address of a chat comes by standard input: whoever has it can write there."""
+    wanted: dict[str, Any] = {} if given.address is None else {"address": given.address.strip()}
+    for name in ("events", "chat_events"):
+        if (said := getattr(given, name)) is not None:
+            wanted[name] = [part.strip() for part in said.split(",") if part.strip()]
+    if given.chat:
+        wanted["chat_url"] = secret_read("Address of the incoming webhook of your chat: ")
+    return wanted | ({"chat_url": ""} if given.no_chat else {})
+
+
+def _names(events: list[str]) -> str:
+    return ", ".join(events) or "nothing"

@@ -1,4 +1,4 @@
-"""What is given to a command as a file or as JSON."""
+"""What is given to a command as a file, as JSON, or as a secret."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from lakeui_client.errors import failed
 
 def file_text(name: str) -> str:
     return Path(name).read_text(encoding="utf-8") if name != "-" else sys.stdin.read()
+
+
+def secret_read(prompt: str) -> str:
+    """A line that no list of commands keeps: typed unseen at a terminal, else from standard input."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    import getpass
+
+    return getpass.getpass(prompt).strip()
 
 
 def json_read(text: str, kind: Any, option: str) -> Any:
