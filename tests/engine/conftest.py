@@ -23,7 +23,11 @@ def sessions(spark_remote: str) -> Iterator[SparkSessions]:
 
 @pytest.fixture
 def lake(sessions: SparkSessions, tmp_path: Path) -> Lake:
+    return lake_in(tmp_path, sessions)
+
+
+def lake_in(folder: Path, sessions: SparkSessions) -> Lake:
     counter = itertools.count(1000, 1_000_000)
-    warehouse = Warehouse(str(tmp_path / "ware house"))
+    warehouse = Warehouse(str(folder / "ware house"))
     engine = Engine(sessions, warehouse, lambda table_id, count: next(counter), lambda table_id, count: 0)
     return Lake(engine, warehouse)

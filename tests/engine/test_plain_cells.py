@@ -12,7 +12,9 @@ from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import cells, plain_cells
 from catalog_app.engine.plain_cells import plain_shown
+from catalog_app.engine.session import SparkSessions
 from catalog_app.storage.cells import RowCells
+from tests.engine.conftest import lake_in
 from tests.engine.lake import Lake, schema_of
 
 KINDS = (
@@ -32,9 +34,13 @@ ROWS = (
 )
 
 
-@pytest.fixture
-def filled(lake: Lake) -> Lake:
-    """Files by this process and by Spark; rows that were updated, which lie in a file with row ids, and deleted."""
+@pytest.fixture(scope="module")
+def filled(sessions: SparkSessions, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """Files by this process and by Spark; rows that were updated, which lie in a file with row ids, and deleted.
+
+    No test changes them.
+    """
+    lake = lake_in(tmp_path_factory.mktemp("filled"), sessions)
     lake.schema = replace(schema_of(*KINDS), primary_key=(1, 2))
     lake.values(*ROWS)
     lake.values(*ROWS[::-1])
