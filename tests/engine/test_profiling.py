@@ -22,6 +22,7 @@ from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import EngineError
 from tests.engine.lake import TABLE, Lake, schema_of
 from tests.engine.test_plain_cells import KINDS, ROWS
+from tests.support.soak import IS_SOAK
 
 RANDOM = ("id bigint", "n int", "d double", "f float", "price decimal(20,3)", "at timestamp", "on date", "t string")
 NAN = float("nan")
@@ -69,7 +70,7 @@ def spark_forbidden(monkeypatch: pytest.MonkeyPatch, lake: Lake) -> None:
     monkeypatch.setattr(type(lake.engine._queries), "run", lambda *_: pytest.fail("Spark was asked"))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(200 if IS_SOAK else 40))
 def test_the_counts_are_those_by_hand(lake: Lake, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Files of several schema versions, with deleted rows."""
     spark_forbidden(monkeypatch, lake)
