@@ -26,6 +26,7 @@ from lakeui.sql.query import build_condition
 from lakeui.sql.statements import TableName
 from tests.pruning.spark_model import SIGNS, Unknown, Written, truth
 from tests.pruning.values import COLUMNS, LITERALS, arrow_array
+from tests.support.soak import IS_SOAK
 
 Truth = bool | None
 Row = tuple[Any, ...]
@@ -137,7 +138,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("files")
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300 if IS_SOAK else 100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_file_that_is_left_out_holds_no_matching_row(folder: Path, data: st.DataObject) -> None:
     kinds = (data.draw(st.sampled_from(sorted(COLUMNS))), data.draw(st.sampled_from(sorted(COLUMNS))))
