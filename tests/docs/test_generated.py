@@ -15,6 +15,7 @@ from lakeui.api.http.base import ApiView
 from lakeui.reference.pages import COMMAND, FOLDER, PAGES
 from lakeui.reference.properties import DOES
 from tests.docs.pages import GENERATED, ROOT, anchors
+from tests.support import story_pages
 
 _CODE = re.compile(r'code, status, title = "([A-Z_]+)"')
 _SOURCES = ("catalog_app", "merge_app", "lakeui")
@@ -23,6 +24,11 @@ _SOURCES = ("catalog_app", "merge_app", "lakeui")
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_is_up_to_date(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == PAGES[name](), f"Bring it up to date: {COMMAND}"
+
+
+def test_every_story_is_listed() -> None:
+    page = story_pages.PAGE.read_text(encoding="utf-8")
+    assert page == story_pages.text_with(page), "Bring it up to date: python -m tests.support.story_pages"
 
 
 def test_every_generated_page_is_known_to_the_checks() -> None:

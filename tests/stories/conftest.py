@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
-from typing import TypeVar
+from pathlib import Path
 
 import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
+from tests.support.collected_stories import StoryModule
 from tests.support.lake import Lake
 from tests.support.memory_engine import MemoryEngine
 from tests.support.memory_merging import MergingMemoryEngine
-from tests.support.modelled_lake import ModelledLake
 from tests.support.stored_databases import Begin, StoredDatabases
+from tests.support.story_files import ANCESTORS
 
-Made = TypeVar("Made", bound=Lake)
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Each file of stories is a module of tests."""
+    is_story_file = file_path.suffix == ".toml" and file_path != ANCESTORS
+    return StoryModule.from_parent(parent, path=file_path) if is_story_file else None
 
 
 @pytest.fixture(scope="module")
@@ -62,38 +66,9 @@ def begin(lake: Lake, stored: StoredDatabases, memory_engine: MemoryEngine) -> B
 
 
 def _lake_make() -> Lake:
-    return _lake_fill(Lake())
-
-
-def _lake_fill(fresh: Made) -> Made:
+    fresh = Lake()
     fresh.sql("CREATE DATABASE d")
     fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
     fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
     fresh.sql("CREATE BRANCH b")
     return fresh
-
-
-@pytest.fixture
-def modelled(stored: StoredDatabases, memory_engine: MemoryEngine) -> Iterator[Lake]:
-    """The lake. Each statement runs on the reference model too."""
-    # The model changes with the lake: each test has its own.
-    begun = deepcopy(stored.once("modelled", lambda: _lake_fill(ModelledLake()), memory_engine))
-    yield begun
-    assert begun.breaches() == []
-
-
-@pytest.fixture
-def older(lake: Lake) -> int:
-    """The version of one row in d.t; both branches have a second since, in a file of its own."""
-    version = lake.head()
-    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
-    lake.merge("main", "b")
-    return version
-
-
-@pytest.fixture
-def three_rows(lake: Lake) -> Lake:
-    """Main and b hold rows 1 to 3 of d.t, 2 and 3 in one file."""
-    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
-    lake.merge("main", "b")
-    return lake
