@@ -118,7 +118,7 @@ def _merges_load(chains: Iterable[Snapshot]) -> _Merges:
     for line, at, branch_id, upto, _ in rows:
         merges.by_branch[line, branch_id].append((at, upto))
     for line, at, branch_id, upto, commits in rows:
-        known = 0 if merges.upto(line, at - 1, branch_id) else _reach(below[line], branch_id, merges)
+        known = 0 if merges.upto(line, at - 1, branch_id) else _version_vector(below[line], branch_id, merges)
         if upto > known:
             merges.by_line[line].append(_Brought(at, branch_id, upto, known, commits))
     return merges
@@ -138,7 +138,7 @@ def _levels(chain: Snapshot) -> Iterator[Point]:
     return zip(chain.branch_ids, chain.limits, strict=True)
 
 
-def _reach(chain: Snapshot, branch_id: int, merges: _Merges) -> int:
+def _version_vector(chain: Snapshot, branch_id: int, merges: _Merges) -> int:
     """The newest version of the branch that the chain reaches, 0 if none."""
     return max(
         (max(upto if line == branch_id else 0, merges.upto(line, upto, branch_id)) for line, upto in _levels(chain)),
@@ -147,14 +147,16 @@ def _reach(chain: Snapshot, branch_id: int, merges: _Merges) -> int:
 
 
 def _difference(mine: Snapshot, other: Snapshot, merges: _Merges) -> _Difference:
-    shared = Snapshot(mine.branch_ids, tuple(min(upto, _reach(other, line, merges)) for line, upto in _levels(mine)))
+    shared = Snapshot(
+        mine.branch_ids, tuple(min(upto, _version_vector(other, line, merges)) for line, upto in _levels(mine))
+    )
     stretches = tuple(
         (line, after, upto) for (line, upto), after in zip(_levels(mine), shared.limits, strict=True) if after < upto
     )
     overlaps = []
     for branch_id in _fewer_candidates(stretches, shared, other, merges):
-        after = _reach(shared, branch_id, merges)
-        upto = min(_reach(mine, branch_id, merges), _reach(other, branch_id, merges))
+        after = _version_vector(shared, branch_id, merges)
+        upto = min(_version_vector(mine, branch_id, merges), _version_vector(other, branch_id, merges))
         if after < upto:
             overlaps.append((branch_id, after, upto))
     return _Difference(stretches, tuple(overlaps))
@@ -165,7 +167,7 @@ def _fewer_candidates(stretches: Sequence[_Stretch], shared: Snapshot, other: Sn
     theirs = [
         (line, after, upto)
         for line, upto in _levels(other)
-        if (after := min(upto, _reach(shared, line, merges))) < upto
+        if (after := min(upto, _version_vector(shared, line, merges))) < upto
     ]
     return _touched(min((stretches, theirs), key=lambda side: sum(merges.count(*item) for item in side)), merges)
 

@@ -89,13 +89,16 @@ def _made_in(objects: Collection[ObjectKey]) -> dict[ObjectKey, int]:
     return {(ObjectKind(kind), i): catalog for kind, i, catalog in fetch_all(_MADE_IN, asked)}
 
 
-def homes_load(source: Snapshot, target: Snapshot, reaches: Collection[Mapping[int, int]]) -> Homes:
+def homes_load(source: Snapshot, target: Snapshot, version_vectors: Collection[Mapping[int, int]]) -> Homes:
     """Of the branches that the two reach. Raises NotSupported where branches of two catalogs merge, and two that are
     looked at merged by operations before.
     """
     fronts = source.branch_ids[0], target.branch_ids[0]
     chained = {*source.branch_ids, *target.branch_ids}
-    branches = {*fronts, *(branch for reach in reaches for branch in reach if branch not in chained)}
+    branches = {
+        *fronts,
+        *(branch for version_vector in version_vectors for branch in version_vector if branch not in chained),
+    }
     found = fetch_all(_CATALOGS, {"branches": sorted(branches)}, prepared=True)
     catalogs = {branch: catalog_id for branch, catalog_id, _ in found}
     main, setting = catalogs[fronts[1]], {branch: value for branch, _, value in found}[fronts[1]]

@@ -155,9 +155,9 @@ class _Pass:
 
     def _news(self, source: tuple[int, int], target: tuple[int, int]) -> Iterator[ObjectKey]:
         """The objects of which facts came to the source's chain where the target does not reach."""
-        reach = self.lines.reach(*target)
+        version_vector = self.lines.version_vector(*target)
         for branch_id, limit in self.lines.chain(*source):
-            after = reach.get(branch_id, 0)
+            after = version_vector.get(branch_id, 0)
             yield from (key for version, key in self.came[branch_id] if after < version <= limit)
 
     def _merged(

@@ -42,7 +42,7 @@ class Lines:
     """``makers``: by catalog and version, the branch of the commit."""
 
     lines: dict[int, Line]
-    reaches: dict[int, list[tuple[int, int, int]]]
+    version_vectors: dict[int, list[tuple[int, int, int]]]
     makers: Mapping[tuple[int, int], int]
     _known: dict[tuple[int, int], dict[int, int]] = field(default_factory=dict)
 
@@ -54,23 +54,23 @@ class Lines:
             identity: Line(identity, catalog, name, head, tuple(zip(ancestors, limits, strict=True)), is_valid)
             for identity, catalog, name, head, ancestors, limits, is_valid in fetch_all(_BRANCHES, asked)
         }
-        reaches: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        for branch_id, *reach in fetch_all(_REACHES, asked):
-            reaches[branch_id].append((reach[0], reach[1], reach[2]))
-        return cls(lines, reaches, {(row[0], row[1]): row[2] for row in fetch_all(_COMMITS, asked)})
+        version_vectors: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for branch_id, *version_vector in fetch_all(_REACHES, asked):
+            version_vectors[branch_id].append((version_vector[0], version_vector[1], version_vector[2]))
+        return cls(lines, version_vectors, {(row[0], row[1]): row[2] for row in fetch_all(_COMMITS, asked)})
 
     def chain(self, branch_id: int, version: int) -> tuple[tuple[int, int], ...]:
         """The branches to look in, nearest first, and of each the newest version that counts."""
         ancestors = self.lines[branch_id].ancestors
         return ((branch_id, version), *((ancestor, min(limit, version)) for ancestor, limit in ancestors))
 
-    def reach(self, branch_id: int, version: int) -> dict[int, int]:
+    def version_vector(self, branch_id: int, version: int) -> dict[int, int]:
         found = self._known.get((branch_id, version))
         if found is None:
             chain = self.chain(branch_id, version)
             found = dict(chain)
             for line, limit in chain:
-                for at, reached, upto in self.reaches.get(line, ()):
+                for at, reached, upto in self.version_vectors.get(line, ()):
                     if at <= limit:
                         found[reached] = max(upto, found.get(reached, 0))
             self._known[branch_id, version] = found
@@ -79,7 +79,7 @@ class Lines:
     def knows(self, branch_id: int, version: int, catalog_id: int, stamp: int) -> bool:
         """Whether the branch at that version reaches the commit that a stamp of a catalog names."""
         made_on = self.makers.get((catalog_id, stamp), 0)
-        return not stamp or self.reach(branch_id, version).get(made_on, 0) >= stamp
+        return not stamp or self.version_vector(branch_id, version).get(made_on, 0) >= stamp
 
 
 @dataclass(slots=True)

@@ -38,7 +38,6 @@ from merge_app.execution.lineage.attributes import (
     restored_facts,
     statement_facts,
 )
-from merge_app.execution.reach import NOTHING, Reach
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
     definitions_of_merged,
@@ -52,6 +51,7 @@ from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
+from merge_app.execution.version_vectors import NOTHING, VersionVector
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 from merge_app.webhooks.models import WebhookEvent
@@ -102,7 +102,9 @@ class Source:
 
     @property
     def facts_source(self) -> FactsSource:
-        return FactsSource(self.snapshot, self.side.reach, self.snapshot.branch_ids[0] if self.is_workspace else None)
+        return FactsSource(
+            self.snapshot, self.side.version_vector, self.snapshot.branch_ids[0] if self.is_workspace else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +134,11 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     snapshot = branch_snapshot(branch)
-    reach = source.side.reach_of(snapshot) if source is not None else {}
+    version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
     merged: Written = {}
     if source is not None:
         has_news = source.side.has_attribute_news(snapshot)
-        merged = merged_facts(plan, snapshot, reach, DOT, source.facts_source, has_news=has_news)
+        merged = merged_facts(plan, snapshot, version_vector, DOT, source.facts_source, has_news=has_news)
     is_replay = source is not None and not source.is_workspace
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)
@@ -148,7 +150,7 @@ def plan_apply(
         stale_tables(plan),
         decides=decides,
         operations=described,
-        reached=_newly_reached(branch, source, reach),
+        reached=_newly_reached(branch, source, version_vector),
     )
     commit, version = made.commit, made.commit.version
     if made.author.agent is not None:
@@ -303,7 +305,7 @@ def _commit_write(
     *,
     decides: bool = True,
     operations: str = "[]",
-    reached: Reach = NOTHING,
+    reached: VersionVector = NOTHING,
 ) -> CommitWritten:
     """The commit row, under the next version of the catalog, as the head of the branch, and the ids of its operations.
     Only under the branch's lock do its versions increase. It is later than its parent even where the clock is not.
@@ -367,9 +369,9 @@ def _message(commit: Commit, branch: Branch) -> dict[str, Any]:
     }
 
 
-def _newly_reached(branch: Branch, source: Source | None, known: Reach) -> Reach:
+def _newly_reached(branch: Branch, source: Source | None, known: VersionVector) -> VersionVector:
     """What the branch reaches by a merge and did not before."""
     if source is None or source.head_commit_id is None:
         return NOTHING
-    reach = source.side.reach.items()
-    return {other: upto for other, upto in reach if upto > known.get(other, -1) and other != branch.pk}
+    version_vector = source.side.version_vector.items()
+    return {other: upto for other, upto in version_vector if upto > known.get(other, -1) and other != branch.pk}

@@ -16,8 +16,8 @@ from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.vectors import CommitsKnown
-from merge_app.execution.reach import Reach, bounded, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
+from merge_app.execution.version_vectors import VersionVector, bounded, own_ranges
 from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 
@@ -26,7 +26,7 @@ _Made = Mapping[Any, Mapping[Key, Fact]]
 _EMPTY: Mapping[Any, Any] = {}
 
 
-def objects_with_news(*sides: tuple[Snapshot, Reach]) -> list[set[ObjectKey]]:
+def objects_with_news(*sides: tuple[Snapshot, VersionVector]) -> list[set[ObjectKey]]:
     """By chain the objects of which facts came to it where the other side, given with it, does not reach."""
     return objects_changed(*([(item.branch_id, item.after, item.upto) for item in own_ranges(*side)] for side in sides))
 
@@ -35,7 +35,7 @@ def attribute_sides_load(
     homes: Homes,
     source: Snapshot,
     target: Snapshot,
-    reaches: tuple[Reach, Reach],
+    version_vectors: tuple[VersionVector, VersionVector],
     objects: Collection[ObjectKey],
     *,
     own: int | None,
@@ -46,28 +46,32 @@ def attribute_sides_load(
     for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
         of_home = [{key: side[key] for key in keys if key in side} for side in (source_facts, target_facts)]
         floors = homes.floors(catalog_id)
-        known = bounded(reaches[0], floors), bounded(reaches[1], floors)
+        known = bounded(version_vectors[0], floors), bounded(version_vectors[1], floors)
         found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, own)))
     return together(found, homes.main)
 
 
 def _of_home(
-    home: Home, source_facts: Stored, target_facts: Stored, reaches: tuple[Reach, Reach], own: int | None
+    home: Home,
+    source_facts: Stored,
+    target_facts: Stored,
+    version_vectors: tuple[VersionVector, VersionVector],
+    own: int | None,
 ) -> AttributeSides:
     """Of objects of one home, so that a stamp names one commit."""
     differing = [set(_differing(source_facts, target_facts)), set(_differing(target_facts, source_facts))]
     stamps = {fact.stamp for side in (source_facts, target_facts) for of in side.values() for fact in of.values()}
     makers = makers_load(home, stamps)
-    news = [_news(makers, reach) for reach in reversed(reaches)]
+    news = [_news(makers, version_vector) for version_vector in reversed(version_vectors)]
     ranges = [
         found
-        for item in (Ranges.of_news(*reaches), Ranges.of_news(*reversed(reaches)))
+        for item in (Ranges.of_news(*version_vectors), Ranges.of_news(*reversed(version_vectors)))
         for found in zip(item.branches, item.after, item.upto, strict=True)
     ]
     pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
     read = _Reading(pasts, stamps, CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()}))
-    source = read.side(source_facts, reaches[1])
-    target = read.side(target_facts, reaches[0], source_facts, source)
+    source = read.side(source_facts, version_vectors[1])
+    target = read.side(target_facts, version_vectors[0], source_facts, source)
     return AttributeSides(source, target, news[0], news[1], pasts.makers, own)
 
 
@@ -77,7 +81,7 @@ def _differing(side: Stored, other: Stored) -> Iterator[tuple[ObjectKey, str]]:
         yield from ((thing, name) for name, fact in of.items() if name not in known or known[name].stamp != fact.stamp)
 
 
-def _news(makers: Makers, other: Reach) -> frozenset[int]:
+def _news(makers: Makers, other: VersionVector) -> frozenset[int]:
     return frozenset(stamp for stamp, (branch_id, _) in makers.items() if other.get(branch_id, 0) < stamp)
 
 
@@ -91,7 +95,7 @@ class _Reading:
     keys: dict[str, Key] = field(default_factory=dict)
     made: dict[Any, Fact] = field(default_factory=dict)
 
-    def side(self, stored: Stored, other: Reach, known: Stored = _EMPTY, made: _Made = _EMPTY) -> _Made:
+    def side(self, stored: Stored, other: VersionVector, known: Stored = _EMPTY, made: _Made = _EMPTY) -> _Made:
         """A fact that the ``other`` side does not know has as its past the newest ones before it that it knows.
         ``known``: what is ``made`` already, of which facts without a past are shared.
         """
@@ -192,9 +196,9 @@ class AttributeNews:
         }
         revived = databases_revived(side, databases)
         found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
-        reaches = side.reach, side.reach_of(destination)
+        version_vectors = side.version_vector, side.version_vector_of(destination)
         return attribute_sides_load(
-            self.homes, side.snapshot, destination, reaches, sorted(found | homes), own=side.own_branch
+            self.homes, side.snapshot, destination, version_vectors, sorted(found | homes), own=side.own_branch
         )
 
 
@@ -217,7 +221,7 @@ def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, Attr
     if (known := side.targets.get(destination)) is not None:
         found, of_target = known.source_news, known.news
     else:
-        sides = (side.snapshot, side.reach_of(destination)), (destination, side.reach)
+        sides = (side.snapshot, side.version_vector_of(destination)), (destination, side.version_vector)
         found, of_target = map(frozenset, objects_with_news(*sides))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}

@@ -26,11 +26,11 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import plan_input_load
-from merge_app.execution.reach import reach_since
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
+from merge_app.execution.version_vectors import version_vector_since
 from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.plan import plan
 
@@ -293,13 +293,13 @@ def statement_plan(staged: StatementDraft, branch: Branch, engine: EngineSource)
 
 
 def _side(staged: StatementDraft, here: Snapshot) -> SourceSide:
-    reach, altered = reach_since(staged.seen, here, staged.databases, staged.tables)
+    version_vector, altered = version_vector_since(staged.seen, here, staged.databases, staged.tables)
     return SourceSide(
         staged.operations,
         staged.databases,
         staged.tables,
         None,
-        reach,
+        version_vector,
         seen=staged.seen,
         altered=altered,
         restored=staged.restored,

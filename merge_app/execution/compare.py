@@ -19,7 +19,7 @@ from lakeui.common.errors import SameBranch
 from lakeui.common.records import record
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
-from merge_app.execution.reach import merge_base_version
+from merge_app.execution.version_vectors import merge_base_version
 from merge_app.planning.decisions import is_by_row
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
@@ -133,7 +133,7 @@ def _compared(
         there, here = branch_snapshot(source), branch_snapshot(destination)
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
-        base = merge_base_version(side.reach, side.reach_of(here))
+        base = merge_base_version(side.version_vector, side.version_vector_of(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))

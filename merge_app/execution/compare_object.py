@@ -21,8 +21,8 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
-from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.execution.source_side import SourceSide
+from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.attributes import base_state
 from merge_app.planning.merge_plan import Action, ObjectPlan, PlanInput, Resolution
 from merge_app.planning.net_changes import ObjectKey
@@ -135,14 +135,14 @@ def object_comparison_load(
 def object_side(there: Snapshot, here: Snapshot, key: ObjectKey) -> SourceSide:
     """The source's side, narrowed to the object and, for a table, its database on either branch."""
     kind, object_id = key
-    reach, other = reach_load(there), reach_load(here)
+    version_vector, other = version_vector_load(there), version_vector_load(here)
     table_ids = [object_id] if kind is ObjectKind.TABLE else []
     tables = tables_load(there, table_ids)
     database_ids = {state.database_id for state in (*tables.values(), *tables_load(here, table_ids).values())}
     if kind is ObjectKind.DATABASE:
         database_ids.add(object_id)
     operations = operations_load(own_ranges(there, other), other, databases=sorted(database_ids), tables=table_ids)
-    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach)
+    return SourceSide(operations, databases_load(there, database_ids), tables, there, version_vector)
 
 
 def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:

@@ -12,7 +12,7 @@ from catalog_app.models import Branch, DeletedKeys
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.deleted_keys import deleted_keys_unpack
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.version_vectors import VersionVector, version_vector_load
 from merge_app.lineage.deleted_keys import Place, Replacement, counting, newest
 
 _KNOWN = """
@@ -65,8 +65,10 @@ def tombstones_read(found: Iterable[Tombstones]) -> list[pa.Table]:
 
 def tombstones_came(seen: Snapshot, here: Snapshot, table_id: int) -> bool:
     """Whether the table has some at ``here`` that a statement which saw ``seen`` does not know."""
-    before = reach_load(seen)
-    return any(before.get(branch, 0) < version for branch, version in _places(_known(reach_load(here), table_id)))
+    before = version_vector_load(seen)
+    return any(
+        before.get(branch, 0) < version for branch, version in _places(_known(version_vector_load(here), table_id))
+    )
 
 
 def tombstones_made(head: Snapshot) -> dict[int, list[Tombstones]]:
@@ -81,7 +83,7 @@ def tombstones_made(head: Snapshot) -> dict[int, list[Tombstones]]:
 
 def tables_with_other_tombstones(then: Snapshot, now: Snapshot, tables: Collection[int] | None) -> frozenset[int]:
     """Those of the tables, None: of all, of which others count at the one version than at the other."""
-    have_some = {table_id for (table_id,) in fetch_all(_TABLES, _parameters(reach_load(now)))}
+    have_some = {table_id for (table_id,) in fetch_all(_TABLES, _parameters(version_vector_load(now)))}
     return frozenset(
         table_id
         for table_id in (have_some if tables is None else have_some.intersection(tables))
@@ -93,13 +95,13 @@ def _places(found: Iterable[Tombstones]) -> frozenset[Place]:
     return frozenset(item.place for item in found)
 
 
-def _known(reach: Reach, table_id: int, since: datetime | None = None) -> list[Tombstones]:
-    found = fetch_all(_KNOWN, {**_parameters(reach), "table": table_id, "since": since}, prepared=True)
+def _known(version_vector: VersionVector, table_id: int, since: datetime | None = None) -> list[Tombstones]:
+    found = fetch_all(_KNOWN, {**_parameters(version_vector), "table": table_id, "since": since}, prepared=True)
     return [Tombstones((branch, version), row, tuple(columns), to) for branch, version, row, columns, to in found]
 
 
-def _parameters(reach: Reach) -> dict[str, list[int]]:
-    return {"branches": list(reach), "versions": list(reach.values())}
+def _parameters(version_vector: VersionVector) -> dict[str, list[int]]:
+    return {"branches": list(version_vector), "versions": list(version_vector.values())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +114,21 @@ class _Finding:
     _seen: dict[Snapshot, frozenset[Place]] = field(default_factory=dict)
 
     def found(self, snapshot: Snapshot, since: datetime | None = None) -> list[Tombstones]:
-        reach = reach_load(snapshot)
-        known = _known(reach, self.table_id, since)
+        version_vector = version_vector_load(snapshot)
+        known = _known(version_vector, self.table_id, since)
         kept = [item for item in known if item.restores is None]
         if not kept:
             return []
         # A restore of a transaction comes after what overwrote the table in it.
-        origins = self._replaced(reach) | _restored(known)
-        replaced = [Replacement(place, reach_load(_chain(place))) for place in origins]
+        origins = self._replaced(version_vector) | _restored(known)
+        replaced = [Replacement(place, version_vector_load(_chain(place))) for place in origins]
         replacements = [replace(item, keeps=self._keeps(item.place, origins[item.place])) for item in newest(replaced)]
         wanted = counting({item.place for item in kept}, replacements)
         return [item for item in kept if item.place in wanted]
 
-    def _replaced(self, reach: Reach) -> dict[Place, Snapshot | None]:
+    def _replaced(self, version_vector: VersionVector) -> dict[Place, Snapshot | None]:
         """By place of an overwrite what keeps counting: of what a decision took from the source, what counts there."""
-        found = fetch_all(_REPLACEMENTS, {**_parameters(reach), "table": self.table_id})
+        found = fetch_all(_REPLACEMENTS, {**_parameters(version_vector), "table": self.table_id})
         origins = (((branch, version), (of, at)) for branch, version, of, at in found)
         return {place: None if place == origin else _chain(origin) for place, origin in origins}
 

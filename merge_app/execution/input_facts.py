@@ -385,8 +385,8 @@ def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parti
     """``seen``: the snapshot of the source, or the one that a statement saw."""
     staged = side.operations if side.snapshot is None else ()
     own = side.own_branch
-    reached = side.reach_of(destination)
+    reached = side.version_vector_of(destination)
     # Only the chain says something of a statement whose branch has not moved.
-    reach = reached if seen == destination else side.reach
+    version_vector = reached if seen == destination else side.version_vector
     homes = partial(side.homes_of, seen, destination)
-    return Parties(seen, destination, reach, reached, homes, own=own, staged=staged, restored=side.restored)
+    return Parties(seen, destination, version_vector, reached, homes, own=own, staged=staged, restored=side.restored)

@@ -8,7 +8,7 @@ from catalog_app.domain.operations import DATA_KINDS, OperationKind
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.reach import Reach, chain_reach, own_ranges, reach_load
+from merge_app.execution.version_vectors import VersionVector, chain_version_vector, own_ranges, version_vector_load
 from merge_app.planning.merge_plan import Decision, LeftOutBefore
 
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
@@ -91,15 +91,15 @@ def is_left_out(table_id: int) -> bool:
 
 
 def left_out_before_load(
-    source: Snapshot, reach: Reach, destination: Snapshot, tables: Collection[int]
+    source: Snapshot, version_vector: VersionVector, destination: Snapshot, tables: Collection[int]
 ) -> tuple[LeftOutBefore, ...]:
     """One a table of ``tables``, the newest decision. ``reach`` is what the source reaches. No query where no merge
     brought it anything.
     """
-    own = chain_reach(source)
-    if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in reach.items()):
+    own = chain_version_vector(source)
+    if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in version_vector.items()):
         return ()
-    parameters = {"branches": list(reach.keys()), "upto": list(reach.values())}
+    parameters = {"branches": list(version_vector.keys()), "upto": list(version_vector.values())}
     found: dict[int, LeftOutBefore] = {}
     for branch_id, branch, version, merged_branch, merged_version, resolutions in fetch_all(_DECIDED, parameters):
         left_out = {
@@ -109,8 +109,8 @@ def left_out_before_load(
         }
         wanted = (left_out & set(tables)) - found.keys()
         if wanted:
-            known = reach_load(_at(branch_id, version - 1))
-            merged = reach_load(_at(merged_branch, merged_version))
+            known = version_vector_load(_at(branch_id, version - 1))
+            merged = version_vector_load(_at(merged_branch, merged_version))
             for table_id in _still_there(source, destination, wanted, known, merged):
                 found[table_id] = LeftOutBefore(table_id, branch, version)
     return tuple(found[table_id] for table_id in sorted(found))
@@ -121,7 +121,7 @@ def _at(branch_id: int, version: int) -> Snapshot:
 
 
 def _still_there(
-    source: Snapshot, destination: Snapshot, tables: Collection[int], known: Reach, merged: Reach
+    source: Snapshot, destination: Snapshot, tables: Collection[int], known: VersionVector, merged: VersionVector
 ) -> list[int]:
     ranges = own_ranges(destination, known)
     parameters: Mapping[str, object] = {

@@ -28,20 +28,28 @@ from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.loaded_twice import loaded_twice_load
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load, reaches_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, TargetKnown, tables_written
+from merge_app.execution.version_vectors import (
+    VersionVector,
+    merges_since,
+    own_ranges,
+    version_vector_load,
+    version_vectors_load,
+)
 from merge_app.planning.merge_plan import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
     """The source's own operations that the target does not reach, with the source's states of their objects."""
-    reach, destination_reach = reaches_load(source, destination)
-    operations = operations_load(own_ranges(source, destination_reach), destination_reach)
+    version_vector, destination_version_vector = version_vectors_load(source, destination)
+    operations = operations_load(own_ranges(source, destination_version_vector), destination_version_vector)
     databases, tables = _named_objects(operations)
-    news, target_news = map(frozenset, objects_with_news((source, destination_reach), (destination, reach)))
+    news, target_news = map(
+        frozenset, objects_with_news((source, destination_version_vector), (destination, version_vector))
+    )
     databases |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
     tables |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     schemas: dict[int, Schema] = {}
@@ -54,10 +62,10 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
         {i: state for i, state in source_states.databases.items() if i in own},
         source_states.tables,
         source,
-        reach,
+        version_vector,
         own_branch=source.branch_ids[0] if is_workspace else None,
         schemas=schemas,
-        reaches={destination: destination_reach},
+        version_vectors={destination: destination_version_vector},
         targets={destination: TargetKnown(known, asked, news, target_news)},
     )
 
@@ -82,7 +90,7 @@ def plan_without_facts(
     side: SourceSide, destination: Snapshot, *, resolutions: tuple[Resolution, ...] = ()
 ) -> tuple[SourceSide, PlanInput]:
     """The same without facts of files and rows, and the side with the objects of which it has news."""
-    seen = side.reach
+    seen = side.version_vector
     database_ids, table_ids = _named_objects(side.operations)
     side, news = with_news(side, destination)
     database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
@@ -154,29 +162,31 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
     return tables, databases
 
 
-def _restore_base(operations: Sequence[Operation], snapshot: Snapshot | None, other: Reach | Snapshot) -> RestoreBase:
+def _restore_base(
+    operations: Sequence[Operation], snapshot: Snapshot | None, other: VersionVector | Snapshot
+) -> RestoreBase:
     """From what the other side reaches, and what the side pulled. Looked up only where a RESTORE may lead back to it
     (P7).
     """
     restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
     if snapshot is None or not restored:
         return NO_BASE
-    reach = reach_load(other) if isinstance(other, Snapshot) else other
+    version_vector = version_vector_load(other) if isinstance(other, Snapshot) else other
     chain = zip(snapshot.branch_ids, snapshot.limits, strict=True)
-    version = max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
+    version = max(min(limit, version_vector.get(branch, 0)) for branch, limit in chain)
     return RestoreBase(version, merges_since(snapshot, min(restored)))
 
 
 def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ...]:
     if side.snapshot is None or not side.news_to(destination).reads:
         return ()
-    return stale_reads_load(side.reach, destination, side.reach_of(destination))
+    return stale_reads_load(side.version_vector, destination, side.version_vector_of(destination))
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
     if side.snapshot is None:
         return ()
-    return left_out_before_load(side.snapshot, side.reach, destination, tables_written(side))
+    return left_out_before_load(side.snapshot, side.version_vector, destination, tables_written(side))
 
 
 def _views(side: SourceSide, destination: Snapshot) -> tuple[ViewNames, ...]:

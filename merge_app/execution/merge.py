@@ -50,9 +50,9 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.outcome import outcome_describe, refusal_describe
-from merge_app.execution.reach import merge_base_version
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
+from merge_app.execution.version_vectors import merge_base_version
 from merge_app.planning.merge_plan import Resolution
 from merge_app.planning.plan import plan
 
@@ -72,11 +72,13 @@ def merge_prepare(command: MergeCommand, engine: EngineSource) -> PreparedMerge:
         source, destination = _branches(command.source_id, command.destination_id)
         there, here = branch_snapshot(source), branch_snapshot(destination)
         side = merge_source_load(there, here, is_workspace=command.transaction_id is not None)
-        reach = side.reach_of(here)
+        version_vector = side.version_vector_of(here)
         resolutions = _resolutions(command, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not side.news_to(here).decides
-    return PreparedMerge(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
+    return PreparedMerge(
+        source, destination, side, merge_base_version(side.version_vector, version_vector), planned, is_empty, started
+    )
 
 
 def _resolutions(command: MergeCommand, source: Branch, destination: Branch) -> tuple[Resolution, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import OBJECT_KINDS, OPERATION_KINDS, Change, Operation
 from catalog_app.selectors.rows import array_text, fetch_all, json_value
-from merge_app.execution.reach import CommitRange, Reach
+from merge_app.execution.version_vectors import CommitRange, VersionVector
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -35,7 +35,7 @@ _OF_OBJECTS = """AND ((o.object_kind = 'database' AND o.object_id = ANY(%(databa
 
 def operations_load(
     ranges: Sequence[CommitRange],
-    other: Reach,
+    other: VersionVector,
     *,
     databases: Collection[int] | None = None,
     tables: Collection[int] = (),

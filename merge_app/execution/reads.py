@@ -9,7 +9,7 @@ from catalog_app.models import Branch, Commit, CommitRead
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.version_vectors import VersionVector, own_ranges, version_vector_load
 from merge_app.planning.merge_plan import StaleRead
 
 CHANGES_ROWS = ("create", "drop", "undrop", "column", "partition", "insert", "delete", "update", "overwrite")
@@ -73,7 +73,7 @@ ORDER BY o.version DESC, o.id DESC LIMIT 1
 """
 
 
-def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tuple[StaleRead, ...]:
+def stale_reads_load(source: VersionVector, destination: Snapshot, known: VersionVector) -> tuple[StaleRead, ...]:
     """The reads of commits that only the source reaches, of tables that the target changed in commits that the
     read did not know. Of one table read for another, the newest commit counts: to run the statement again is the way
     out. ``known`` is what the target reaches.
@@ -84,7 +84,7 @@ def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tupl
     found = []
     for written, table_id, branch_id, version in reads:
         branch = Branch.objects.select_related("parent").get(pk=branch_id)
-        change = _newest_change(destination, reach_load(branch_snapshot(branch).at(version)), table_id)
+        change = _newest_change(destination, version_vector_load(branch_snapshot(branch).at(version)), table_id)
         name = _name(destination, table_id) if change is not None else None
         if change is not None and name is not None:
             shown = branch.parent if branch.is_workspace and branch.parent is not None else branch
@@ -92,7 +92,7 @@ def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tupl
     return tuple(found)
 
 
-def _newest_change(destination: Snapshot, seen: Reach, table_id: int) -> tuple[int, str] | None:
+def _newest_change(destination: Snapshot, seen: VersionVector, table_id: int) -> tuple[int, str] | None:
     """Version and kind of the newest change of the table's rows on the target that the read did not know."""
     ranges = own_ranges(destination, seen)
     parameters = {

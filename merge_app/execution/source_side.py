@@ -14,7 +14,7 @@ from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Changed, Ranges
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.version_vectors import VersionVector, version_vector_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +42,29 @@ class SourceSide:
     databases: Mapping[int, DatabaseState]
     tables: Mapping[int, TableState]
     snapshot: Snapshot | None
-    reach: Reach
+    version_vector: VersionVector
     seen: Snapshot | None = None
     altered: frozenset[tuple[str, int]] = frozenset()
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
-    reaches: dict[Snapshot, Reach] = field(default_factory=dict, compare=False, repr=False)
+    version_vectors: dict[Snapshot, VersionVector] = field(default_factory=dict, compare=False, repr=False)
     homes: dict[Snapshot, Homes] = field(default_factory=dict, compare=False, repr=False)
     changed: dict[Snapshot, Changed] = field(default_factory=dict, compare=False, repr=False)
     targets: dict[Snapshot, TargetKnown] = field(default_factory=dict, compare=False, repr=False)
 
-    def reach_of(self, destination: Snapshot) -> Reach:
+    def version_vector_of(self, destination: Snapshot) -> VersionVector:
         """What a target reaches. Commits are only added, so that of one chain is looked up once."""
-        if destination not in self.reaches:
-            self.reaches[destination] = reach_load(destination)
-        return self.reaches[destination]
+        if destination not in self.version_vectors:
+            self.version_vectors[destination] = version_vector_load(destination)
+        return self.version_vectors[destination]
 
     def news_to(self, destination: Snapshot) -> Changed:
         """What the commits did that the side reaches and a target does not."""
         if destination not in self.changed:
-            self.changed[destination] = Changed.by(Ranges.of_news(self.reach, self.reach_of(destination)))
+            self.changed[destination] = Changed.by(
+                Ranges.of_news(self.version_vector, self.version_vector_of(destination))
+            )
         return self.changed[destination]
 
     def has_attribute_news(self, destination: Snapshot) -> bool:
@@ -73,7 +75,9 @@ class SourceSide:
     def homes_of(self, source: Snapshot, destination: Snapshot) -> Homes:
         """The catalogs of what both reach. ``source``: the snapshot of the source, or the one that a statement saw."""
         if destination not in self.homes:
-            self.homes[destination] = homes_load(source, destination, (self.reach, self.reach_of(destination)))
+            self.homes[destination] = homes_load(
+                source, destination, (self.version_vector, self.version_vector_of(destination))
+            )
         return self.homes[destination]
 
 

@@ -12,7 +12,7 @@ from catalog_app.models import Commit
 from catalog_app.selectors.objects import ViewState, databases_list, databases_load, tables_load, views_list
 from catalog_app.selectors.rows import fetch_all
 from lakeui.api.http.lookup import AddressedTable
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.version_vectors import VersionVector, version_vector_load
 from merge_app.pipelines.models import Pipeline
 from merge_app.pipelines.selectors import pipelines_list
 
@@ -53,13 +53,13 @@ class Found:
     is_cut: bool = False
 
 
-def reads_around(reach: Reach, table_id: int) -> Found:
+def reads_around(version_vector: VersionVector, table_id: int) -> Found:
     """The recorded reads by which rows came to the table and went on, in at most ``2 * STEPS`` queries."""
     found = Found({table_id}, {table_id})
     for side in ("written_id", "table_id"):
         frontier, seen = {table_id}, {table_id}
         for _ in range(STEPS):
-            reads = list(_reads(reach, side, frontier)) if frontier else []
+            reads = list(_reads(version_vector, side, frontier)) if frontier else []
             others = {read.table if side == "written_id" else read.written for read in reads} - seen
             frontier = set(sorted(others)[: max(0, MOST_TABLES - len(found.tables | seen))])
             found.is_cut |= frontier != others
@@ -73,14 +73,18 @@ def reads_around(reach: Reach, table_id: int) -> Found:
     return found
 
 
-def _reads(reach: Reach, side: str, tables: Collection[int]) -> Iterator[Read]:
-    parameters = {"branches": list(reach.keys()), "upto": list(reach.values()), "tables": list(tables)}
+def _reads(version_vector: VersionVector, side: str, tables: Collection[int]) -> Iterator[Read]:
+    parameters = {
+        "branches": list(version_vector.keys()),
+        "upto": list(version_vector.values()),
+        "tables": list(tables),
+    }
     return (Read(*row) for row in fetch_all(_READS.format(side=side), parameters))
 
 
 def lineage_of(place: AddressedTable, principal: Principal) -> dict[str, Any]:
     """Tables, pipelines and views as nodes, and what goes from one into another as edges."""
-    found = reads_around(reach_load(place.snapshot), place.table.table_id)
+    found = reads_around(version_vector_load(place.snapshot), place.table.table_id)
     names = _tables(place, found.tables)
     shown = [read for read in found.reads.values() if read.table in names and read.written in names]
     targets = _targets(place, names, principal)

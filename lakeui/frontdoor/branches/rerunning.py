@@ -24,7 +24,7 @@ from lakeui.sql.parse import parse
 from lakeui.sql.query import condition_columns
 from lakeui.sql.session_values import session_values_refused
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import own_ranges, reach_load
+from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.merge_plan import Decision, Resolution
 
 _REMEDY = "Keep both, keep one side, or run the statement again on the source after it merged the target."
@@ -43,9 +43,11 @@ def with_statements(decided: Resolution, source: Branch, destination: Branch) ->
     if decided.object_kind is not ObjectKind.TABLE:
         return decided
     there, here = branch_snapshot(source), branch_snapshot(destination)
-    reach = reach_load(here)
-    operations = operations_load(own_ranges(there, reach), reach, databases=(), tables=[decided.object_id])
-    seen = reach_load(there)
+    version_vector = version_vector_load(here)
+    operations = operations_load(
+        own_ranges(there, version_vector), version_vector, databases=(), tables=[decided.object_id]
+    )
+    seen = version_vector_load(there)
     _require_inserts_only(operations_load(own_ranges(here, seen), seen, databases=(), tables=[decided.object_id]))
     state = tables_load(here, [decided.object_id]).get(decided.object_id)
     if state is None:

@@ -31,7 +31,7 @@ from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.reach import Reach, own_ranges
+from merge_app.execution.version_vectors import VersionVector, own_ranges
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
 from merge_app.planning.net_changes import ObjectKey
@@ -57,7 +57,7 @@ class FactsSource:
     """Where a merge comes from. ``workspace``: that of a transaction, whose commits are one with the merge (R11)."""
 
     snapshot: Snapshot
-    reach: Reach
+    version_vector: VersionVector
     workspace: int | None
 
 
@@ -120,21 +120,27 @@ def _before_the_drop(history: History) -> dict[str, AttributeFact]:
 
 
 def merged_facts(
-    plan: MergePlan, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource, *, has_news: bool
+    plan: MergePlan,
+    snapshot: Snapshot,
+    version_vector: VersionVector,
+    version: int,
+    source: FactsSource,
+    *,
+    has_news: bool,
 ) -> Written:
     """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
 
     ``snapshot`` and ``reach`` are the target's before the merge. ``has_news``: whether the source may have facts that
     the target does not know. All of it is four queries, whatever it merges.
     """
-    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, reach)]
+    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, version_vector)]
     source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges if has_news else ())
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*source_facts, *_set(plan)))
     if not wanted:
         return {}
     here = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
-    homes = homes_load(source.snapshot, snapshot, (source.reach, reach))
+    homes = homes_load(source.snapshot, snapshot, (source.version_vector, version_vector))
     makers = {key: of_home for of_home in _Makers.of(homes, wanted, source_facts, here) for key in of_home.objects}
     after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
@@ -144,8 +150,8 @@ def merged_facts(
         merged = Merged(
             after.get(key),
             version,
-            source_knows=makers[key].knows(source.reach),
-            target_knows=makers[key].knows(reach, own=version),
+            source_knows=makers[key].knows(source.version_vector),
+            target_knows=makers[key].knows(version_vector, own=version),
             is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
         )
         of_source = makers[key].of_commit(source_facts.get(key, {}), version, source.workspace)
@@ -183,13 +189,13 @@ class _Makers:
             makers = makers_load(homes.home(catalog_id), stamps)
             yield cls(keys, {stamp: branch_id for stamp, (branch_id, _) in makers.items()})
 
-    def knows(self, reach: Reach, own: int | None = None) -> Knows:
+    def knows(self, version_vector: VersionVector, own: int | None = None) -> Knows:
         """Whether what reaches so far knows a stamp. ``own``: that of the merge, which is news."""
 
         def ask(stamp: int) -> bool:
             if stamp == own:
                 return False
-            return not stamp or reach.get(self.branches.get(stamp, 0), 0) >= stamp
+            return not stamp or version_vector.get(self.branches.get(stamp, 0), 0) >= stamp
 
         return ask
 

@@ -22,7 +22,7 @@ from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
 from merge_app.execution.lineage.readers import Reader, are_among
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.ascending import ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Pairs
@@ -264,31 +264,33 @@ def _restored_before(
     return found
 
 
-def met_by_row(reader: Reader, schema: Schema, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
+def met_by_row(reader: Reader, schema: Schema, met: Pairs, version_vectors: tuple[VersionVector, VersionVector]) -> Met:
     """Rows that both sides changed, each with the newest image that both know. ``schema``: of the merged table."""
-    images = shared_images(reader, ascending(met.row_id), reaches)
+    images = shared_images(reader, ascending(met.row_id), version_vectors)
     held = _columns_held(reader, schema, images.image)
     base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp, held)
-    crossed = crossed_rows(met.row_id, base, (images.row_id, images.image, images.stamp), _branches(reaches))
+    crossed = crossed_rows(met.row_id, base, (images.row_id, images.image, images.stamp), _branches(version_vectors))
     return Met(met.source_at, met.target_at, base, stamp, base != ABSENT, crossed)
 
 
-def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
+def met_by_key(
+    reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, version_vectors: tuple[VersionVector, VersionVector]
+) -> Met:
     """The same by key: of all rows that had the key, as long as they had it. A key without such an image was on neither
     side when they met last.
     """
     ids = ascending(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
-    images = shared_images(reader, ids, reaches)
+    images = shared_images(reader, ids, version_vectors)
     codes = keys.codes(images.image, keys.places_shared(images.image))
     held = _columns_held(reader, keys.schema, images.image)
     base, stamp = _newest(met.row_id, codes, images.image, images.stamp, held)
-    crossed = crossed_rows(met.row_id, base, (codes, images.image, images.stamp), _branches(reaches))
+    crossed = crossed_rows(met.row_id, base, (codes, images.image, images.stamp), _branches(version_vectors))
     return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all, crossed)
 
 
-def _branches(reaches: tuple[Reach, Reach]) -> list[int]:
+def _branches(version_vectors: tuple[VersionVector, VersionVector]) -> list[int]:
     """Those of which both sides know commits."""
-    return [branch for branch in reaches[0] if branch in reaches[1]]
+    return [branch for branch in version_vectors[0] if branch in version_vectors[1]]
 
 
 def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:

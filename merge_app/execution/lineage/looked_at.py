@@ -14,7 +14,7 @@ from lakeui.common.records import record
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Ints, Mask, News
 from merge_app.lineage.outcomes import TableOutcome
 from merge_app.lineage.segments import FileSide, Group
@@ -57,7 +57,7 @@ class LookedAt:
     cells: CellReader
     made: MadeRows
     conflicts: RowsRefused
-    reaches: tuple[Reach, Reach]
+    version_vectors: tuple[VersionVector, VersionVector]
     judged: RowJudgement | None
     fresh: tuple[Group, ...] = ()
 

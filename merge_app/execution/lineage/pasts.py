@@ -11,7 +11,7 @@ from catalog_app.selectors.homes import NEVER
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Ints
 
 _SHARED = """shared AS MATERIALIZED (
@@ -57,11 +57,11 @@ class Images:
     are_all: bool = True
 
 
-def shared_images(reader: Reader, row_ids: Ints, reaches: tuple[Reach, Reach]) -> Images:
+def shared_images(reader: Reader, row_ids: Ints, version_vectors: tuple[VersionVector, VersionVector]) -> Images:
     """``row_ids``: ascending. Only lineage columns are read, of files that may hold the rows."""
     if not len(row_ids):
         return Images(row_ids, row_ids, row_ids)
-    source, target = reaches
+    source, target = version_vectors
     shared = {branch: min(upto, target[branch]) for branch, upto in source.items() if branch in target}
     shared = {branch: upto for branch, upto in shared.items() if upto < NEVER}
     asked = {

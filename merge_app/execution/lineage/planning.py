@@ -100,7 +100,7 @@ def _planners_of(
         tables,
         parties.source,
         parties.target,
-        parties.reaches,
+        parties.version_vectors,
         own=parties.own,
         staged=parties.staged,
         restored=parties.restored,
@@ -114,10 +114,10 @@ def _planners_of(
     for case in cases:
         staged = [item for item in parties.staged if item.object_id == case.table_id]
         if staged:
-            source[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
+            source[case.table_id] = scopes_staged(staged, parties.source_version_vector, codes[case.table_id])
     overwritten = cache(lambda: overwritten_load(tables))
     sweeping = [scope.knows for scopes in source.values() for scope in scopes if scope.kind in SWEEPING]
-    since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping, parties.floors))
+    since_scopes = cache(lambda: commits_since(parties.source_version_vector, sweeping, parties.floors))
 
     def planner(table_id: int) -> _Planner:
         scopes = source.get(table_id, []), target.get(table_id, [])
@@ -290,7 +290,9 @@ def _rows(
         by_cell = _by_cell(case, parties, group, news, reader, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
     kept = overtaken or _kept(merged, source.facts, target.facts)
-    looked_at = LookedAt(merged, (source, target), news, group, cells.reader, made, conflicts, parties.reaches, judged)
+    looked_at = LookedAt(
+        merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged
+    )
     return _MergedRows(merged, steps, kept, judged, looked_at, finer)
 
 
@@ -322,12 +324,12 @@ def _sides(
     if case.has_key:
         rows = keyed_rows(group, reader, news, keys)
         met = met_rows(rows.source.facts, rows.target.facts, news)
-        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, parties.reaches)
+        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, parties.version_vectors)
     else:
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
-            return with_one_past(sides, reader, case.merged, news, parties.reaches)
-        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
+            return with_one_past(sides, reader, case.merged, news, parties.version_vectors)
+        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.version_vectors)
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.reach import Reach, bounded
+from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.facts import NO_COMMITS, Commits, Ints
 
 
@@ -21,7 +21,7 @@ class Ranges:
     upto: tuple[int, ...]
 
     @classmethod
-    def of_news(cls, side: Reach, other: Reach) -> Ranges:
+    def of_news(cls, side: VersionVector, other: VersionVector) -> Ranges:
         """The commits that one side reaches and the other does not."""
         found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
         return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
@@ -62,7 +62,7 @@ ORDER BY c.version
 """
 
 
-def commits_since(side: Reach, vectors: Collection[Reach], floors: Reach) -> Commits:
+def commits_since(side: VersionVector, vectors: Collection[VersionVector], floors: VersionVector) -> Commits:
     """Commits that a side reaches, among them all that one of the vectors does not know; none up to the floors."""
     lowest = {branch: min(known.get(branch, 0) for known in vectors) for branch in side} if vectors else side
     lowest = bounded(lowest, floors)

@@ -14,7 +14,7 @@ from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
-from merge_app.execution.reach import reach_load
+from merge_app.execution.version_vectors import version_vector_load
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
@@ -36,7 +36,7 @@ def restored_files(
     """By table, what restoring it to ``version`` of the chain makes of its files. Files that name rows are written."""
     back = now.at(version)
     files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)
-    since = gone_load(tables, Ranges.of_news(reach_load(now), reach_load(back)))
+    since = gone_load(tables, Ranges.of_news(version_vector_load(now), version_vector_load(back)))
     differing = {table_id: _differing(files_now.get(table_id, {}), files_then.get(table_id, {})) for table_id in tables}
     before = _gone_before(back, {table_id: changed for table_id, (changed, _) in differing.items()})
     found = {}
@@ -73,7 +73,7 @@ def _gone_before(back: Snapshot, changed: Mapping[int, Sequence[ShownFile]]) -> 
     asked = [table_id for table_id, files in came_back.items() if files]
     if not asked:
         return {}
-    known, oldest = reach_load(back), min(stamp for files in came_back.values() for stamp in files.values())
+    known, oldest = version_vector_load(back), min(stamp for files in came_back.values() for stamp in files.values())
     gone = gone_load(asked, Ranges.of_news(known, dict.fromkeys(known, oldest)))
     return {
         table_id: [item for item in items if item.file_id in came_back[table_id] and item.stamp.kind not in LAYOUT]

@@ -12,7 +12,7 @@ from catalog_app.domain.operations import Change, Operation, OperationKind, Over
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.lineage.vectors import Vectors
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
 from merge_app.planning.net_changes import RESTORED_VERSION
@@ -57,7 +57,7 @@ def scopes_load(
     return sides
 
 
-def scopes_staged(staged: Sequence[Operation], knows: Reach, code: Code) -> list[Scope]:
+def scopes_staged(staged: Sequence[Operation], knows: VersionVector, code: Code) -> list[Scope]:
     """The scopes of what a statement wants to commit."""
     found: list[Scope] = []
     for item in staged:
@@ -81,7 +81,7 @@ def _changes(value: Any) -> tuple[Change, ...]:
 
 def _scopes(
     parts: tuple[OperationKind, Sequence[Change], OverwriteScope | None],
-    where: tuple[int, int, Reach, Reach | None],
+    where: tuple[int, int, VersionVector, VersionVector | None],
     code: Code,
 ) -> Iterator[Scope]:
     kind, changes, overwrite = parts

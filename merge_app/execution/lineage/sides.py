@@ -16,7 +16,7 @@ from merge_app.execution.lineage.ranges import RANGES, Ranges, versions_load
 from merge_app.execution.lineage.staged_files import Restored, overlay, touched_files
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import News
 from merge_app.lineage.segments import DOT, FileSide, Gone, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import CarryWritten
@@ -216,7 +216,7 @@ def sides_load(
     tables: Collection[int],
     source: Snapshot,
     target: Snapshot,
-    reaches: tuple[Reach, Reach],
+    version_vectors: tuple[VersionVector, VersionVector],
     *,
     own: int | None = None,
     staged: Sequence[Operation] = (),
@@ -227,7 +227,7 @@ def sides_load(
     that of the transaction (R11). ``staged``: what a statement wants to commit on the snapshot ``source`` (R2).
     ``whole``: tables of which files that meet no other need not be looked at one by one.
     """
-    ranges = Ranges.of_news(*reaches), Ranges.of_news(reaches[1], reaches[0])
+    ranges = Ranges.of_news(*version_vectors), Ranges.of_news(version_vectors[1], version_vectors[0])
     versions = versions_load(*ranges)
     is_branch = own is None and not staged and not restored
     dots = _own_versions(own) if own is not None else frozenset()
@@ -243,7 +243,7 @@ def sides_load(
     }
     gone = _gone_load(tables, ranges, dots)
     for side in gone:
-        superseded_leave_out(side, tables, reaches, versions)
+        superseded_leave_out(side, tables, version_vectors, versions)
     asked |= ranges[0].parameters | looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
     for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):

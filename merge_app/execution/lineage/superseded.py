@@ -12,7 +12,7 @@ import numpy as np
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.lineage.vectors import Vectors
-from merge_app.execution.reach import Reach
+from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.segments import Gone, LivedRows
 
@@ -75,7 +75,10 @@ class _Removal:
 
 
 def superseded_leave_out(
-    gone: Mapping[int, list[Gone]], tables: Collection[int], reaches: tuple[Reach, Reach], news: Collection[Ints]
+    gone: Mapping[int, list[Gone]],
+    tables: Collection[int],
+    version_vectors: tuple[VersionVector, VersionVector],
+    news: Collection[Ints],
 ) -> None:
     """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
 
@@ -83,7 +86,7 @@ def superseded_leave_out(
     that a commit shows which knew the newer removal lived on: of it that removal is no fact.
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
-    known = _known_after(reaches, news)
+    known = _known_after(version_vectors, news)
     if not (files and known.branches):
         return
     newer: dict[tuple[int, int], list[_Removal]] = defaultdict(list)
@@ -146,10 +149,10 @@ def _lived_load(known: Ranges, superseding: Mapping[tuple[int, int], Sequence[_R
     return {table_id: _Lived(of_table) for table_id, of_table in rows.items()}
 
 
-def _known_after(reaches: tuple[Reach, Reach], news: Collection[Ints]) -> Ranges:
+def _known_after(version_vectors: tuple[VersionVector, VersionVector], news: Collection[Ints]) -> Ranges:
     """Commits that both sides reach, as far as they may be newer than some news."""
     lowest = min((int(versions[0]) for versions in news if len(versions)), default=None)
     if lowest is None:
         return Ranges((), (), ())
-    upto = {branch: min(version, reaches[1].get(branch, 0)) for branch, version in reaches[0].items()}
+    upto = {branch: min(version, version_vectors[1].get(branch, 0)) for branch, version in version_vectors[0].items()}
     return Ranges.of_news(upto, dict.fromkeys(upto, lowest))

@@ -13,7 +13,7 @@ from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.reach import Reach, bounded
+from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import (
     Aliveness,
@@ -77,25 +77,25 @@ class Parties:
 
     source: Snapshot
     target: Snapshot
-    source_reach: Reach
-    target_reach: Reach
+    source_version_vector: VersionVector
+    target_version_vector: VersionVector
     homes: Callable[[], Homes]
     own: int | None = None
     staged: Sequence[Operation] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
-    floors: Reach = field(default_factory=dict)
+    floors: VersionVector = field(default_factory=dict)
 
     @property
-    def reaches(self) -> tuple[Reach, Reach]:
-        return self.source_reach, self.target_reach
+    def version_vectors(self) -> tuple[VersionVector, VersionVector]:
+        return self.source_version_vector, self.target_version_vector
 
     def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
         """For tables of one home. Of a table that it never had, a target knows no fact."""
         floors = self.homes().floors(catalog_id)
-        reached = {} if are_new else self.target_reach
+        reached = {} if are_new else self.target_version_vector
         return replace(
             self,
-            source_reach=bounded(self.source_reach, floors),
-            target_reach=bounded(reached, floors),
+            source_version_vector=bounded(self.source_version_vector, floors),
+            target_version_vector=bounded(reached, floors),
             floors=floors,
         )

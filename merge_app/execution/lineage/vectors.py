@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.version_vectors import VersionVector, version_vector_load
 
 
 class Vectors:
     """Version vectors of branches at versions, each looked up once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], Reach] = {}
+        self._known: dict[tuple[int, int], VersionVector] = {}
         self._chains: dict[int, Snapshot] = {}
 
-    def at(self, branch_id: int, version: int) -> Reach:
+    def at(self, branch_id: int, version: int) -> VersionVector:
         key = branch_id, version
         if key not in self._known:
             if branch_id not in self._chains:
                 self._chains[branch_id] = branch_snapshot(Branch.objects.get(pk=branch_id))
-            self._known[key] = reach_load(self._chains[branch_id].at(version))
+            self._known[key] = version_vector_load(self._chains[branch_id].at(version))
         return self._known[key]
 
     def knew(self, commit: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -13,10 +13,10 @@ from types import MappingProxyType
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
-Reach = Mapping[int, int]
+VersionVector = Mapping[int, int]
 """Branch id → newest reached version."""
 
-NOTHING: Reach = MappingProxyType({})
+NOTHING: VersionVector = MappingProxyType({})
 
 _MERGED = """
 SELECT l.place, r.reached_branch_id, max(r.reached_version)
@@ -26,22 +26,22 @@ GROUP BY l.place, r.reached_branch_id
 """
 
 
-def chain_reach(snapshot: Snapshot) -> dict[int, int]:
+def chain_version_vector(snapshot: Snapshot) -> dict[int, int]:
     """What a head reaches on its look-up chain alone, without what merges brought."""
     return dict(zip(snapshot.branch_ids, snapshot.limits, strict=True))
 
 
-def reach_load(snapshot: Snapshot) -> dict[int, int]:
+def version_vector_load(snapshot: Snapshot) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
-    return reaches_load(snapshot)[0]
+    return version_vectors_load(snapshot)[0]
 
 
-def reaches_load(*snapshots: Snapshot) -> list[dict[int, int]]:
+def version_vectors_load(*snapshots: Snapshot) -> list[dict[int, int]]:
     """What the heads at the fronts of these chains reach, in one query."""
-    reaches = [chain_reach(snapshot) for snapshot in snapshots]
+    version_vectors = [chain_version_vector(snapshot) for snapshot in snapshots]
     for place, branch_id, version in fetch_all(_MERGED, _places(snapshots), prepared=True):
-        reaches[place][branch_id] = max(version, reaches[place].get(branch_id, 0))
-    return reaches
+        version_vectors[place][branch_id] = max(version, version_vectors[place].get(branch_id, 0))
+    return version_vectors
 
 
 def _places(snapshots: Sequence[Snapshot]) -> dict[str, list[int]]:
@@ -70,16 +70,16 @@ FEW = 20
 """Objects up to which a query's plan is kept."""
 
 
-def reach_since(
+def version_vector_since(
     seen: Snapshot, here: Snapshot, databases: Collection[int], tables: Collection[int]
-) -> tuple[Reach, frozenset[tuple[str, int]]]:
+) -> tuple[VersionVector, frozenset[tuple[str, int]]]:
     """What a branch reached when a statement saw it, and those of these objects whose states, all but their rows,
     commits altered since. ``here``: the same branch now.
     """
-    reach = chain_reach(seen)
+    version_vector = chain_version_vector(seen)
     if here == seen:
         # All that the branch reaches was seen: the chain alone says so.
-        return reach, frozenset()
+        return version_vector, frozenset()
     asked = {
         **_places([seen]),
         "branch": here.branch_ids[0],
@@ -91,10 +91,10 @@ def reach_since(
     altered = set()
     for kind, identity, branch_id, version in fetch_all(_SINCE, asked, prepared=len(databases) + len(tables) <= FEW):
         if kind == "reach":
-            reach[branch_id] = max(version, reach.get(branch_id, 0))
+            version_vector[branch_id] = max(version, version_vector.get(branch_id, 0))
         else:
             altered.add((kind, identity))
-    return reach, frozenset(altered)
+    return version_vector, frozenset(altered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class CommitRange:
     upto: int
 
 
-def own_ranges(snapshot: Snapshot, other: Reach) -> tuple[CommitRange, ...]:
+def own_ranges(snapshot: Snapshot, other: VersionVector) -> tuple[CommitRange, ...]:
     """The commits on the chain that the other head does not reach.
 
     Commits that came in by merges are not on the chain: the merge commits that are list what they did.
@@ -118,14 +118,16 @@ def own_ranges(snapshot: Snapshot, other: Reach) -> tuple[CommitRange, ...]:
     )
 
 
-def bounded(reach: Reach, floors: Reach) -> Reach:
+def bounded(version_vector: VersionVector, floors: VersionVector) -> VersionVector:
     """The reach for objects of one home: what branches of other catalogs have up to their join counts as known."""
     return (
-        {**reach, **{branch: max(floor, reach.get(branch, 0)) for branch, floor in floors.items()}} if floors else reach
+        {**version_vector, **{branch: max(floor, version_vector.get(branch, 0)) for branch, floor in floors.items()}}
+        if floors
+        else version_vector
     )
 
 
-def merge_base_version(first: Reach, second: Reach) -> int:
+def merge_base_version(first: VersionVector, second: VersionVector) -> int:
     """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)
 
