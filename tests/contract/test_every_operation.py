@@ -24,7 +24,6 @@ from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 from schemathesis.config import (
     CoveragePhaseConfig,
-    ExamplesPhaseConfig,
     GenerationConfig,
     PhasesConfig,
     ProjectConfig,
@@ -63,9 +62,7 @@ def described(*, examples: int) -> OpenApiSchema:
     generation = GenerationConfig(max_examples=examples, deterministic=not IS_SOAK, database="none")
     # Methods that an address does not have are a test of their own, below.
     coverage = CoveragePhaseConfig(unexpected_methods=set())
-    # Examples of the document are among the edges.
-    phases = PhasesConfig(coverage=coverage, examples=ExamplesPhaseConfig(enabled=False))
-    project = ProjectConfig(generation=generation, phases=phases)
+    project = ProjectConfig(generation=generation, phases=PhasesConfig(coverage=coverage))
     config = SchemathesisConfig(projects=ProjectsConfig(default=project))
     return schemathesis.openapi.from_wsgi("/api/v1/schema/", application, config=config)
 

@@ -44,10 +44,9 @@ from tests.rights.test_every_resource import IMPORT, WRITES, Scene
 from tests.rights.test_every_statement import CONTRIBUTE, MAINTAIN, OWN, READ
 from tests.sql.test_reference import EXAMPLES
 from tests.support.memory_engine import MemoryEngine
-from tests.support.soak import IS_SOAK
 from tests.support.stored_databases import StoredDatabases
 
-CALLS = 1000 if IS_SOAK else 500
+CALLS = 1000
 BROKEN = "INTERNAL_ERROR"
 """How a call ends that comes to rows of d.t, which has no files here. It must have changed nothing either."""
 OWN_BRANCH = "agent/person/x"
@@ -295,7 +294,7 @@ class Calls:
         return str(answer.json().get("code"))
 
 
-def test_many_calls_change_nothing_but_branches_of_its_own(
+def test_a_thousand_calls_change_nothing_but_branches_of_its_own(
     agency: Agency, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -116,7 +117,7 @@ def _shown(catalog: Catalog, found: Restriction) -> Any:
     return _all_shown(catalog, [found])[0]
 
 
-def _all_shown(catalog: Catalog, found: list[Restriction]) -> Any:
+def _all_shown(catalog: Catalog, found: Sequence[Restriction]) -> Any:
     names = _names_now(catalog, {entry.table_id for entry in found})
     return RestrictionAnswer(found, many=True, context={"names": names}).data
 
