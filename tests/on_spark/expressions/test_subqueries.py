@@ -7,7 +7,6 @@ import pytest
 from lakeui.common.errors import InvalidValue
 from tests.support.lake import Lake
 from tests.support.row_stories import STORIES, story_made
-from tests.support.soak import IS_SOAK
 
 COPIES = "TBLPROPERTIES ('write.delete.mode' = 'copy-on-write', 'write.update.mode' = 'copy-on-write')"
 ABOUT_NULL = [story for story in STORIES if "NOT IN" in story[0]]
@@ -22,9 +21,9 @@ def told(services: None) -> Lake:
     return lake
 
 
-@pytest.mark.parametrize("number", range(3 if IS_SOAK else 2))
+@pytest.mark.parametrize("number", range(3))
 def test_what_is_left(lake: Lake, number: int) -> None:
-    """Two of three stories, ``make soak`` plays all; each on a branch of its own. In memory all are played."""
+    """Every story, each on a branch of its own."""
     story_made(lake, COPIES if number == 1 else "")
     told = STORIES[number::3]
     for place, (statement, _) in enumerate(told):

@@ -17,7 +17,6 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services import compaction
 from catalog_app.storage.warehouse import Warehouse
 from tests.support.lake import Lake
-from tests.support.soak import IS_SOAK
 
 ROWS = (
     "SELECT id, timestampadd(HOUR, id, TIMESTAMP'2023-12-31 12:00:00') AS at, concat('n', id % 5) AS name,"
@@ -119,7 +118,7 @@ def test_an_order_by_two_columns_leaves_files_out_by_each(
         assert lake.sql("OPTIMIZE d.t").metrics["files_removed"] < 4
 
 
-@pytest.mark.parametrize("parted", ["", " PARTITIONED BY (p)"] if IS_SOAK else [" PARTITIONED BY (p)"])
+@pytest.mark.parametrize("parted", ["", " PARTITIONED BY (p)"])
 def test_a_write_orders_its_rows_where_the_table_asks_for_it(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, parted: str
 ) -> None:
