@@ -66,7 +66,8 @@ class MailState(models.TextChoices):
 
 
 class Mail(models.Model):
-    """One message to one person. ``key`` names what happened: a person gets one message of it by each channel.
+    """One message to one person. ``key`` names what happened, and the channel where that is not mail: a person gets one
+    message of it by each channel.
 
     ``path`` is the page that it links to. ``address`` is where its last attempt went, of a chat the server alone. A
     pending one is due at ``next_attempt_at``; an attempt puts that off first, so that no two workers send at once.
@@ -93,7 +94,7 @@ class Mail(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(state__in=MailState.values), name="mail_state"),
             models.CheckConstraint(condition=Q(channel__in=Channel.values), name="mail_channel"),
-            models.UniqueConstraint(fields=["user", "key", "channel"], name="mail_once"),
+            models.UniqueConstraint(fields=["user", "key"], name="mail_once"),
         ]
         indexes = [
             models.Index(fields=["user", "-created_at"], name="mail_newest"),

@@ -53,7 +53,7 @@ def mails_leave(
                 catalog_id=catalog_id,
                 event=event,
                 channel=channel,
-                key=key,
+                key=_key(key, channel),
                 subject=line(content.subject),
                 body=content.text,
                 path=content.path,
@@ -76,13 +76,18 @@ def trial_leave(user_id: int, key: str, channel: Channel) -> Mail:
         user_id=user_id,
         event=MailEvent.TEST,
         channel=channel,
-        key=key,
+        key=_key(key, channel),
         subject=f"A test of {what} from lakeui",
         body=f"You asked for this test. It says that {what} from lakeui arrives.",
         path="/settings",
     )
     _leave([mail])
     return mail
+
+
+def _key(happened: str, channel: Channel) -> str:
+    """What happened, once a channel. The keys of mails that were left before there were others stay as they are."""
+    return happened if channel is Channel.MAIL else f"{channel.value}/{happened}"
 
 
 def _leave(mails: Iterable[Mail]) -> None:

@@ -24,6 +24,4 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "mail", models.CheckConstraint(condition=Q(channel__in=["mail", "chat"]), name="mail_channel")
         ),
-        migrations.RemoveConstraint("mail", "mail_once"),
-        migrations.AddConstraint("mail", models.UniqueConstraint(fields=["user", "key", "channel"], name="mail_once")),
     ]
