@@ -208,9 +208,10 @@ def _of_rule(rule: RowRule, facts: PlanFacts) -> Reason:
     problem = _not_looked_at(tables)
     if problem:
         return Reason(name, False, problem)
+    key = rule.key
     for table in tables:
         assert table.looked_at is not None
-        found = table.looked_at.rules.get(rule.key)
+        found = table.looked_at.rules.get(key)
         if found is None or found.problem:
             why = found.problem if found else "it was not asked of the rows"
             return Reason(name, False, f"the rule {rule.condition} has no answer in {table.name}: {why}")

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     nested_columns,
     partitions,
     pipelines,
+    policies,
     requests,
     resources,
     row_merges,
@@ -58,6 +59,7 @@ PARTS = (
     "tpch",
     "agents",
     "audit",
+    "policies",
 )
 
 
@@ -96,6 +98,7 @@ def main() -> None:
             "iceberg": iceberg.figures,
             "agents": lambda: agents.figures(agents=options.agents),
             "audit": lambda: audit.figures(records=options.records),
+            "policies": policies.figures,
             "compare": compare.figures,
             "requests": requests.figures,
         }
