@@ -43,7 +43,7 @@ describe("a pipeline from a copy to its runs", () => {
     await page.getByRole("link", { name: "Copy" }).click();
     await page.getByLabel("Name", { exact: true }).fill(NAME);
     await page.getByLabel("Table", { exact: true }).fill(NAME);
-    await page.getByLabel("Branch", { exact: true }).selectOption(BRANCH);
+    await page.getByRole("combobox", { name: "Branch", exact: true }).selectOption(BRANCH);
   });
 
   it("shows a mistake at its line, and is made when it is mended", async () => {
