@@ -59,9 +59,12 @@ def cells_read(
 def cells_computed(
     spark: SparkSession, writer: FileWriter, schema: Schema, cells: RowCells, values: Mapping[int, str]
 ) -> RowCells:
-    """The rows with other values in some columns, each an SQL expression over the columns of the schema."""
+    """The rows with other values in some columns, each an SQL expression over the columns of the schema; with their
+    texts where rows have those of their partition.
+    """
     # Whether a required column may stay empty is judged where the rows are known.
-    computed = Schema(tuple(replace(column, nullable=True) for column in schema.columns if column.id in values))
+    nullable = tuple(replace(column, nullable=True) for column in schema.columns if column.id in values)
+    computed = Schema(nullable, partition_by=tuple(i for i in schema.partition_by if i in values))
     chosen = [f"{default_value(column, values[column.id])} AS {quoted(column.name)}" for column in computed.columns]
     places = np.arange(len(next(iter(cells.columns.values()))))
 
@@ -72,7 +75,10 @@ def cells_computed(
     table = _together(writer, Target(0, computed), places, rows_at, (ADDRESS,))
     order = np.argsort(pc.cast(table.column(ADDRESS), pa.int64()).to_numpy(), kind="stable")
     found = _cells(computed, table.take(pa.array(order)), with_keys=False)
-    return replace(cells, columns={**cells.columns, **found.columns})
+    texts = dict(zip(schema.partition_by, cells.partition, strict=False))
+    if texts:
+        texts |= dict(zip(computed.partition_by, found.partition, strict=True))
+    return replace(cells, columns={**cells.columns, **found.columns}, partition=tuple(texts.values()))
 
 
 def cells_shown(

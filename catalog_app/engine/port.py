@@ -81,8 +81,8 @@ class RowEngine(Protocol):
         ...
 
     def cells_computed(self, schema: Schema, cells: RowCells, values: Mapping[int, str]) -> RowCells:
-        """Rows with other values in some columns: by column id SQL over the columns of the schema. Raises InvalidValue
-        where an expression has no value for a row.
+        """Rows with other values in some columns: by column id SQL over the columns of the schema. Texts of partitions
+        follow, where rows have them. Raises InvalidValue where an expression has no value for a row.
         """
         ...
 

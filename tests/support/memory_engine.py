@@ -215,7 +215,10 @@ class MemoryEngine:
         for column in (column for column in schema.columns if column.id in values):
             found = [_stored(replace(column, nullable=True), evaluate(values[column.id], row)) for row in rows]
             columns[column.id] = pa.array(found, type=_arrow_type(column))
-        return replace(cells, columns=columns)
+        texts = dict(zip(schema.partition_by, cells.partition, strict=False))
+        for identifier in texts.keys() & values.keys():
+            texts[identifier] = pa.array(map(_partition_text, columns[identifier].to_pylist()), type=pa.string())
+        return replace(cells, columns=columns, partition=tuple(texts.values()))
 
     def defaults_check(self, columns: Sequence[Column]) -> None:
         for column in columns:

@@ -127,14 +127,10 @@ class CellReader:
         return found
 
     def computed(self, cells: RowCells) -> RowCells:
-        """The rows with their generated columns as they follow from the other cells. The partition is where a row
-        lies: a column of it stays. Where an expression has no value, the constraint of the column refuses the row.
+        """The rows with their generated columns as they follow from the other cells, with the texts of those in the
+        partition. Where an expression has no value, the constraint of the column refuses the row.
         """
-        values = {
-            column_id: condition_shown(stored, self.schema)
-            for column_id, stored in self.generated.items()
-            if column_id not in self.schema.partition_by
-        }
+        values = {column_id: condition_shown(stored, self.schema) for column_id, stored in self.generated.items()}
         if not values or not cells.columns or not len(next(iter(cells.columns.values()))):
             return cells
         try:

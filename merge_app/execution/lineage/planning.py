@@ -17,6 +17,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import Cells
+from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
@@ -273,12 +274,15 @@ def _rows(
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
     cell_reader.forget()
     scopes_leave_out(merged, facts, left)
+    merged = with_computed_partitions(cells.of(merged), merged, (source, target), group, cell_reader)
     made, judged, overtaken, conflicts = cells.of(merged), None, 0, refused_rows(merged)
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
         keyed = primary_key_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
         conflicts = keyed.conflicts
+        # A decision may have given a row other cells.
+        merged = with_computed_partitions(made, merged, (source, target), group, cell_reader)
     steps: list[Step] = []
     finer: Finer = {}
     rows = _result(merged, source, target)

@@ -109,3 +109,35 @@ def test_a_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> 
     lake.sql("UPDATE d.t SET price = NULL WHERE id = 4")
     lake.merge("b")
     assert lake.rows("d.t", columns=f"count(*), count_if({fits})") == [(40, 40)]
+
+
+@pytest.mark.parametrize("key", ["id INT PRIMARY KEY", "id INT"])
+def test_a_merged_row_lies_in_the_partition_that_spark_computes(lake: Lake, key: str) -> None:
+    """A date, and a number that may be absent."""
+    by_cell = "" if "PRIMARY" in key else " TBLPROPERTIES ('merge.conflicts' = 'cell')"
+    lake.sql(
+        f"CREATE TABLE d.t ({key}, at TIMESTAMP, hours INT, `p 1` STRING,"
+        " day DATE GENERATED ALWAYS AS (CAST(at + make_interval(0, 0, 0, 0, hours) AS DATE)),"
+        " even INT GENERATED ALWAYS AS (CASE WHEN hours % 2 = 0 THEN hours END))"
+        " PARTITIONED BY (day, `p 1`, even)" + by_cell
+    )
+    lake.sql(
+        "INSERT INTO d.t (id, at, hours, `p 1`) SELECT CAST(id AS INT), TIMESTAMP'2026-01-31 12:00:00', 1, 'x y'"
+        " FROM range(20)"
+    )
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET at = TIMESTAMP'2026-01-31 20:00:00' WHERE id < 15", "b")
+    lake.sql("UPDATE d.t SET hours = 4 WHERE id > 9")
+    lake.sql("UPDATE d.t SET hours = 5 WHERE id = 9")
+    lake.merge("b")
+    lake.merge("main", "b")
+    for branch in ("main", "b"):
+        grouped = "SELECT day, even, count(*), min(id) FROM d.t GROUP BY day, even ORDER BY min(id)"
+        found = lake.sql(grouped, branch).rows
+        assert [[str(value) for value in row] for row in found] == [
+            ["2026-01-31", "None", "9", "0"],
+            ["2026-02-01", "None", "1", "9"],
+            ["2026-02-01", "4", "5", "10"],
+            ["2026-01-31", "4", "5", "15"],
+        ]
+    assert lake.sql("SELECT id FROM d.t WHERE day = DATE'2026-02-01' ORDER BY id").rows == [[i] for i in range(9, 15)]
