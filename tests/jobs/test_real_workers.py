@@ -69,7 +69,8 @@ def test_a_running_task_in_a_worker_is_cancelled(workers: Workers, tmp_path: Pat
 def test_a_task_survives_kill_9_of_its_worker(workers: Workers, tmp_path: Path, victim: str) -> None:
     workers.one()
     task_id, marks, release = waits(tmp_path)
-    until(marks.exists)
+    # The file is there before it says that the first attempt waits.
+    until(lambda: marks.exists() and marks.read_text())
     if victim == "worker":
         workers.kill()
         workers.one()
