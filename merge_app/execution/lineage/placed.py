@@ -74,11 +74,13 @@ def _partition_facts(rows: Mapping[str, Array], births: tuple[Ints, Ints], born_
     stamps = np.where(is_decided, rows["placed"], written)
     kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
     # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not
-    # what was replaced since.
+    # what was replaced since: a rename, or the image that was written elsewhere and went with the same restore.
     prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
-    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, rows["placed_undoes"]))
+    is_of_image = (rows["kind"] == Kind.RESTORE) & (rows["stamp"] == rows["placed"])
+    undone = np.where(is_of_image, np.maximum(rows["placed_undoes"], rows["undoes"]), rows["placed_undoes"])
+    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, undone))
     has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
-    is_back = is_decided & has_prior & knows_prior & ((rows["placed_undoes"] == 0) | ~knows_undone)
+    is_back = is_decided & has_prior & knows_prior & ((undone == 0) | ~knows_undone)
     return FactColumns(
         # A stamp that the other side knows decides nothing, whichever it is.
         np.where(np.isin(stamps, news), stamps, 0),
