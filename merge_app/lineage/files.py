@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.deciding import Compared, kinds_for
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News, RowFacts, TableFacts
 from merge_app.lineage.outcomes import Finding, Pairs
@@ -71,10 +72,10 @@ def _touched(
 
 def _same_files(source: Touched, target: Touched) -> tuple[Touched, Touched]:
     """The rows of either side in files that both touched."""
-    source = source.where(np.isin(source.range_id, target.range_id))
-    target = target.where(np.isin(target.range_id, source.range_id))
+    source = source.where(are_among(source.range_id, target.range_id))
+    target = target.where(are_among(target.range_id, source.range_id))
     stamps, stamp_codes = np.unique(np.concatenate([source.stamp, target.stamp]), return_inverse=True)
     _, range_codes = np.unique(np.concatenate([source.range_id, target.range_id]), return_inverse=True)
     files = range_codes * max(len(stamps), 1) + stamp_codes
     of_source, of_target = files[: len(source.row_id)], files[len(source.row_id) :]
-    return source.where(np.isin(of_source, of_target)), target.where(np.isin(of_target, of_source))
+    return source.where(are_among(of_source, of_target)), target.where(are_among(of_target, of_source))

@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Key, Kind, ObjectId, RowFacts, Scope
 
 NO_BASE = -2
@@ -73,7 +74,7 @@ class Decided:
     def give(self, at: Array, values: Array, outcome: Outcome) -> None:
         """Set values at these positions, over what was given before."""
         self.outcome[at] = outcome
-        keep = ~np.isin(self.given_at, at)
+        keep = ~are_among(self.given_at, at)
         places = np.concatenate([self.given_at[keep], at])
         order = np.argsort(places, kind="stable")
         self.given_at = places[order]
@@ -82,7 +83,7 @@ class Decided:
     def take(self, at: Array) -> None:
         """The source's values come by decision, over what was given before."""
         self.outcome[at] = Outcome.SOURCE_DECIDED
-        keep = ~np.isin(self.given_at, at)
+        keep = ~are_among(self.given_at, at)
         self.given_at, self.given = self.given_at[keep], self.given[keep]
 
     @property
@@ -91,7 +92,7 @@ class Decided:
 
     def restricted(self, at: Array) -> Decided:
         """The outcome of the pairs at these sorted positions alone."""
-        kept = np.isin(self.given_at, at)
+        kept = are_among(self.given_at, at)
         return Decided(self.outcome[at], np.searchsorted(at, self.given_at[kept]), self.given[kept])
 
     def result(self, pairs: Pairs, source: FactColumns, target: FactColumns, stamp: int, by_scope: Kind) -> ResultFacts:

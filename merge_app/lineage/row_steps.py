@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from merge_app.lineage.ascending import are_among, ascending, without
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
@@ -173,8 +174,8 @@ class _FileRows:
 
     def gone(self, positions: Ints) -> Iterator[tuple[Ints, Stamp]]:
         """Of these positions of rows that go, those of each kind."""
-        kinds = self.deleted_as[np.isin(self.go, positions)]
-        ordered = self.go[np.isin(self.go, positions)]
+        are_these = are_among(self.go, positions)
+        kinds, ordered = self.deleted_as[are_these], self.go[are_these]
         for kind in np.unique(kinds):
             stamp = Stamp(DOT, Kind(int(kind)).name.lower()) if kind else LAYOUT_ONLY
             yield ordered[kinds == kind], stamp
@@ -184,7 +185,7 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
     if item.here is None:
         if item.there is not None and len(item.come):
             yield from _carried(item, item.there, reader)
-    elif item.there is not None and len(np.intersect1d(item.come, positions_masked(item.here, reader))):
+    elif item.there is not None and are_among(item.come, positions_masked(item.here, reader)).any():
         yield from _shown_again(item, item.here, item.there, reader)
     else:
         yield from _marked(item, item.here, reader)
@@ -196,7 +197,7 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
 def _carried(item: _FileRows, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """A file of the source comes for some of its rows."""
     yield CarrySegments(there)
-    left_out = np.setdiff1d(np.arange(there.rows), np.concatenate([item.come, positions_masked(there, reader)]))
+    left_out = without(np.arange(there.rows), np.concatenate([item.come, positions_masked(there, reader)]))
     if len(left_out):
         yield MarkRows.of(item.file_id, left_out, LAYOUT_ONLY)
 
@@ -212,25 +213,26 @@ def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[S
         yield RemoveSegments(item.file_id, here.segment_id)
         yield CarrySegments(here)
     known = {mark.file_id for mark in here.deletes}
+    dead = ascending(np.concatenate([left, masked]))
     for mark in item.there.deletes if item.there is not None else ():
         positions = reader.marks(mark.file_id)[0]
-        if mark.file_id not in known and np.isin(positions, np.concatenate([item.go, masked])).all():
+        if mark.file_id not in known and are_among(positions, dead).all():
             yield AttachDeletes(item.file_id, mark)
-            left = np.setdiff1d(left, positions)
+            left = without(left, positions)
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
 
 
 def _shown_again(item: _FileRows, here: ShownFile, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """The target shows rows of the file again: what is masked is put together anew."""
-    dead = np.union1d(np.setdiff1d(positions_masked(here, reader), item.come), item.go)
+    dead = ascending(np.concatenate([without(positions_masked(here, reader), item.come), item.go]))
     marks = {mark.file_id: mark for mark in (*here.deletes, *there.deletes)}
-    kept = [mark for mark in marks.values() if np.isin(reader.marks(mark.file_id)[0], dead).all()]
+    kept = [mark for mark in marks.values() if are_among(reader.marks(mark.file_id)[0], dead).all()]
     stamped = {mark.file_id: mark for mark in (*here.stamped, *there.stamped)}
     yield RemoveSegments(item.file_id, here.segment_id)
     again = replace(there, deletes=tuple(kept), stamped=tuple(stamped.values()))
     yield CarrySegments(again)
-    left = np.setdiff1d(dead, positions_masked(again, reader))
+    left = without(dead, positions_masked(again, reader))
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
-    untold = np.setdiff1d(left, item.go)
+    untold = without(left, item.go)
     if len(untold):
         yield MarkRows.of(item.file_id, untold, LAYOUT_ONLY)

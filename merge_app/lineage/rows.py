@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.deciding import Compared, Concurrent, source_kinds, target_kinds
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Granularity, Ints, Kind, Mask, News, Scope, TableFacts
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Finding, MergeCells, Outcome, Pairs, taken
@@ -162,7 +163,7 @@ def partitions_follow(
     if facts.has_key or facts.granularity is Granularity.CELL:
         # The partition is a cell: where the others are again as they were (P7), it speaks for itself.
         is_decided = rows.decided.outcome[at] >= Outcome.TARGET_DECIDED
-        at = at[~is_decided | np.isin(at, rows.left.at)]
+        at = at[~is_decided | are_among(at, rows.left.at)]
     source = facts.source.partition.take(pairs.source_at[at])
     target = facts.target.partition.take(pairs.target_at[at])
     image, outcome = rows.decided.outcome[at], partitions.decided.outcome

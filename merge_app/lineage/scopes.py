@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.deciding import Compared, source_kinds, target_kinds
 from merge_app.lineage.facts import (
     ABSENT,
@@ -57,7 +58,7 @@ def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope],
     overwritten = np.fromiter(facts.overwritten, dtype=np.int64)
     hit = facts.target.image.value[on_target] != ABSENT
     inserted = facts.target.inserted[on_target]
-    hit &= news.from_target(inserted) & ~np.isin(inserted, overwritten)
+    hit &= news.from_target(inserted) & ~are_among(inserted, overwritten)
     if hit.any():
         rows = pairs.row_id[at[hit]]
         yield Finding(VerdictCode.PREDICATE_DML_VS_INSERT, None, "R9", target_rows=rows, scopes=predicates)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import MarksReader, Rows, positions_masked
@@ -50,7 +51,7 @@ class Shares:
         if self.here is None:
             return np.zeros(0, dtype=np.int64)
         known = np.concatenate([positions_masked(self.here, reader), rows.target_position[self.shown]])
-        return np.setdiff1d(np.arange(self.here.rows), known)
+        return without(np.arange(self.here.rows), known)
 
 
 def parted(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.storage.cells import RowCells
-from merge_app.lineage.cells import plain_values
+from merge_app.lineage.cells import Values, plain_values
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.finer_verdicts import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
@@ -21,12 +21,23 @@ LAYOUT_ONLY = Stamp(0, "")
 """The stamp of an event that puts rows elsewhere: the facts of these rows stand in other events."""
 
 
+_ROWS_OF_TEXT = 8192
+
 StagedKey = tuple[int, str, str]
 """What the engine stages for a step: the data file, what its rows are, and the digest of their positions."""
 
 
 def _digest(positions: Ints) -> str:
     return hashlib.sha256(positions.tobytes()).hexdigest()
+
+
+def _json_of(values: Values) -> Iterator[str]:
+    """The values as one JSON list, in parts: its text and the objects of many rows take far more than their arrays."""
+    yield "["
+    for first in range(0, len(values), _ROWS_OF_TEXT):
+        part = json.dumps(plain_values(values.slice(first, _ROWS_OF_TEXT)), default=str)
+        yield f"{', ' if first else ''}{part[1:-1]}"
+    yield "]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +126,12 @@ class WriteImages:
     def of(cls, cells: RowCells, row_ids: Ints, placed: Mapping[tuple[str | None, ...], Stamp]) -> WriteImages:
         digest = hashlib.sha256(row_ids.astype(np.int64).tobytes())
         for identifier in sorted(cells.columns):
-            digest.update(f"{identifier}={json.dumps(plain_values(cells.columns[identifier]), default=str)}".encode())
+            digest.update(f"{identifier}=".encode())
+            for text in _json_of(cells.columns[identifier]):
+                digest.update(text.encode())
         for texts in cells.partition:
-            digest.update(json.dumps(texts.to_pylist()).encode())
+            for text in _json_of(texts):
+                digest.update(text.encode())
         return cls(len(row_ids), digest.hexdigest(), tuple(sorted(placed.items(), key=str)), cells, row_ids)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.ascending import without
 from merge_app.lineage.deciding import compare
 from merge_app.lineage.facts import (
     ABSENT,
@@ -75,5 +76,5 @@ def _without_swept(findings: Sequence[Finding]) -> Iterator[Finding]:
     for finding in findings:
         if finding.code is not VerdictCode.PRIMARY_KEY_CLASH or finding.rows is None:
             yield finding
-        elif len(left := np.setdiff1d(finding.rows, swept)):
+        elif len(left := without(finding.rows, swept)):
             yield replace(finding, rows=left)

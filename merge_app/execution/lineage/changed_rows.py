@@ -11,6 +11,7 @@ from catalog_app.domain.schema import Schema
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, DONE, INSERTED, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import Row, rows_there
+from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import ABSENT, Array, Ints
 from merge_app.lineage.result_rows import positions_masked
 
@@ -160,7 +161,7 @@ def _of_files(changes: RowChanges, number: int, limit: int, behind: int | None) 
         if behind is not None and file.largest <= behind:
             continue
         positions, row_ids, _ = reader.rows(file.file_id, None)
-        at = np.setdiff1d(positions, positions_masked(file, reader))
+        at = without(positions, positions_masked(file, reader))
         at = at[row_ids[at] > (-1 if behind is None else behind)]
         at = at[np.argsort(row_ids[at], kind="stable")][:limit]
         if len(at):

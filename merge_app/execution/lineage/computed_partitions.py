@@ -14,6 +14,7 @@ from lakeui.common.errors import NotSupported
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
+from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask
 from merge_app.lineage.outcomes import Finding, Outcome, Pairs, TableOutcome, taken
 from merge_app.lineage.result_rows import result_partitions
@@ -61,7 +62,7 @@ def _without_partitions(findings: Sequence[Finding], settled: Ints) -> Iterator[
     for finding in findings:
         if finding.keys != (("partition",),) or finding.rows is None:
             yield finding
-        elif len(left := np.setdiff1d(finding.rows, settled)):
+        elif len(left := without(finding.rows, settled)):
             yield replace(finding, rows=left)
 
 

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.vectors import CommitsKnown
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.cells import ColumnMerge, cells_put, column_merge
 from merge_app.lineage.facts import ABSENT, Ints, Mask
 
@@ -81,7 +82,7 @@ def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branch
     keys, images, stamps = rows
     if len(branches) < 2 or not len(keys):
         return []
-    asked = np.isin(keys, wanted)
+    asked = are_among(keys, wanted)
     order = np.lexsort((images[asked], stamps[asked], keys[asked]))
     keys, images, stamps = (column[asked][order] for column in rows)
     if not len(keys):

@@ -24,6 +24,7 @@ from lakeui.common.errors import NotSupported
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.placed import image_codes, image_places
 from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.ascending import are_among, without
 from merge_app.lineage.cells import cells_put
 from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask
 from merge_app.lineage.result_rows import positions_masked
@@ -129,12 +130,12 @@ def _fields_refuse(kept: KeptColumns, group: Group) -> None:
 
 
 def _without(step: WriteRows, positions: Ints) -> Iterator[WriteRows]:
-    left = np.setdiff1d(step.positions, positions)
+    left = without(step.positions, positions)
     if len(left):
         decided = (
             MarkRows.of(mark.file_id, rows, mark.stamp, is_live=True)
             for mark in step.decided
-            if len(rows := np.setdiff1d(mark.positions, positions))
+            if len(rows := without(mark.positions, positions))
         )
         yield WriteRows.of(step.file, step.partition, step.placed, left, decided)
 
@@ -156,7 +157,7 @@ def _shown(groups: Iterable[Group], steps: Iterable[Step], kept: KeptColumns) ->
     for file_id, file in sorted(here.items()):
         if kept.lacking(file_id):
             masked = np.concatenate([positions_masked(file, kept.reader), *gone.get(file_id, ())])
-            yield file, np.setdiff1d(np.arange(file.rows), masked)
+            yield file, without(np.arange(file.rows), masked)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,5 +254,5 @@ class _Images:
         positions, row_ids, _ = self.kept.reader.rows(file_id, None)
         ranks = np.full(len(positions), file_id, dtype=np.int64)
         if shown is not None:
-            ranks[~np.isin(positions, positions_masked(shown, self.kept.reader))] = _LIVE
+            ranks[~are_among(positions, positions_masked(shown, self.kept.reader))] = _LIVE
         return row_ids, image_codes(np.full(len(positions), file_id), positions), ranks

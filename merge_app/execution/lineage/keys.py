@@ -20,10 +20,10 @@ from merge_app.execution.lineage.crossed import crossed_rows
 from merge_app.execution.lineage.met_rows import Met
 from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
-from merge_app.execution.lineage.readers import Reader, are_among
+from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
 from merge_app.execution.version_vectors import VersionVector
-from merge_app.lineage.ascending import ascending
+from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
@@ -196,7 +196,7 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     asked = [news.from_source, news.from_source, news.from_target, news.from_target]
     fresh = np.concatenate([_is_fresh(rows, is_news) for rows, is_news in zip(parts, asked, strict=True)])
     # Keys without news stay as they are: somebody may have left rows out before.
-    kept = np.split(np.isin(codes, codes[fresh]), ends)
+    kept = np.split(are_among(codes, codes[fresh]), ends)
     by_part = [part[mask] for part, mask in zip(np.split(codes, ends), kept, strict=True)]
     parts = [_where(rows, mask) for rows, mask in zip(parts, kept, strict=True)]
     codes, ids = np.concatenate(by_part), np.concatenate([rows["row_id"] for rows in parts])
@@ -238,7 +238,7 @@ def _by_key(
     dead = _restored_before(dead, dead_keys, order, births, news)
     last = np.ones(len(order), dtype=np.bool_)
     last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]
-    chosen = order[last & ~np.isin(dead_keys[order], live_keys)]
+    chosen = order[last & ~are_among(dead_keys[order], live_keys)]
     both = np.concatenate([live_keys, dead_keys[chosen]])
     order = np.argsort(both, kind="stable")
     rows = {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}
@@ -279,7 +279,7 @@ def met_by_key(
     """The same by key: of all rows that had the key, as long as they had it. A key without such an image was on neither
     side when they met last.
     """
-    ids = ascending(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
+    ids = ascending(rows.row_ids[are_among(rows.row_keys, met.row_id)])
     images = shared_images(reader, ids, version_vectors)
     codes = keys.codes(images.image, keys.places_shared(images.image))
     held = _columns_held(reader, keys.schema, images.image)

@@ -21,6 +21,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader, delete_paths_load
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
 
@@ -76,7 +77,7 @@ class ShownRows:
     def positions(self, engine: EngineSource) -> Ints:
         left = np.arange(self.scan.rows) if self.at is None else self.at
         for gone in (*(engine().file_marks(path)[0] for path in self.deletes), *self.marked):
-            left = left[~np.isin(left, gone)]
+            left = left[~are_among(left, gone)]
         return left
 
 

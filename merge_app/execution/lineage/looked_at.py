@@ -15,6 +15,7 @@ from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.version_vectors import VersionVector
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import Ints, Mask, News
 from merge_app.lineage.outcomes import TableOutcome
 from merge_app.lineage.segments import FileSide, Group
@@ -83,6 +84,6 @@ def refused_rows(merged: TableOutcome) -> RowsRefused:
 
 
 def _positions(merged: TableOutcome, rows: Ints) -> list[int]:
-    hit: Mask = np.isin(merged.pairs.row_id, rows)
+    hit: Mask = are_among(merged.pairs.row_id, rows)
     found: list[int] = np.flatnonzero(hit).tolist()
     return found

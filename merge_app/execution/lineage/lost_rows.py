@@ -14,6 +14,7 @@ from lakeui.common.errors import ResultTooLarge
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import rows_named, rows_there
+from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask
 from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import ShownFile
@@ -100,7 +101,7 @@ def _of_files(changes: RowChanges, number: int, chosen: Callable[[ShownFile, Int
     rows = 0
     first: list[tuple[int, int, int]] = []
     for file in changes.fresh(number):
-        at = chosen(file, np.setdiff1d(np.arange(file.rows), positions_masked(file, reader)))
+        at = chosen(file, without(np.arange(file.rows), positions_masked(file, reader)))
         rows += len(at)
         shown = at[: EXAMPLES_SHOWN - len(first)]
         first += [(file.smallest + p, (file.file_id << 32) + p, reader.code(file.partition)) for p in shown.tolist()]

@@ -12,6 +12,7 @@ from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.version_vectors import VersionVector
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import Ints
 
 _SHARED = """shared AS MATERIALIZED (
@@ -87,9 +88,9 @@ def _images(
     positions, ids, stored = reader.rows(file_id, row_ids)
     is_asked = np.ones(len(ids), dtype=np.bool_)
     if rows_file:
-        is_asked = np.isin(positions, reader.marks(rows_file)[0])
+        is_asked = are_among(positions, reader.marks(rows_file)[0])
     for mask in masks:
-        is_asked &= ~np.isin(positions, reader.marks(mask)[0])
+        is_asked &= ~are_among(positions, reader.marks(mask)[0])
     at = np.flatnonzero(is_asked)
     stamps = np.full(len(at), stamp, dtype=np.int64)
     if stored is not None and not rows_file and not is_restore:

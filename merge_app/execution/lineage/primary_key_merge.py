@@ -19,6 +19,7 @@ from merge_app.execution.lineage.keys import Keys
 from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
 from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.placed import Placed
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.choices import with_cells
 from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
@@ -104,7 +105,7 @@ def primary_key_outcome(
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
     case = _Case(merged, sides, news, cells, _live(merged, sides))
     live, conflicts = case.live, case.conflicts
-    at = np.flatnonzero(np.isin(merged.pairs.row_id, swept_rows(merged.findings)))
+    at = np.flatnonzero(are_among(merged.pairs.row_id, swept_rows(merged.findings)))
     swept = set(case.images(at, 0).tolist())
     cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
     for item, place in zip(cells.conflicts, _places_of(case, cells.conflicts), strict=True):
@@ -243,7 +244,7 @@ def _ids_judge(case: _Case) -> None:
     if not (counts > 1).any():
         return
     several = np.unique(ids[at])[counts > 1]
-    twice = at[np.isin(ids[at], several)]
+    twice = at[are_among(ids[at], several)]
     for number in (0, 1):
         rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
         for key, place in _keys(case, rows, number):

@@ -14,7 +14,8 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.engine_source import EngineSource
-from merge_app.lineage.facts import Ints, Mask
+from merge_app.lineage.ascending import are_among
+from merge_app.lineage.facts import Ints
 from merge_app.lineage.segments import Gone, ShownFile
 
 
@@ -70,14 +71,6 @@ class Reader:
     def names(self) -> dict[int, PartitionValues]:
         """Partitions by code."""
         return {code: values for values, code in self.partitions.items()}
-
-
-def are_among(values: Ints, ascending: Ints) -> Mask:
-    """Which of the values are among others, which ascend: a search for each, without sets of either."""
-    if not len(ascending):
-        return np.zeros(len(values), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    return np.asarray(ascending[place] == values, dtype=np.bool_)
 
 
 _PATHS = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"

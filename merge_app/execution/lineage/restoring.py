@@ -15,6 +15,7 @@ from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
 from merge_app.execution.version_vectors import version_vector_load
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
@@ -100,7 +101,7 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
     same = _live(rows_then) & _has_same(rows_then, rows_now)
     back = _live(rows_then) & ~same
     # An image that goes may be all that had its primary key, also where another image of the row comes back.
-    gone = _live(rows_now) & ~np.isin(rows_now["row_id"], rows_then["row_id"][same])
+    gone = _live(rows_now) & ~are_among(rows_now["row_id"], rows_then["row_id"][same])
     undone = _undone(rows_then, rows_now, collected((), group.source_gone, reader)[1])
     writer = _Writer(table_id, reader, engine)
     shown = [
@@ -127,7 +128,7 @@ def _came_back(file: ShownFile, undoes: int) -> ShownFile:
 
 def _placed_again(file: ShownFile, then: Mapping[str, Array], now: Mapping[str, Array]) -> Stamp:
     """Who decided the partition of a file's rows: the restore, where one of them lies elsewhere now."""
-    rows = _live(now) & np.isin(now["row_id"], then["row_id"][then["file"] == file.file_id])
+    rows = _live(now) & are_among(now["row_id"], then["row_id"][then["file"] == file.file_id])
     place = next(iter(then["partition"][then["file"] == file.file_id]), ABSENT)
     elsewhere = rows & (now["partition"] != place)
     if not elsewhere.any():

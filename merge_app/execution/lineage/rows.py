@@ -10,8 +10,8 @@ import numpy as np
 from catalog_app.domain.files import FACT_KINDS, PartitionValues
 from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.placed import Placed, placed
-from merge_app.execution.lineage.readers import Reader, are_among
-from merge_app.lineage.ascending import ascending
+from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
 from merge_app.lineage.segments import DOT, Gone, Group, LivedRows, ShownFile, Stamp
 from merge_app.lineage.shared_partitions import NOW
@@ -61,11 +61,14 @@ class _Columns:
     held_until: list[Ints] = field(default_factory=list)
 
     def whole(self) -> dict[str, Array]:
+        """One array a column. The parts are let go, so that no two columns are held twice."""
         empty = np.zeros(0, dtype=np.int64)
-        return {
-            name: np.concatenate([empty, *getattr(self, name)]).astype(np.int64, copy=False)
-            for name in self.__dataclass_fields__
-        }
+        found = {}
+        for name in self.__dataclass_fields__:
+            parts = getattr(self, name)
+            found[name] = np.concatenate([empty, *parts]).astype(np.int64, copy=False)
+            parts.clear()
+        return found
 
 
 def collected(
@@ -91,7 +94,7 @@ def side_rows(
     taken = {name: column[order] for name, column in taken.items()}
     last = np.ones(len(order), dtype=bool)
     last[:-1] = taken["row_id"][1:] != taken["row_id"][:-1]
-    last &= ~np.isin(taken["row_id"], rows["row_id"])
+    last &= ~are_among(taken["row_id"], rows["row_id"])
     both = {name: np.concatenate([column, taken[name][last]]) for name, column in rows.items()}
     order = np.argsort(both["row_id"], kind="stable")
     return {name: column[order] for name, column in both.items()}
@@ -152,7 +155,7 @@ def _collect_file(
 
 def _places(positions: Ints, among: Ints) -> Ints:
     """Where ascending positions are among others."""
-    found: Ints = np.flatnonzero(np.isin(positions, among))
+    found: Ints = np.flatnonzero(are_among(positions, among))
     return found
 
 
@@ -193,7 +196,7 @@ def _gone_places(item: Gone, reader: Reader, wanted: Ints | None = None) -> tupl
     for mask in item.masks:
         left[_places(positions, reader.marks(mask)[0])] = False
     for lived in item.lived:
-        left &= np.isin(row_ids, np.concatenate([_lived_ids(rows, reader) for rows in lived]))
+        left &= are_among(row_ids, np.concatenate([_lived_ids(rows, reader) for rows in lived]))
     return positions[left], row_ids[left]
 
 
@@ -202,7 +205,7 @@ def _lived_ids(rows: LivedRows, reader: Reader) -> Ints:
         return reader.marks(rows.rows_file)[1]
     positions, row_ids, _ = reader.rows(rows.file_id, None)
     masked = [reader.marks(mask)[0] for mask in rows.masks]
-    return row_ids[~np.isin(positions, np.concatenate([positions[:0], *masked]))]
+    return row_ids[~are_among(positions, np.concatenate([positions[:0], *masked]))]
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:
@@ -304,7 +307,7 @@ def _shown_elsewhere(side: Mapping[int, ShownFile], other: Mapping[int, ShownFil
         for item in twin.deletes:
             if item.file_id not in known:
                 positions, row_ids = reader.marks(item.file_id)
-                yield row_ids[~np.isin(positions, np.concatenate([positions[:0], *own]))]
+                yield row_ids[~are_among(positions, np.concatenate([positions[:0], *own]))]
 
 
 def _with_news(shown: Sequence[ShownFile], gone: Sequence[Gone], news: Ints, reader: Reader) -> Iterator[Ints]:
