@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.on_spark.conftest import lake
+from tests.support.lake import Lake
 from tests.support.lake_memory_engine import LakeMemoryEngine
+from tests.support.memory_engine import MemoryEngine
 from tests.support.soak import IS_SOAK
+from tests.support.stored_databases import StoredDatabases
 
 __all__ = ["lake"]
 
+Begun = Callable[[Callable[[Lake], object]], Lake]
+"""Gives a lake with a database ``d`` that a function has filled."""
 
 if IS_SOAK:
 
@@ -30,3 +35,31 @@ else:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compute, "engine_make", lambda: engine)
             yield
+
+
+@pytest.fixture(scope="module")
+def stored(services: None) -> Iterator[StoredDatabases]:
+    """The lakes with which tests of a module begin."""
+    databases = StoredDatabases()
+    yield databases
+    databases.drop()
+
+
+@pytest.fixture
+def begun(stored: StoredDatabases) -> Iterator[Begun]:
+    """Fills a lake once a module and puts it back for each further test, which has no other lake."""
+    lakes: list[Lake] = []
+
+    def begin(fill: Callable[[Lake], object]) -> Lake:
+        def make() -> Lake:
+            fresh = Lake()
+            fresh.sql("CREATE DATABASE d")
+            fill(fresh)
+            return fresh
+
+        engine = compute.engine()
+        lakes.append(stored.once(fill, make, engine if isinstance(engine, MemoryEngine) else None))
+        return lakes[-1]
+
+    yield begin
+    assert [breach for each in lakes for breach in each.breaches()] == []

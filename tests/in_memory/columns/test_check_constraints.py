@@ -19,28 +19,35 @@ from lakeui.common.errors import (
 )
 from lakeui.frontdoor import Session, execute
 from merge_app.jobs.context import Context
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 POSITIVE = "ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 0)"
 ORDERED = "ALTER TABLE d.t ADD CONSTRAINT ordered CHECK (low <= high)"
 
 
-@pytest.fixture
-def plain(lake: Lake) -> Lake:
-    """Table d.t (id, v) with (1, 5), and branch b."""
+def plain_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 5)")
     lake.sql("CREATE BRANCH b")
-    return lake
 
 
 @pytest.fixture
-def checked(lake: Lake) -> Lake:
-    """The same with the constraint ``positive``."""
+def plain(begun: Begun) -> Lake:
+    """Table d.t (id, v) with (1, 5), and branch b."""
+    return begun(plain_fill)
+
+
+def checked_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT, CONSTRAINT positive CHECK (v > 0))")
     lake.sql("INSERT INTO d.t VALUES (1, 5)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def checked(begun: Begun) -> Lake:
+    """The same with the constraint ``positive``."""
+    return begun(checked_fill)
 
 
 def constraints(lake: Lake, table: str = "d.t", branch: str = "main") -> dict[str, str]:
@@ -309,13 +316,16 @@ def test_a_row_put_together_from_both_sides_has_to_fit(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1, 9, 9)]
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
-    """Table d.t (v, p), partitioned by p, with (1, 1), and branch b."""
+def parted_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (v INT, p INT) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 1)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    """Table d.t (v, p), partitioned by p, with (1, 1), and branch b."""
+    return begun(parted_fill)
 
 
 RENAMED = "ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = -1)"

@@ -18,19 +18,23 @@ from lakeui.common.errors import (
     NotFound,
     NotSupported,
 )
+from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_concurrent_statements import between_staging_and_commit
 from tests.support.lake import Lake
 
 TABLE = "CREATE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a + b) COMMENT 'both')"
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
-    """Table d.t (a, b, total = a + b) with (1, 2, 3), and branch b."""
+def fill(lake: Lake) -> None:
     lake.sql(TABLE)
     lake.sql("INSERT INTO d.t (a, b) VALUES (1, 2)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    """Table d.t (a, b, total = a + b) with (1, 2, 3), and branch b."""
+    return begun(fill)
 
 
 def conflict(lake: Lake) -> dict[str, Any]:

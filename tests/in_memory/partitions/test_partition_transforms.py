@@ -14,21 +14,25 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, LakeError, NotFound, NotSupported, SyntaxProblem
 from lakeui.frontdoor import Session, execute
 from lakeui.sql.parameters import NO_PARAMETERS
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 LAID = "CREATE TABLE d.t (id INT, at TIMESTAMP, region STRING, v INT) PARTITIONED BY (days(at), bucket(4, id), region)"
 
 
-@pytest.fixture
-def laid(lake: Lake) -> Lake:
-    """Table d.t, laid by day and bucket, with four rows of two days, and branch b."""
+def laid_fill(lake: Lake) -> None:
     lake.sql(LAID)
     lake.sql(
         "INSERT INTO d.t VALUES (1, '2024-01-01 10:00:00', 'n', 1), (2, '2024-01-01 11:00:00', 'n', 2),"
         " (3, '2024-01-02 10:00:00', 's', 3), (4, NULL, 's', 4)"
     )
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def laid(begun: Begun) -> Lake:
+    """Table d.t, laid by day and bucket, with four rows of two days, and branch b."""
+    return begun(laid_fill)
 
 
 def shown(lake: Lake, branch: str = "main") -> str:

@@ -12,6 +12,7 @@ from lakeui.common.errors import ForbiddenStatement, LakeError, NotFound, Syntax
 from lakeui.frontdoor.queries import queries, select
 from lakeui.frontdoor.rows import delete_update, insert
 from lakeui.frontdoor.tables import create_table, optimize
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 FUNCTIONS = [
@@ -70,11 +71,15 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture
-def guarded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lake]:
-    """Table d.t with one row; from then on whoever asks for the engine, or moves the head, fails the test."""
+def fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a')")
+
+
+@pytest.fixture
+def guarded(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lake]:
+    """Table d.t with one row; from then on whoever asks for the engine, or moves the head, fails the test."""
+    lake = begun(fill)
     head = lake.head()
 
     def unwanted(*_: Any, **__: Any) -> NoReturn:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.rows import OPTIMIZE, delete, row_ids, rows, run, set_v, three_files_create
 
 
 @pytest.fixture
-def three_files(lake: Lake) -> Lake:
-    return three_files_create(lake)
+def three_files(begun: Begun) -> Lake:
+    return begun(three_files_create)
 
 
 @pytest.mark.parametrize(

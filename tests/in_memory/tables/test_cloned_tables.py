@@ -16,6 +16,7 @@ from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, NotSupported, Stale
 from lakeui.frontdoor.tables import cloning
+from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_concurrent_statements import elsewhere
 from tests.support.lake import Lake
 
@@ -34,9 +35,7 @@ def before_the_commit(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -
         yield
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
-    """A table of three files, one of them with deletes, and one written before a column came and a type grew."""
+def made_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING DEFAULT 'x') COMMENT 'first' TBLPROPERTIES ('owner' = 'me')")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("ALTER TABLE d.t ADD COLUMN n INT DEFAULT 7")
@@ -44,7 +43,12 @@ def made(lake: Lake) -> Lake:
     lake.sql("INSERT INTO d.t VALUES (3, 'c', 3), (4, 'd', 4)")
     lake.sql("DELETE FROM d.t WHERE id = 4")
     lake.sql("UPDATE d.t SET v = 'B' WHERE id = 2")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    """A table of three files, one of them with deletes, and one written before a column came and a type grew."""
+    return begun(made_fill)
 
 
 ROWS = [(1, "a", 7), (2, "B", 7), (3, "c", 3)]
@@ -104,6 +108,7 @@ def test_both_go_their_own_way(made: Lake) -> None:
 def test_its_history_begins_with_it(made: Lake) -> None:
     before = made.head()
     made.sql("CREATE TABLE d.c CLONE d.t")
+    cloned = made.head()
     assert [row[2] for row in made.sql("DESCRIBE HISTORY d.c").rows] == ["CREATE TABLE CLONE"]
     with pytest.raises(NotFound):
         made.rows(f"d.c VERSION AS OF {before}")
@@ -111,9 +116,9 @@ def test_its_history_begins_with_it(made: Lake) -> None:
     assert sorted(states)[0] == ("current", 2)
     assert {state for state, _ in states} == {"current", "invisible"}
     made.sql("TRUNCATE TABLE d.c")
-    made.sql(f"RESTORE TABLE d.c TO VERSION AS OF {before + 1}")
+    made.sql(f"RESTORE TABLE d.c TO VERSION AS OF {cloned}")
     assert made.rows("d.c") == ROWS
-    changes = made.sql(f"SHOW CHANGES d.c FROM VERSION {before + 1} TO VERSION {made.head()}")
+    changes = made.sql(f"SHOW CHANGES d.c FROM VERSION {cloned} TO VERSION {made.head()}")
     assert changes.rows == []
     assert made.breaches() == []
 

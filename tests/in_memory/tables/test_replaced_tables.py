@@ -10,6 +10,7 @@ from catalog_app.models import ProtectionRule
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import AlreadyExists, BranchProtected, DuplicateKey, NotFound, NotNullViolation, NotSupported
+from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_concurrent_statements import between_staging_and_commit
 from tests.support.lake import Lake
 
@@ -17,13 +18,16 @@ KEPT = "TBLPROPERTIES ('owner' = 'me', 'old' = '1')"
 REPLACED = f"CREATE OR REPLACE TABLE d.t {KEPT} AS SELECT id * 10 AS id, v, 'new' AS w FROM d.t WHERE id < 3"
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
+def made_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, n INT) COMMENT 'first' TBLPROPERTIES ('owner' = 'me', 'old' = '1')")
     lake.sql("INSERT INTO d.t VALUES (1, 'a', 1), (2, 'b', 2)")
     lake.sql("INSERT INTO d.t VALUES (3, 'c', 3)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    return begun(made_fill)
 
 
 def ids(lake: Lake, branch: str = "main") -> dict[str, int]:

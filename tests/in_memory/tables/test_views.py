@@ -7,17 +7,21 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, NotSupported, PropertyNotFound
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def read(lake: Lake) -> Lake:
-    """Tables d.t (id, v) with (1, 5) and d.u (id, w) with (1, 7)."""
+def read_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 5)")
     lake.sql("CREATE TABLE d.u (id INT, w INT)")
     lake.sql("INSERT INTO d.u VALUES (1, 7)")
-    return lake
+
+
+@pytest.fixture
+def read(begun: Begun) -> Lake:
+    """Tables d.t (id, v) with (1, 5) and d.u (id, w) with (1, 7)."""
+    return begun(read_fill)
 
 
 def names(lake: Lake, view: str = "d.v") -> list[str]:
