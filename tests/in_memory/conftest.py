@@ -12,6 +12,7 @@ from tests.on_spark.conftest import lake
 from tests.support.lake import Lake
 from tests.support.lake_memory_engine import LakeMemoryEngine
 from tests.support.memory_engine import MemoryEngine
+from tests.support.own_connection import ASIDE
 from tests.support.soak import IS_SOAK
 from tests.support.stored_databases import StoredDatabases
 
@@ -52,6 +53,8 @@ def begun(stored: StoredDatabases) -> Iterator[Begun]:
 
     def begin(fill: Callable[[Lake], object]) -> Lake:
         def make() -> Lake:
+            # Rows of earlier tests of the module would be put back as well.
+            ASIDE.empty()
             fresh = Lake()
             fresh.sql("CREATE DATABASE d")
             fill(fresh)

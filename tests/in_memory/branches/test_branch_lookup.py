@@ -5,19 +5,23 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import NotFound
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def deep(lake: Lake) -> Lake:
-    """main > a > b > c, each cut after one more row came into d.t; d.other was never touched since main."""
+def deep_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("CREATE TABLE d.other (id INT)")
     lake.sql("INSERT INTO d.other VALUES (1)")
     for number, (branch, parent) in enumerate((("a", "main"), ("b", "a"), ("c", "b")), start=1):
         lake.sql(f"INSERT INTO d.t VALUES ({number}, '{parent}')", parent)
         lake.sql(f"CREATE BRANCH {branch} FROM {parent}")
-    return lake
+
+
+@pytest.fixture
+def deep(begun: Begun) -> Lake:
+    """main > a > b > c, each cut after one more row came into d.t; d.other was never touched since main."""
+    return begun(deep_fill)
 
 
 def tables(lake: Lake, branch: str, database: str = "d") -> list[str]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two_tables(lake: Lake) -> Lake:
-    """Tables d.x and d.y that hold their own names, and branch b."""
+def two_tables_fill(lake: Lake) -> None:
     for name in ("x", "y"):
         lake.sql(f"CREATE TABLE d.{name} (v STRING)")
         lake.sql(f"INSERT INTO d.{name} VALUES ('{name}')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two_tables(begun: Begun) -> Lake:
+    """Tables d.x and d.y that hold their own names, and branch b."""
+    return begun(two_tables_fill)
 
 
 def run(lake: Lake, branch: str, *statements: str) -> None:

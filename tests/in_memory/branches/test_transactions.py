@@ -12,6 +12,7 @@ from django.utils import timezone
 from catalog_app.models import Transaction
 from lakeui.common.errors import InvalidValue, MergeConflict, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult, execute
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.members import join
 
@@ -30,12 +31,15 @@ class Open:
         return sorted(tuple(row) for row in self.sql(f"SELECT * FROM {table}").rows)
 
 
-@pytest.fixture
-def two_tables(lake: Lake) -> Lake:
+def two_tables_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int)")
     lake.sql("CREATE TABLE d.u (a int)")
     lake.sql("INSERT INTO d.t VALUES (1)")
-    return lake
+
+
+@pytest.fixture
+def two_tables(begun: Begun) -> Lake:
+    return begun(two_tables_fill)
 
 
 def test_statements_on_several_tables_become_one_commit(two_tables: Lake) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import DuplicateKey
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def doubled(lake: Lake) -> Lake:
-    """d.t has n added on both sides, with rows of both; b was merged into main."""
+def doubled_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("INSERT INTO d.t VALUES (1)")
     lake.sql("CREATE BRANCH b")
@@ -18,7 +17,12 @@ def doubled(lake: Lake) -> Lake:
         lake.sql("ALTER TABLE d.t ADD COLUMN n INT", branch)
         lake.sql(f"INSERT INTO d.t VALUES ({number}, {number * 10})", branch)
     lake.merge("b")
-    return lake
+
+
+@pytest.fixture
+def doubled(begun: Begun) -> Lake:
+    """d.t has n added on both sides, with rows of both; b was merged into main."""
+    return begun(doubled_fill)
 
 
 def test_statements_reach_the_values_of_both_sides(doubled: Lake) -> None:

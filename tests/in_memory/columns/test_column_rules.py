@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import NotSupported, TypeNarrowing
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def table(lake: Lake) -> Lake:
-    """Table d.t (id, v) with rows 1 and 2, and branch b."""
+def table_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def table(begun: Begun) -> Lake:
+    """Table d.t (id, v) with rows 1 and 2, and branch b."""
+    return begun(table_fill)
 
 
 def columns(lake: Lake, branch: str = "main") -> list[str]:

@@ -11,28 +11,35 @@ from django.db import connections
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session, execute
 from merge_app.jobs.context import Context
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 TIGHTEN = "ALTER TABLE d.t ALTER COLUMN v SET NOT NULL"
 STRICT = "ALTER TABLE d.t ADD COLUMN strict INT NOT NULL"
 
 
-@pytest.fixture
-def empty(lake: Lake) -> Lake:
-    """Table d.t (id, v) without rows, and branch b."""
+def empty_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("CREATE BRANCH b")
-    return lake
 
 
 @pytest.fixture
-def filled(lake: Lake) -> Lake:
-    """Table d.t with (1, NULL), (2, 'b') in one file and (3, 'c'), (4, NULL) in another, and branch b."""
+def empty(begun: Begun) -> Lake:
+    """Table d.t (id, v) without rows, and branch b."""
+    return begun(empty_fill)
+
+
+def filled_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, NULL), (2, 'b')")
     lake.sql("INSERT INTO d.t VALUES (3, 'c'), (4, NULL)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def filled(begun: Begun) -> Lake:
+    """Table d.t with (1, NULL), (2, 'b') in one file and (3, 'c'), (4, NULL) in another, and branch b."""
+    return begun(filled_fill)
 
 
 def run(lake: Lake, branch: str, *statements: str) -> None:

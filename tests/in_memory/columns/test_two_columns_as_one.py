@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.rows import run
 
@@ -11,9 +12,7 @@ WIDE = [(0, None, None), (1, None, 10), (2, 20, None)]
 """Rows of e by name: id, c, ca."""
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
-    """a and b added c. main merged both, so c is one column there. e renamed that of a before it merged b."""
+def parted_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("INSERT INTO d.t VALUES (0)")
     for branch in ("a", "b", "e"):
@@ -25,7 +24,12 @@ def parted(lake: Lake) -> Lake:
     lake.merge("b", "e")
     lake.merge("a")
     lake.merge("b")
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    """a and b added c. main merged both, so c is one column there. e renamed that of a before it merged b."""
+    return begun(parted_fill)
 
 
 def rows(lake: Lake, branch: str) -> list[tuple[object, ...]]:

@@ -22,6 +22,7 @@ from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog
 from catalog_app.services.attribute_checks import facts_check
 from catalog_app.services.attribute_derivation import facts_derive
 from lakeui.common.errors import LakeError
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.soak import IS_SOAK
 
@@ -47,11 +48,14 @@ def stored(lake: Lake) -> Stored:
     }
 
 
-@pytest.fixture
-def table(lake: Lake) -> Lake:
+def table_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int, b string)")
     lake.sql("CREATE BRANCH dev")
-    return lake
+
+
+@pytest.fixture
+def table(begun: Begun) -> Lake:
+    return begun(table_fill)
 
 
 def test_a_statement_stamps_what_it_changes_and_nothing_else(table: Lake) -> None:

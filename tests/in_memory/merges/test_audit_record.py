@@ -9,12 +9,11 @@ import pytest
 from lakeui.common.errors import MergeConflict
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import attempt_digest
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def worked(lake: Lake) -> Lake:
-    """Table d.t; branch b altered it twice, wrote, altered again and wrote; main wrote too."""
+def worked_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("INSERT INTO d.t VALUES (1), (2)")
     lake.sql("CREATE BRANCH b")
@@ -27,7 +26,12 @@ def worked(lake: Lake) -> Lake:
     ):
         lake.sql(statement, "b")
     lake.sql("INSERT INTO d.t VALUES (9)")
-    return lake
+
+
+@pytest.fixture
+def worked(begun: Begun) -> Lake:
+    """Table d.t; branch b altered it twice, wrote, altered again and wrote; main wrote too."""
+    return begun(worked_fill)
 
 
 def audit_of_last(lake: Lake) -> dict[str, Any]:

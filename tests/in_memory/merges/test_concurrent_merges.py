@@ -9,6 +9,7 @@ import pytest
 from lakeui.common.errors import DuplicateKey, MergeConflict, NotFound
 from lakeui.frontdoor import compute
 from merge_app.execution import merge
+from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_concurrent_statements import between_staging_and_commit
 from tests.support.lake import Lake
 
@@ -20,13 +21,16 @@ def inserting(*numbers: int, value: str) -> str:
     return f"MERGE INTO d.t USING (VALUES {source}) s(id, v) {ON} WHEN NOT MATCHED THEN INSERT *"
 
 
-@pytest.fixture
-def numbers(lake: Lake) -> Lake:
-    """Table d.t with rows 1 to 4 in two files."""
+def numbers_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     for first in (1, 3):
         lake.sql(f"INSERT INTO d.t VALUES ({first}, 'o'), ({first + 1}, 'o')")
-    return lake
+
+
+@pytest.fixture
+def numbers(begun: Begun) -> Lake:
+    """Table d.t with rows 1 to 4 in two files."""
+    return begun(numbers_fill)
 
 
 def test_two_merges_do_not_insert_one_key_twice(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import SameBranch
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def grown(lake: Lake) -> Lake:
-    """Table d.t with one row, and branch b."""
+def grown_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def grown(begun: Begun) -> Lake:
+    """Table d.t with one row, and branch b."""
+    return begun(grown_fill)
 
 
 def test_a_merge_is_one_commit_and_old_versions_read_the_same(grown: Lake) -> None:

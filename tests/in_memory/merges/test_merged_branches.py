@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.rows import OPTIMIZE, delete, remove, row_ids, rows, run, set_v, three_files_create, upsert
 
@@ -26,9 +27,13 @@ MERGED = [
 """What the source did, what the target did, and the rows of both after merges there and back."""
 
 
+def three_files_fill(lake: Lake) -> None:
+    three_files_create(lake)
+
+
 @pytest.fixture
-def three_files(lake: Lake) -> Lake:
-    return three_files_create(lake)
+def three_files(begun: Begun) -> Lake:
+    return begun(three_files_fill)
 
 
 @pytest.mark.parametrize(("source", "destination", "code"), REFUSED)

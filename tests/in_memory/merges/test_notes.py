@@ -10,17 +10,21 @@ from catalog_app.domain.files import TableScan
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN
 from lakeui.common.errors import answer_too_large
 from lakeui.frontdoor import compute
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two_files(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 in one file and 3, 4 in another, and branch b."""
+def two_files_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("INSERT INTO d.t VALUES (3, 'c'), (4, 'd')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two_files(begun: Begun) -> Lake:
+    """Table d.t with rows 1, 2 in one file and 3, 4 in another, and branch b."""
+    return begun(two_files_fill)
 
 
 def test_a1_update_and_delete_in_one_file_conflict(two_files: Lake) -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.rows import rows, run
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 
 
-@pytest.fixture
-def two_partitions(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 and 3, 4 in two files of partition x, 5, 6 in one of y, and branch b."""
+def two_partitions_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'o', 'x'), (2, 'o', 'x'), (5, 'o', 'y'), (6, 'o', 'y')")
     lake.sql("INSERT INTO d.t VALUES (3, 'o', 'x'), (4, 'o', 'x')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two_partitions(begun: Begun) -> Lake:
+    """Table d.t with rows 1, 2 and 3, 4 in two files of partition x, 5, 6 in one of y, and branch b."""
+    return begun(two_partitions_fill)
 
 
 @pytest.fixture

@@ -9,19 +9,23 @@ import pytest
 from catalog_app.models import CommitRead, ProtectionRule
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import BranchProtected
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 COPY = "INSERT INTO d.made SELECT id FROM d.read"
 
 
-@pytest.fixture
-def two_tables(lake: Lake) -> Lake:
-    """Tables d.read with a row and d.made without one, and branch b."""
+def two_tables_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.read (id INT)")
     lake.sql("CREATE TABLE d.made (id INT)")
     lake.sql("INSERT INTO d.read VALUES (1)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two_tables(begun: Begun) -> Lake:
+    """Tables d.read with a row and d.made without one, and branch b."""
+    return begun(two_tables_fill)
 
 
 def reads(lake: Lake) -> list[tuple[str, int]]:

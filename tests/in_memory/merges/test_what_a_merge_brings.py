@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 
 from lakeui.api.compare.comparing import comparison_read
+from tests.in_memory.conftest import Begun
 from tests.lineage.test_comparisons import compared
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two(lake: Lake) -> Lake:
+def two_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two(begun: Begun) -> Lake:
+    return begun(two_fill)
 
 
 def brought(lake: Lake) -> dict[str, Any]:

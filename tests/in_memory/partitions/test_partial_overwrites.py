@@ -9,14 +9,18 @@ import pytest
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import Session, execute
 from lakeui.sql.parameters import Parameters
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
+def parted_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, x INT, y STRING) PARTITIONED BY (x, y)")
     lake.sql("INSERT INTO d.t VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 2, 'a'), (4, NULL, 'a')")
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    return begun(parted_fill)
 
 
 def rows(lake: Lake, branch: str = "main") -> list[tuple[Any, ...]]:

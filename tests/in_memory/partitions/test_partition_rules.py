@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 in partition x, 3, 4 in y, 5 in that of NULL, and branch b."""
+def parted_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'y'), (4, 'd', 'y'), (5, 'e', NULL)")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    """Table d.t with rows 1, 2 in partition x, 3, 4 in y, 5 in that of NULL, and branch b."""
+    return begun(parted_fill)
 
 
 def run(lake: Lake, branch: str, *statements: str) -> None:

@@ -6,14 +6,18 @@ import pytest
 
 from catalog_app.domain.partitions import is_partition_text
 from lakeui.common.errors import AlreadyExists, InvalidValue, LakeError
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
+def made_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, n INT) PARTITIONED BY (n)")
     lake.sql("INSERT INTO d.t VALUES (1, 7), (2, 9)")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    return begun(made_fill)
 
 
 def partitions(lake: Lake) -> list[str]:

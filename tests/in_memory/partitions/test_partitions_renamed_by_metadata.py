@@ -10,20 +10,24 @@ from django.db import DatabaseError, connection, transaction
 from catalog_app.domain.files import ColumnStatistics
 from catalog_app.domain.partitions import partition_bounds
 from catalog_app.models import DataFile, Segment
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 FILL = "catalog_app.migrations.0013_partitions"
 
 
-@pytest.fixture
-def renamed(lake: Lake) -> Lake:
-    """Rows 1, 2, 3 in partition x, of which 3 is deleted, and 4 in y; x is renamed to w at version 6."""
+def renamed_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'x'), (3, 'x'), (4, 'y')")
     lake.sql("DELETE FROM d.t WHERE id = 3")
     lake.sql(RENAME)
-    return lake
+
+
+@pytest.fixture
+def renamed(begun: Begun) -> Lake:
+    """Rows 1, 2, 3 in partition x, of which 3 is deleted, and 4 in y; x is renamed to w at version 6."""
+    return begun(renamed_fill)
 
 
 def files(lake: Lake) -> list[str]:

@@ -11,6 +11,7 @@ from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor import Session, StatementResult, execute, export
 from lakeui.sql.parameters import parameters_read
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 EVIL = (
@@ -27,12 +28,15 @@ EVIL = (
 )
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
+def made_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("INSERT INTO d.t VALUES (10, 'j')")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    return begun(made_fill)
 
 
 def run(lake: Lake, text: str, parameters: Any, **session: Any) -> StatementResult:

@@ -8,21 +8,25 @@ import pytest
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.frontdoor.queries import change_tables
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 NAMES = {"insert": "insert", "delete": "delete", "update_before": "update_preimage", "update_after": "update_postimage"}
 
 
-@pytest.fixture
-def made(lake: Lake) -> Lake:
-    """Versions 2 to 7; versions 3, 4, 5 and 7 change rows."""
+def made_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql("UPDATE d.t SET v = 'B' WHERE id = 2")
     lake.sql("DELETE FROM d.t WHERE id = 1")
     lake.sql("ALTER TABLE d.t ADD COLUMN n INT")
     lake.sql("UPDATE d.t SET n = 5 WHERE id = 2")
-    return lake
+
+
+@pytest.fixture
+def made(begun: Begun) -> Lake:
+    """Versions 2 to 7; versions 3, 4, 5 and 7 change rows."""
+    return begun(made_fill)
 
 
 def ask(lake: Lake, text: str, branch: str = "main") -> list[tuple[Any, ...]]:

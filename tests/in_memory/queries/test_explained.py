@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import NotFound, NotSupported
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.row_stories import story_made
 
 
-@pytest.fixture
-def told(lake: Lake) -> Lake:
+def told_fill(lake: Lake) -> None:
     story_made(lake)
-    return lake
+
+
+@pytest.fixture
+def told(begun: Begun) -> Lake:
+    return begun(told_fill)
 
 
 def files(lake: Lake, statement: str) -> tuple[int, int]:

@@ -18,14 +18,18 @@ from lakeui.common.errors import (
     SyntaxProblem,
 )
 from lakeui.frontdoor import StatementResult
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def table(lake: Lake) -> Lake:
+def table_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.people (id INT NOT NULL, name STRING DEFAULT 'nobody')")
     lake.sql("INSERT INTO d.people VALUES (1, 'Ann'), (2, DEFAULT)")
-    return lake
+
+
+@pytest.fixture
+def table(begun: Begun) -> Lake:
+    return begun(table_fill)
 
 
 def test_a_syntax_error_names_line_column_and_word(table: Lake) -> None:

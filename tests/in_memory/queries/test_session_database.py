@@ -10,17 +10,21 @@ from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.entries.scripts import script_read
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two(lake: Lake) -> Lake:
-    """Databases d and e, each with a table t of one row, 1 and 2."""
+def two_fill(lake: Lake) -> None:
     lake.sql("CREATE DATABASE e")
     for number, database in enumerate(("d", "e"), 1):
         lake.sql(f"CREATE TABLE {database}.t (id INT)")
         lake.sql(f"INSERT INTO {database}.t VALUES ({number})")
-    return lake
+
+
+@pytest.fixture
+def two(begun: Begun) -> Lake:
+    """Databases d and e, each with a table t of one row, 1 and 2."""
+    return begun(two_fill)
 
 
 def say(lake: Lake, text: str, database: str | None = "e", **more: Any) -> Any:

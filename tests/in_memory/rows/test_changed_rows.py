@@ -9,16 +9,20 @@ import pytest
 from lakeui.api.compare.row_comparing import ROW_ID, rows_read
 from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import NotFound
+from tests.in_memory.conftest import Begun
 from tests.lineage.test_comparisons import compared, table_of
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two(lake: Lake) -> Lake:
+def two_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two(begun: Begun) -> Lake:
+    return begun(two_fill)
 
 
 def pages(lake: Lake, side: str, limit: int = 50, change: str | None = None) -> list[list[list[Any]]]:

@@ -15,6 +15,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict, PermissionDenied
 from lakeui.frontdoor import Session, execute
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.members import join
 
@@ -44,9 +45,7 @@ METADATA = [
 READS = ["SHOW TABLES IN d", "DESCRIBE TABLE d.t", "USE BRANCH b", "BEGIN", "SHOW HISTORY"]
 
 
-@pytest.fixture
-def filled(lake: Lake) -> Lake:
-    """Table d.t of two files, a dropped table, a branch and a tag."""
+def filled_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, PRIMARY KEY (id))")
     lake.sql("INSERT INTO d.t VALUES (1, 'a')")
     lake.sql("INSERT INTO d.t VALUES (2, 'b')")
@@ -54,7 +53,12 @@ def filled(lake: Lake) -> Lake:
     lake.sql("DROP TABLE d.gone")
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE TAG early VERSION AS OF 2")
-    return lake
+
+
+@pytest.fixture
+def filled(begun: Begun) -> Lake:
+    """Table d.t of two files, a dropped table, a branch and a tag."""
+    return begun(filled_fill)
 
 
 def everything(lake: Lake) -> dict[str, Any]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def two_files(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 in one file and 3, 4 in another, and branch b."""
+def two_files_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("INSERT INTO d.t VALUES (3, 'c'), (4, 'd')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def two_files(begun: Begun) -> Lake:
+    """Table d.t with rows 1, 2 in one file and 3, 4 in another, and branch b."""
+    return begun(two_files_fill)
 
 
 FIRST_FILE = "id <= 2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.rows import rows, run
 
@@ -11,9 +12,7 @@ RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 SHARED = "1ow 2ow 3Mw 7mx"
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
-    """Main holds 1, 2, 3, 7 in one file of partition x; on b, which renamed x to w before it knew 7, they are two."""
+def parted_fill(lake: Lake) -> None:
     run(
         lake,
         "main",
@@ -27,7 +26,12 @@ def parted(lake: Lake) -> Lake:
     run(lake, "b", RENAME)
     lake.merge("main", "b")
     assert rows(lake, "b") == SHARED
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    """Main holds 1, 2, 3, 7 in one file of partition x; on b, which renamed x to w before it knew 7, they are two."""
+    return begun(parted_fill)
 
 
 def test_each_part_is_a_file_of_its_own(parted: Lake) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import pytest
 
 from lakeui.common.errors import DuplicateKey
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def keyed(lake: Lake) -> Lake:
-    """Table d.k with keys 1 and 2 in one file and 10 in another."""
+def keyed_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING)")
     lake.sql("INSERT INTO d.k VALUES (1, 'a'), (2, 'b')")
     lake.sql("INSERT INTO d.k VALUES (10, 'c')")
-    return lake
+
+
+@pytest.fixture
+def keyed(begun: Begun) -> Lake:
+    """Table d.k with keys 1 and 2 in one file and 10 in another."""
+    return begun(keyed_fill)
 
 
 @pytest.mark.parametrize(

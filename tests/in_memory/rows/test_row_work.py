@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 
 
-@pytest.fixture
-def parted(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 and 3, 4 in two files of partition x, 5, 6 in one of y, and branch b."""
+def parted_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a', 'x'), (2, 'b', 'x'), (5, 'e', 'y'), (6, 'f', 'y')")
     lake.sql("INSERT INTO d.t VALUES (3, 'c', 'x'), (4, 'd', 'x')")
     lake.sql("CREATE BRANCH b")
-    return lake
+
+
+@pytest.fixture
+def parted(begun: Begun) -> Lake:
+    """Table d.t with rows 1, 2 and 3, 4 in two files of partition x, 5, 6 in one of y, and branch b."""
+    return begun(parted_fill)
 
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
