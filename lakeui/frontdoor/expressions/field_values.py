@@ -85,3 +85,28 @@ def _field(kind: ParsedType, old: str, given: Sequence[tuple[list[str], str]], p
         raise InvalidValue(f"{path} is a field inside of a column and has no default.", remedy="Set it to NULL.")
     # A line break ends what may be a comment at the end of an expression.
     return f"({text}\n)"
+
+
+def kept_beside(wanted: ParsedType, given: ParsedType, old: str, new: str) -> str:
+    """SQL of the struct ``new``, with ``old``'s value in each field that ``new`` lacks, at every depth of structs.
+    It is NULL where both are.
+    """
+    if not _lacks(wanted, given):
+        return new
+    by_name = {field.name.casefold(): field for field in given.fields}
+    parts = []
+    for field in wanted.fields:
+        source, value = by_name.get(field.name.casefold()), f"{old}.{quoted(field.name)}"
+        if source is not None:
+            value = kept_beside(field.type, source.type, value, f"{new}.{quoted(source.name)}")
+        parts.append(f"{text_literal(field.name)}, {value}")
+    return f"IF({new} IS NULL AND {old} IS NULL, NULL, named_struct({', '.join(parts)}))"
+
+
+def _lacks(wanted: ParsedType, given: ParsedType) -> bool:
+    """Whether a struct has a field, at some depth of structs, that the other one lacks."""
+    if (wanted.name, given.name) != ("struct", "struct"):
+        return False
+    by_name = {field.name.casefold(): field for field in given.fields}
+    found = ((field, by_name.get(field.name.casefold())) for field in wanted.fields)
+    return any(source is None or _lacks(field.type, source.type) for field, source in found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
+from catalog_app.domain.types import value_type
 from catalog_app.engine.constants import may_have_constants
 from catalog_app.engine.expressions import Side
 from catalog_app.engine.failures import null_refused
@@ -17,7 +18,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.columns.evolving import Evolved, SourceColumns, evolved
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.analysis import Assigned, assigned_columns, merge_analyse
-from lakeui.frontdoor.expressions.field_values import all_columns
+from lakeui.frontdoor.expressions.field_values import all_columns, kept_beside
 from lakeui.frontdoor.expressions.generated import with_generated
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
@@ -51,7 +52,10 @@ def merge_prepare(
     columns = [(name, storable_type(kind)) for name, kind in known]
     fresh = evolved(table, statement, columns, source.alias, dropped=dropped)
     schema = writing_schema(fresh.table)
-    assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
+    assigned = [
+        _assigned(clause, schema, columns, source.alias, statement, keeps_fields=bool(text))
+        for clause in statement.clauses
+    ]
     if text:
         _require_values(statement, schema, assigned)
     kinds = merge_analyse(
@@ -91,9 +95,15 @@ def _described(source: SourceRows) -> tuple[tuple[str, str], ...]:
 
 
 def _assigned(
-    clause: sql.MergeClause, schema: Schema, columns: SourceColumns, alias: str, statement: sql.MergeInto
+    clause: sql.MergeClause,
+    schema: Schema,
+    columns: SourceColumns,
+    alias: str,
+    statement: sql.MergeInto,
+    *,
+    keeps_fields: bool,
 ) -> list[tuple[Column, str]]:
-    """What the clause writes."""
+    """What the clause writes. ``keeps_fields``: ``UPDATE SET *`` keeps fields that a struct of the source lacks."""
     if isinstance(clause.action, sql.MergeDelete):
         return []
     given: Sequence[tuple[str, str]] | None = clause.action.assignments
@@ -101,6 +111,8 @@ def _assigned(
     if given is None:
         given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
         given = _without_equal(schema, given, statement) if is_update else given
+        if is_update and keeps_fields and statement.with_schema_evolution:
+            given = _with_kept_fields(schema, given, columns, statement.alias)
     elif isinstance(clause.action, sql.MergeUpdate):
         given = all_columns(schema, clause.action, statement.alias)
     return assigned_columns(
@@ -134,6 +146,22 @@ def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: 
                 column=column.name,
             )
     return given
+
+
+def _with_kept_fields(
+    schema: Schema, given: Sequence[tuple[str, str]], columns: SourceColumns, target: str
+) -> list[tuple[str, str]]:
+    """What ``UPDATE SET *`` gives: a struct of the source that has fewer fields sets these alone."""
+    kinds = {name.casefold(): kind for name, kind in columns}
+
+    def value(name: str, text: str) -> str:
+        column = schema.named(name)
+        if column is None or column.nested is None:
+            return text
+        old = f"{quote_name(target)}.{quote_name(column.name)}"
+        return kept_beside(column.parsed, value_type(kinds[name.casefold()]), old, text)
+
+    return [(name, value(name, text)) for name, text in given]
 
 
 def _without_equal(schema: Schema, given: Sequence[tuple[str, str]], statement: sql.MergeInto) -> list[tuple[str, str]]:

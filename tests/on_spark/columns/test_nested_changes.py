@@ -187,10 +187,41 @@ def test_a_merge_evolves_structs(people: Lake) -> None:
     merge = """MERGE WITH SCHEMA EVOLUTION INTO d.t t USING (SELECT {} AS id, {} AS s, array(1L) AS a) n ON t.id = n.id
         WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
     people.sql(merge.format(1, "named_struct('z', 3, 'y', 'two', 'x', 5000000000)"))
-    assert values(people) == [{"x": 5000000000, "y": "two", "in": None, "z": 3}, None]
+    assert values(people) == [{"x": 5000000000, "y": "two", "in": {"p": 5}, "z": 3}, None]
     people.sql(merge.format(3, "named_struct('in', named_struct('p', 1, 'new', 2))"))
     assert values(people)[2] == {"x": None, "y": None, "in": {"p": 1, "new": 2}, "z": None}
     assert fields_of(people, "a") == "array<#9:bigint>"
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "second"),
+    [
+        ("named_struct('y', 'new')", {"x": 1, "y": "new", "in": {"p": 5}}, {"x": None, "y": "new", "in": None}),
+        (
+            "named_struct('in', named_struct('q', 7))",
+            {"x": 1, "y": "one", "in": {"p": 5, "q": 7}},
+            {"x": None, "y": None, "in": {"p": None, "q": 7}},
+        ),
+        ("IF(id > 5, named_struct('y', 'new'), NULL)", {"x": 1, "y": None, "in": {"p": 5}}, None),
+    ],
+)
+def test_update_of_all_columns_keeps_fields_that_the_source_lacks(
+    people: Lake, given: str, first: dict[str, Any], second: dict[str, Any] | None
+) -> None:
+    source = f"(SELECT id, {given} AS s FROM VALUES (1), (2) AS v(id))"
+    people.sql(
+        f"MERGE WITH SCHEMA EVOLUTION INTO d.t t USING {source} n ON t.id = n.id WHEN MATCHED THEN UPDATE SET * "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert values(people) == [first, second]
+
+
+def test_a_struct_that_is_assigned_is_replaced(people: Lake) -> None:
+    people.sql(
+        "MERGE WITH SCHEMA EVOLUTION INTO d.t t USING (SELECT 1 AS id, named_struct('y', 'new') AS s) n ON t.id = n.id "
+        "WHEN MATCHED THEN UPDATE SET s = n.s"
+    )
+    assert values(people)[0] == {"x": None, "y": "new", "in": None}
 
 
 # -- branches ---------------------------------------------------------------------------------------------------------
