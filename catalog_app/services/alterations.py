@@ -24,7 +24,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.type_ranges import change_refused
 from catalog_app.domain.types import widens
-from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
+from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, NotNullViolation, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 
 
@@ -102,7 +102,7 @@ def columns_add(
             raise AlreadyExists("column", column.name, where=f"in table {table.name}")
         names.add(column.name.casefold())
         if not column.nullable and column.default is None and has_rows:
-            raise InvalidValue(
+            raise NotNullViolation(
                 f"Column {column.name} is NOT NULL without a default, and table {table.name} has rows.",
                 remedy="Give it a DEFAULT, or add it as nullable.",
             )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from catalog_app.domain.names import name_check
-from lakeui.common.errors import ForbiddenStatement, InvalidValue
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
 from lakeui.sql.statements import PartitionValuesByColumn, Properties
+
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)(?:BD|[LSYDF])?", re.IGNORECASE)
+"""A number of Spark, with the letters that say its type behind it."""
 
 
 def forbid(phrase: str) -> NoReturn:
@@ -87,7 +91,7 @@ def read_partition_values(cursor: Cursor) -> PartitionValuesByColumn:
     found: dict[str, str | None] = {}
     while True:
         column = cursor.name("a partition column")
-        cursor.expect("=")
+        _expect_equals(cursor, column)
         if column.casefold() in {name.casefold() for name in found}:
             raise InvalidValue(f"The partition column {column} is given twice.", remedy="Give it once.", column=column)
         found[column] = _partition_literal(cursor)
@@ -98,7 +102,7 @@ def read_partition_values(cursor: Cursor) -> PartitionValuesByColumn:
 
 
 def _partition_literal(cursor: Cursor) -> str | None:
-    """A literal's text. Typed literals (``DATE '…'``) give the text in the quotes."""
+    """A literal's text. Typed literals (``DATE '…'``, ``7L``) give the text of their value."""
     if cursor.accept("NULL"):
         return None
     if cursor.sees("TRUE") or cursor.sees("FALSE"):
@@ -107,6 +111,31 @@ def _partition_literal(cursor: Cursor) -> str | None:
         if cursor.accept(kind):
             return cursor.string()
     sign = "-" if cursor.accept("-") else ""
-    if cursor.sees_kind(Kind.NUMBER) or (not sign and cursor.sees_kind(Kind.STRING)):
-        return sign + cursor.take().value
+    number = _accept_number(cursor)
+    if number is not None:
+        return sign + number
+    if not sign and cursor.sees_kind(Kind.STRING):
+        return cursor.take().value
     raise cursor.problem("Expected the partition's value")
+
+
+def _expect_equals(cursor: Cursor, column: str) -> None:
+    if any(cursor.sees(word) for word in ("<", ">", "!", "IN", "NOT", "IS", "LIKE", "BETWEEN")):
+        raise NotSupported(
+            f"PARTITION takes one value of {column}, behind =, and no condition.",
+            remedy=f"Write PARTITION ({column} = value). DELETE FROM and OPTIMIZE take conditions, behind WHERE.",
+            column=column,
+        )
+    cursor.expect("=")
+    cursor.accept("=")  # ``==`` is the same sign in Spark.
+
+
+def _accept_number(cursor: Cursor) -> str | None:
+    """The value of a number, which is taken if it comes next. Its letters may be words of their own to the lexer."""
+    word = cursor.current
+    found = _NUMBER.match(cursor.text, word.start) if word is not None else None
+    if found is None or re.match(r"\w", cursor.text[found.end() : found.end() + 1]):
+        return None
+    while (word := cursor.current) is not None and word.end <= found.end():
+        cursor.take()
+    return found.group(1)

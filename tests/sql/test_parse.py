@@ -185,6 +185,10 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         s.AddPartition(T, ((("a", "x"), ("b", None), ("c", "2026-01-01")),), True),
     ),
     ("ALTER TABLE db.t ADD PARTITION (a = -3)", s.AddPartition(T, ((("a", "-3"),),))),
+    (
+        "ALTER TABLE db.t ADD PARTITION (a = 7L, b = -8s, c = 1.5BD, d = .5e1D, e == 9)",
+        s.AddPartition(T, ((("a", "7"), ("b", "-8"), ("c", "1.5"), ("d", ".5e1"), ("e", "9")),)),
+    ),
     ("ALTER TABLE db.t DROP IF EXISTS PARTITION (a = 1)", s.DropPartition(T, ((("a", "1"),),), True)),
     (
         "ALTER TABLE db.t ADD PARTITION (a = 1) PARTITION (a = 2), PARTITION (a = 3)",

@@ -16,6 +16,7 @@ from lakeui.common.errors import (
     LakeError,
     MergeConflict,
     NotFound,
+    NotNullViolation,
     NotSupported,
 )
 from tests.in_memory.conftest import Begun
@@ -437,7 +438,7 @@ def test_explain_says_that_rows_are_written(made: Lake) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("c INT NOT NULL GENERATED ALWAYS AS (a)", InvalidValue, "NOT NULL without a default"),
+        ("c INT NOT NULL GENERATED ALWAYS AS (a)", NotNullViolation, "NOT NULL without a default"),
         ("c INT GENERATED ALWAYS AS (total)", NotSupported, "reads total, which is generated too"),
         ("c INT GENERATED ALWAYS AS (nowhere)", NotFound, "nowhere"),
         ("c INT GENERATED ALWAYS AS (CAST(rand() AS INT))", LakeError, "rand"),
