@@ -17,7 +17,16 @@ from catalog_app.models import DeletedKeys
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.retention import RetentionLimits, vacuum_run
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import BranchMoved, InvalidValue, NotFound, NotSupported, PermissionDenied, SyntaxProblem
+from lakeui.common.errors import (
+    BranchMoved,
+    CheckViolated,
+    InvalidValue,
+    NotFound,
+    NotNullViolation,
+    NotSupported,
+    PermissionDenied,
+    SyntaxProblem,
+)
 from lakeui.frontdoor.tables import copy_into
 from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
@@ -324,3 +333,24 @@ def test_what_is_not_understood_is_refused() -> None:
     ]:
         with pytest.raises(error, match=why):
             parse(f"COPY INTO d.t FROM {rest}")
+
+
+def test_a_row_without_a_value_is_named_with_its_file(lake: Lake, place: Path) -> None:
+    lake.sql("ALTER TABLE d.t ALTER COLUMN id SET NOT NULL")
+    (place / "b.csv").write_text("v,id\nx,3\ny,\nz,\n")
+    with pytest.raises(NotNullViolation) as refused:
+        copy(lake, place)
+    path = (place / "b.csv").as_uri()
+    assert refused.value.message == f"{path}: Column id is NOT NULL, but row 2 of b.csv has no value for it."
+    assert (refused.value.details["row"], refused.value.details["file"]) == (2, path)
+    assert ids(lake) == []
+
+
+def test_the_file_of_a_row_that_a_constraint_refuses_is_named(lake: Lake, place: Path) -> None:
+    lake.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (id < 3)")
+    with pytest.raises(CheckViolated) as refused:
+        copy(lake, place)
+    assert refused.value.message.startswith(f"{(place / 'b.csv').as_uri()}: 1 row violates the constraint small of ")
+    assert refused.value.details["file"] == (place / "b.csv").as_uri()
+    assert refused.value.details["constraint"] == "small"
+    assert ids(lake) == []

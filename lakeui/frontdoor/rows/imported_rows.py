@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from django.conf import settings
 
 from catalog_app.domain.files import NewDataFile
@@ -20,7 +22,7 @@ from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.services.imports import import_opened
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.frontdoor.compute import engine
@@ -102,15 +104,49 @@ def file_stage(
     with converted(call, reading, made, keep_kind=keep_kind) as rows, staging(call):
         call.context.step("write", f"{rows.rows:,} rows of {target.label}")
         source = typed_rows(rows, reading.chosen)
-        return engine().append(
-            table.table_id,
-            writing_schema(table),
-            source,
-            columns=None,
-            by_name=True,
-            partition=None,
-            fills_fields=True,
-        )
+        try:
+            return engine().append(
+                table.table_id,
+                writing_schema(table),
+                source,
+                columns=None,
+                by_name=True,
+                partition=None,
+                fills_fields=True,
+            )
+        except NotNullViolation as error:
+            raise _with_row(error, rows, made.name) from error
+
+
+def _with_row(error: NotNullViolation, rows: FileSource, file: str) -> LakeError:
+    """The refusal with the first row of the file that has no value, where the file has the column."""
+    column = error.details.get("column", "")
+    row = _first_without(rows, column)
+    if row is None:
+        return error
+    return NotNullViolation(
+        f"Column {column} is NOT NULL, but row {row:,} of {file} has no value for it.",
+        remedy=error.remedy,
+        column=column,
+        file=file,
+        row=row,
+    )
+
+
+def _first_without(rows: FileSource, column: str) -> int | None:
+    """The number of the first row with NULL in the column, from 1."""
+    names = [name.casefold() for name in rows.names]
+    if column.casefold() not in names:
+        return None
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    name, before = f"c{names.index(column.casefold())}", 0
+    with warehouse.filesystem.open_input_file(warehouse.absolute(rows.path)) as file:
+        for batch in pq.ParquetFile(file).iter_batches(columns=[name]):
+            nulls = pc.indices_nonzero(batch.column(0).is_null())
+            if len(nulls):
+                return before + int(nulls[0].as_py()) + 1
+            before += batch.num_rows
+    return None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ size and time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from uuid import uuid4
@@ -29,10 +29,10 @@ from catalog_app.services.files import data_files_register
 from catalog_app.services.imports import largest_import
 from catalog_app.storage.warehouse import Warehouse
 from catalog_app.takeover.locations import Locations, OutsideFile
-from lakeui.common.errors import InvalidValue, LakeError, NotFound
+from lakeui.common.errors import CheckViolated, InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
-from lakeui.frontdoor.expressions.checks import staged_rows_check
+from lakeui.frontdoor.expressions.checks import staged_fit, staged_rows_check
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.imported_rows import rows_stage, staged_metrics
@@ -56,14 +56,19 @@ def copy_into(call: Call, statement: sql.CopyInto) -> StatementResult:
     found = _asked(locations, uri, statement)
     known = frozenset[tuple[str, str]]() if statement.force else _loaded(target)
     fresh = [file for file in found if _identity(file) not in known]
-    staged = [part for file in fresh for part in _stage(call, target, warehouse, statement, file)]
+    by_file = {file.path: _stage(call, target, warehouse, statement, file) for file in fresh}
+    staged = [part for parts in by_file.values() for part in parts]
     metrics = staged_metrics(staged)
     said = f"{len(fresh):,} files were loaded, {len(found) - len(fresh):,} had been loaded before."
     if not fresh:
         return with_notice(StatementResult(version=target.place.snapshot.version, metrics=metrics), said)
     _require_unchanged(fresh, locations.files(uri))
     added = data_files_register(target.table.table_id, staged)
-    staged_rows_check(target, staged, segments_list(target.place.snapshot, target.table.table_id))
+    try:
+        staged_rows_check(target, staged, segments_list(target.place.snapshot, target.table.table_id))
+    except CheckViolated:
+        _name_the_file(target, by_file)
+        raise
     operations: list[Operation | None] = []
     if added:
         effects = FileEffects(added)
@@ -139,12 +144,23 @@ def _stage(
         made, reading = _looked_into(call, target, warehouse, statement, file)
         return rows_stage(call, target, reading, made)
     except (InvalidValue, NotFound) as error:
-        raise _of_file(error, file) from error
+        raise InvalidValue(f"{file.path}: {error.message}", remedy=error.remedy, file=file.path) from error
+    except NotNullViolation as error:
+        raise _of_file(error, file.path) from error
 
 
-def _of_file(error: LakeError, file: OutsideFile) -> InvalidValue:
-    """Which of the files it is."""
-    return InvalidValue(f"{file.path}: {error.message}", remedy=error.remedy, file=file.path)
+def _name_the_file(target: ResolvedTable, by_file: Mapping[str, Sequence[NewDataFile]]) -> None:
+    """Raise for the first file with a row that does not fit the constraints of the table."""
+    for path, staged in by_file.items():
+        try:
+            staged_fit(target, staged)
+        except CheckViolated as error:
+            raise _of_file(error, path) from error
+
+
+def _of_file(error: LakeError, path: str) -> LakeError:
+    """The same refusal, which says which of the files it is of."""
+    return type(error)(f"{path}: {error.message}", remedy=error.remedy, **{**error.details, "file": path})
 
 
 def _looked_into(
