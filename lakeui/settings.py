@@ -53,6 +53,7 @@ LAKEUI: dict[str, Any] = {
     "OIDC_CLIENT_ID": VARIABLES.oidc_client_id,
     "OIDC_CLIENT_SECRET": VARIABLES.oidc_client_secret,
     "OIDC_NAME": VARIABLES.oidc_name,
+    "OIDC_SCOPES": VARIABLES.oidc_scopes,
     "OIDC_NEW_ACCOUNTS": VARIABLES.oidc_new_accounts,
     # Which group here a value of the claim means.
     "OIDC_GROUPS_CLAIM": VARIABLES.oidc_groups_claim,

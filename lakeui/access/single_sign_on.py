@@ -62,18 +62,39 @@ def sign_on_finish(request: HttpRequest) -> User:
         "aud": {"essential": True, "value": settings.LAKEUI["OIDC_CLIENT_ID"]},
         "sub": {"essential": True},
     }
+    client = _client()
     try:
-        token = _client().authorize_access_token(request, claims_options=demanded)
+        token = client.authorize_access_token(request, claims_options=demanded)
     except (AuthlibBaseError, JoseError, RequestException, ValueError) as error:
         raise _failed(error) from error
-    claims = token.get("userinfo")
-    if not claims:
+    if not token.get("userinfo"):
         raise _failed("the provider sent no id token")
+    claims = _claims_complete(client, token)
     user = _account(str(claims["iss"]), str(claims["sub"]), claims)
     if not may_sign_in(user):
         raise SignOnRefused("Your account here is not active, or is an agent's. Ask an administrator.")
     _groups_follow(user, claims)
     return user
+
+
+def _claims_complete(client: Any, token: dict[str, Any]) -> dict[str, Any]:
+    """The claims of the id token, and those that only the provider's userinfo endpoint says of the same subject.
+
+    A provider may leave name and groups out of the id token (OpenID Connect Core, 5.4). The id token's own claims hold.
+    """
+    claims = dict(token["userinfo"])
+    wanted = {"preferred_username"}
+    if settings.LAKEUI["OIDC_GROUPS"]:
+        wanted.add(settings.LAKEUI["OIDC_GROUPS_CLAIM"])
+    if wanted <= claims.keys() or "userinfo_endpoint" not in client.load_server_metadata():
+        return claims
+    try:
+        more = client.userinfo(token=token)
+    except (AuthlibBaseError, RequestException, ValueError, TypeError) as error:
+        raise _failed(error) from error
+    if more.get("sub") != claims["sub"]:
+        raise _failed("the userinfo endpoint says another subject than the id token")
+    return {**more, **claims}
 
 
 def _groups_follow(user: User, claims: dict[str, Any]) -> None:
@@ -85,7 +106,7 @@ def _groups_follow(user: User, claims: dict[str, Any]) -> None:
     said = claims.get(claim, [])
     values = [said] if isinstance(said, str) else said if isinstance(said, list) else []
     if claim not in claims:
-        logger.warning("single sign-on of %s: the id token has no claim %s", user.username, claim)
+        logger.warning("single sign-on of %s: neither id token nor userinfo has a claim %s", user.username, claim)
     claimed = {managed[value] for value in values if isinstance(value, str) and value in managed}
     groups_follow(Principal(name="single sign-on"), user, claimed=claimed, managed=set(managed.values()))
 
@@ -97,11 +118,13 @@ def _failed(reason: object) -> SignOnRefused:
 
 def _client() -> Any:
     chosen = settings.LAKEUI
-    return _client_of(chosen["OIDC_ISSUER"], chosen["OIDC_CLIENT_ID"], chosen["OIDC_CLIENT_SECRET"])
+    return _client_of(
+        chosen["OIDC_ISSUER"], chosen["OIDC_CLIENT_ID"], chosen["OIDC_CLIENT_SECRET"], chosen["OIDC_SCOPES"]
+    )
 
 
 @cache
-def _client_of(issuer: str, client_id: str, client_secret: str) -> Any:
+def _client_of(issuer: str, client_id: str, client_secret: str, scopes: str) -> Any:
     """Made once for each provider: it keeps what the provider says of itself, and its keys."""
     return OAuth().register(
         PROVIDER,
@@ -109,7 +132,7 @@ def _client_of(issuer: str, client_id: str, client_secret: str) -> Any:
         client_secret=client_secret,
         server_metadata_url=f"{issuer.rstrip('/')}/.well-known/openid-configuration",
         client_kwargs={
-            "scope": "openid profile email",
+            "scope": scopes,
             "code_challenge_method": "S256",
             "default_timeout": TIMEOUT_SECONDS,
         },

@@ -159,6 +159,9 @@ SecondFactorRule = Annotated[
     Allowed("none, staff, owner, maintainer or everybody"),
 ]
 WebAddress = Annotated[str, Field(pattern=r"^https?://\S+$"), Allowed("an address that begins with https://")]
+Scopes = Annotated[
+    str, Field(pattern=r"^(\S+ )*openid( \S+)*$"), Allowed("scopes with spaces between, `openid` among them")
+]
 Networks = Annotated[
     str, AfterValidator(_networks), Allowed("networks with commas between, for example 10.1.0.0/16, fd00::/8")
 ]

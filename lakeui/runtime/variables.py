@@ -40,6 +40,7 @@ from lakeui.runtime.variable_types import (
     Positive,
     Redis,
     Root,
+    Scopes,
     SecondFactorRule,
     SecondsByRole,
     Sender,
@@ -200,6 +201,11 @@ class Variables(BaseModel):
         "LAKEUI_OIDC_CLIENT_SECRET", "", "The secret of that registration.", secret=True
     )
     oidc_name: Text = _variable("LAKEUI_OIDC_NAME", "single sign-on", "What the button says.")
+    oidc_scopes: Scopes = _variable(
+        "LAKEUI_OIDC_SCOPES",
+        "openid profile email",
+        "What lakeui asks the provider for. Some send groups only where `groups` is among them.",
+    )
     oidc_new_accounts: Switch = _variable(
         "LAKEUI_OIDC_NEW_ACCOUNTS", True, "Whether who signs in for the first time gets an account."
     )

@@ -30,6 +30,8 @@ class Provider:
     signing_key: RSAKey | None = None
     claims: dict[str, Any] = field(default_factory=dict)
     sends_id_token: bool = True
+    userinfo: dict[str, Any] | None = None
+    """What the userinfo endpoint says; without it there is none, and the id token has all claims."""
     asked: dict[str, str] = field(default_factory=dict)
     """The parameters with which the browser came."""
     redeemed: list[dict[str, str]] = field(default_factory=list)
@@ -48,6 +50,7 @@ class Provider:
             "token_endpoint": f"{self.issuer}/token",
             "jwks_uri": f"{self.issuer}/keys",
             "id_token_signing_alg_values_supported": ["RS256"],
+            **({} if self.userinfo is None else {"userinfo_endpoint": f"{self.issuer}/userinfo"}),
         }
 
     def redeem(self, form: dict[str, str]) -> dict[str, Any]:
@@ -65,11 +68,10 @@ class Provider:
             "iat": now,
             "exp": now + 60,
             "nonce": self.asked["nonce"],
-            "preferred_username": "erin",
-            "email": "erin@example.org",
+            **({"preferred_username": "erin", "email": "erin@example.org"} if self.userinfo is None else {}),
             **self.claims,
         }
-        found = {"access_token": "opaque", "token_type": "Bearer", "expires_in": 60}
+        found = {"access_token": "opaque", "token_type": "Bearer", "expires_in": 600}
         if self.sends_id_token:
             key = self.signing_key or self.key
             found["id_token"] = jwt.encode({"alg": "RS256", "kid": "1"}, claims, key)
@@ -87,6 +89,9 @@ def provider_run() -> Iterator[Provider]:
                 "/.well-known/openid-configuration": provider.metadata,
                 "/keys": lambda: {"keys": [provider.key.as_dict(private=False)]},
             }
+            if self.path == "/userinfo":
+                assert self.headers["Authorization"] == "Bearer opaque"
+                return self._send(provider.userinfo)
             self._send(answers[self.path]())
 
         def do_POST(self) -> None:
@@ -95,7 +100,7 @@ def provider_run() -> Iterator[Provider]:
             assert self.headers["Authorization"] == f"Basic {basic}"
             self._send(provider.redeem({name: values[0] for name, values in parse_qs(text).items()}))
 
-        def _send(self, body: dict[str, Any]) -> None:
+        def _send(self, body: Any) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.end_headers()

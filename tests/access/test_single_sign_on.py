@@ -214,3 +214,28 @@ def test_a_claim_that_says_nothing_leaves_no_group(provider: Provider, settings:
     provider.claims = claims
     sign_on(Client(), provider)
     assert groups_of("erin") == set()
+
+
+def test_what_the_id_token_leaves_out_is_asked_of_userinfo(client: Client, provider: Provider, settings: Any) -> None:
+    """As of providers that keep to OpenID Connect Core, 5.4: the id token of a code flow names its subject alone."""
+    settings.LAKEUI = settings.LAKEUI | {"OIDC_GROUPS": {"a": "readers"}}
+    provider.userinfo = {"sub": "subject-1", "preferred_username": "erin", "email": "e@example.org", "groups": ["a"]}
+    sign_on(client, provider)
+    assert User.objects.get(username="erin").email == "e@example.org"
+    assert groups_of("erin") == {"readers"}
+
+
+def test_what_the_id_token_says_holds_against_userinfo(client: Client, provider: Provider) -> None:
+    provider.userinfo = {"sub": "subject-1", "preferred_username": "erin", "email": "other@example.org"}
+    provider.claims = {"email": "erin@example.org"}
+    sign_on(client, provider)
+    assert User.objects.get(username="erin").email == "erin@example.org"
+
+
+@pytest.mark.parametrize(
+    "userinfo", [{"sub": "another"}, {}, 5, [1]], ids=["another subject", "no subject", "a number", "a list"]
+)
+def test_userinfo_of_nobody_or_somebody_else_is_refused(client: Client, provider: Provider, userinfo: Any) -> None:
+    provider.userinfo = userinfo
+    refused(client, sign_on(client, provider), "did not work")
+    assert not User.objects.exists()

@@ -68,6 +68,7 @@ WRONG = [
     ("LAKEUI_WAREHOUSE", "s3://key:secret@bucket/lake"),
     *(("LAKEUI_STORE_ENDPOINT", said) for said in ("s3.example.org", "s3://x", "https://x/bucket")),
     *(("LAKEUI_OIDC_ISSUER", said) for said in ("id.example.org", "https://")),
+    *(("LAKEUI_OIDC_SCOPES", said) for said in ("profile", "openid, groups", "openidx")),
     *(("LAKEUI_OIDC_GROUPS", said) for said in ("writers", "=writers", "a=", "a=b, a=c", "a=b/c")),
     *(("LAKEUI_MAIL_SERVER", said) for said in ("mail.example.org", "http://mail", "smtp://", "smtp://a b")),
     *(("LAKEUI_REQUESTS_PER_MINUTE", said) for said in ("0.5", "-1", "many", "1e3")),
