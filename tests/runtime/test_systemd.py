@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,10 +79,33 @@ def test_spark_is_started_as_in_the_container_but_on_loopback(part: str, memory:
     assert f"{memory}=" in UNITS["lakeui.env.example"]
 
 
+@pytest.mark.parametrize("unit", ["lakeui-spark.service", "lakeui-spark-queries.service"])
+def test_spark_is_found_with_the_environment_of_the_unit_alone(unit: str) -> None:
+    """systemd hands on no PATH of a person's shell."""
+    virtual = Path(sys.executable).parent
+    lines = [line.replace("/opt/lakeui/.venv/bin", str(virtual)) for line in said(unit, "Environment")]
+    kept = {name: os.environ[name] for name in ("JAVA_HOME",) if name in os.environ}
+    environment = dict(line.split("=", 1) for line in lines) | kept
+    ran = subprocess.run(
+        [str(virtual / "spark-submit"), "--version"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_no_command_needs_the_repository() -> None:
+    """`/opt/lakeui` may hold nothing but an environment with the wheel."""
+    assert [unit for unit in UNITS if "manage.py" in UNITS[unit]] == []
+
+
 def test_the_nightly_backup_is_a_command_that_there_is() -> None:
-    program, script, name, *arguments = command("lakeui-backup.service")
-    assert (program, script) == ("python", "manage.py")
-    options = vars(load_command_class("lakeui.api", name).create_parser(script, name).parse_args(arguments))
+    program, flag, package, name, *arguments = command("lakeui-backup.service")
+    assert (program, flag, package) == ("python", "-m", "lakeui")
+    options = vars(load_command_class("lakeui.api", name).create_parser("lakeui", name).parse_args(arguments))
     assert (options["folder"], options["keep"]) == (Path("/var/backups/lakeui"), 14)
     (time,) = said("lakeui-backup.timer", "OnCalendar")
     assert time.endswith("01:30:00 UTC"), "before the night's tidying at 2:30"
