@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from django.core.management import call_command
@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import (
+    AddConstraint,
     AddField,
     AddIndex,
     AlterModelManagers,
@@ -18,6 +19,7 @@ from django.db.migrations.operations import (
     SeparateDatabaseAndState,
 )
 from django.db.migrations.operations.base import Operation
+from django.db.models import CheckConstraint, Q
 
 from lakeui import __version__
 from lakeui.common.errors import InvalidValue
@@ -55,12 +57,29 @@ def upgrade_plan(say: Say) -> bool:
     if not left:
         say(f"the database fits lakeui {__version__}: nothing has to stop")
         return True
-    stops = [step for step in left if not all(map(runs_beside, step.operations))]
+    stops = [step for step in left if not all_run_beside(step.operations)]
     for step in left:
         said = "the version before has to stop" if step in stops else "runs beside the version before"
         say(f"  {step.app_label} {step.name}: {said}")
     say("stop web and workers, then upgrade" if stops else "upgrade, then start web and workers anew one by one")
     return not stops
+
+
+def all_run_beside(steps: Sequence[Operation]) -> bool:
+    """Whether code that does not know of a migration works after it. A condition on nothing but columns that the
+    migration adds asks nothing of old code, as that gives them no other value than the database does.
+    """
+    added = {(step.model_name_lower, step.name) for step in steps if isinstance(step, AddField)}
+    return all(runs_beside(step) or _is_of_added(step, added) for step in steps)
+
+
+def _is_of_added(step: Operation, added: set[tuple[str, str]]) -> bool:
+    if not (isinstance(step, AddConstraint) and isinstance(step.constraint, CheckConstraint)):
+        return False
+    condition = step.constraint.condition
+    if not isinstance(condition, Q):
+        return False
+    return all((step.model_name_lower, name) in added for name in condition.referenced_base_fields)
 
 
 def runs_beside(step: Operation) -> bool:

@@ -1,10 +1,44 @@
-"""How gunicorn serves lakeui: ``gunicorn --config=python:lakeui.runtime.web_options lakeui.wsgi:application``."""
+"""How gunicorn serves lakeui: ``gunicorn --config=python:lakeui.runtime.web_options lakeui.wsgi:application``.
+
+The first process lives through upgrades, and each web process is its fork. So it keeps nothing that an upgrade
+changes: a module of the old version beside new ones ends the process.
+"""
 
 from __future__ import annotations
 
-from lakeui.runtime.calling import settings_require
+import importlib
+import os
+import sys
+from typing import Any
 
-settings_require()
+OURS = {"lakeui", "catalog_app", "merge_app"}
+
+
+def _settings_require_apart() -> None:
+    """End gunicorn with one sentence where the settings are wrong. A fork looks, so no module of it stays here."""
+    looks = os.fork()
+    if looks == 0:
+        from lakeui.runtime.calling import settings_require
+
+        try:
+            settings_require()
+        except SystemExit as wrong:
+            sys.stderr.write(f"{wrong}\n")
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.waitpid(looks, 0)[1]):
+        sys.exit(1)
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """A web process loads all of lakeui anew: after a reload, the version that is installed then."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+_settings_require_apart()
 
 workers = 2
 threads = 44

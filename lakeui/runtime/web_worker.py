@@ -26,7 +26,6 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from lakeui.common.problem import CONTENT_TYPE, problem
 from lakeui.runtime.arrivals import ADDRESS_BYTES, HEAD_BYTES, Arrival, Stage, body_seconds
-from lakeui.runtime.variables import variables_read
 
 CONNECTIONS_PER_ADDRESS = 200
 UPLOADS_PER_PROCESS = 8
@@ -81,6 +80,9 @@ def network_of(address: str) -> str:
 
 def connections_limit(environment: Mapping[str, str]) -> int:
     """Connections that one address may have in one process; 0 for no limit. A proxy's address is that of everybody."""
+    # In the web process alone: see web_options.
+    from lakeui.runtime.variables import variables_read
+
     variables = variables_read(environment)
     said = variables.connections_per_address
     return said if said is not None else 0 if variables.behind_proxy else CONNECTIONS_PER_ADDRESS

@@ -59,6 +59,29 @@ def test_only_what_adds_runs_beside_the_version_before(step: Any, is_beside: boo
     assert upgrading.runs_beside(step) is is_beside
 
 
+def _check(*names: str) -> migrations.AddConstraint:
+    condition = models.Q(*[(f"{name}__in", ["a", "b"]) for name in names])
+    return migrations.AddConstraint("branch", models.CheckConstraint(condition=condition, name="c"))
+
+
+NOTE = migrations.AddField("branch", "note", models.TextField(db_default="a"))
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_beside"),
+    [
+        ([NOTE, _check("note")], True),
+        # Old code may write another name.
+        ([NOTE, _check("note", "name")], False),
+        ([_check("note")], False),
+        ([migrations.AddField("tag", "note", models.TextField(db_default="a")), _check("note")], False),
+        ([NOTE, migrations.AddConstraint("branch", models.UniqueConstraint(fields=["note"], name="u"))], False),
+    ],
+)
+def test_a_condition_on_what_the_migration_adds_runs_beside(steps: list[Any], is_beside: bool) -> None:
+    assert upgrading.all_run_beside(steps) is is_beside
+
+
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_plan_names_what_is_left_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_beside: bool
