@@ -31,6 +31,37 @@ describe("what can be decided", () => {
     ]);
   });
 
+  it("is the part that an open conflict names, though one side alone changed it", () => {
+    const option = (part: "property" | "column" | "partition", part_key: string) => ({ part, part_key, decision: "destination" as const });
+    const cells = [
+      { ...CONFLICT, code: "CHECK_VIOLATED", decisions: [option("property", "write.check.cheap")] },
+      { ...CONFLICT, code: "COLUMN_TYPE_NARROWING", details: { column: "currency", column_id: 7, destination_column_id: 8 }, decisions: [option("column", "7")] },
+      { ...CONFLICT, code: "PARTITION_EXISTS", decisions: [option("partition", '["2014",null]')] },
+    ];
+    const both = { ...column("currency"), id: 8 };
+    const columns = [{ id: 8, base: null, source: both, destination: { ...both, type: "string" }, result: null, is_changed: true }];
+    const parts = partsOf({ ...DETAIL, properties: [], columns, cells } as unknown as ComparedDetail);
+    expect(parts.map(({ part, part_key, heading }) => [part, part_key, heading])).toEqual([
+      ["object", "", "Whole table"],
+      ["property", "write.check.cheap", "Constraint cheap"],
+      ["column", "7", "Column currency"],
+      ["partition", '["2014",null]', "Partition year=2014, month=NULL"],
+      ["partition", '["2013",null]', "Partition year=2013, month=NULL"],
+    ]);
+  });
+
+  it("stays what was decided, though no open conflict names it any more", () => {
+    const made = [resolution({ part: "property", part_key: "write.check.cheap", decision: "destination" })];
+    expect(partsOf({ ...DETAIL, properties: [], columns: [] }, made).map(({ label }) => label)).toEqual(["", "constraint cheap", "partition year=2013, month=NULL"]);
+  });
+
+  it("keeps the choice of another name, which is not counted before it is typed", () => {
+    const taken = { ...CONFLICT, code: "NAME_EXISTS", decisions: (["rename", "destination", "leave_out"] as const).map((decision) => ({ part: "object" as const, part_key: "", decision })) };
+    const [object] = partsOf({ ...DETAIL, cells: [taken] });
+    const counted = (["destination", "leave_out"] as const).map((decision) => ({ part: "object", part_key: "", decision }) as DecisionEffect);
+    expect(object && withCounted(object, counted).decisions.join(" ")).toBe("rename destination");
+  });
+
   it("is all rows of a table with a primary key where they clash", () => {
     const clash = { ...CONFLICT, code: "PRIMARY_KEY_CLASH", rule_table: "keyed" };
     const [object, rows] = partsOf({ ...DETAIL, cells: [clash] });

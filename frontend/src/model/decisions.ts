@@ -16,21 +16,64 @@ export interface Part {
 /** `leave_out` does what `destination` does, so the page offers one of them. */
 const SIDES: Part["decisions"] = ["source", "destination"];
 
-/** The object first, then the parts that both sides changed. Rows were written under a column or partition as it was,
- * so of these only the target's can be taken. */
-export function partsOf(detail: ComparedDetail): Part[] {
+/** The object first, then the parts that a conflict names, that were decided, or that both sides changed. Rows were
+ * written under a column or partition as it was, so of these only the target's can be taken. */
+export function partsOf(detail: ComparedDetail, made: readonly Resolution[] = []): Part[] {
   const properties = detail.properties
     .filter((entry) => entry.source !== entry.base && entry.destination !== entry.base)
-    .map((entry): Part => ({ part: "property", part_key: entry.key, label: `property ${entry.key}`, heading: `Property ${entry.key}`, decisions: ["source", "destination"] }));
+    .map((entry): Part => ({ part: "property", part_key: entry.key, ...wordsOf(detail, "property", entry.key), decisions: SIDES }));
   const columns = detail.columns
     .filter(({ base, source, destination }) => changed(base, source) && changed(base, destination))
-    .map((entry): Part => {
-      const name = entry.base?.name ?? entry.source?.name ?? String(entry.id);
-      return { part: "column", part_key: String(entry.id), label: `column ${name}`, heading: `Column ${name}`, decisions: ["destination"] };
-    });
+    .map((entry): Part => ({ part: "column", part_key: String(entry.id), ...wordsOf(detail, "column", String(entry.id)), decisions: ["destination"] }));
   const rows = detail.cells.some((finding) => finding.code === "PRIMARY_KEY_CLASH" && finding.rule_table === "keyed") ? [ALL_ROWS] : [];
   const whole: Part = { part: "object", part_key: "", label: "", heading: `Whole ${detail.kind}`, decisions: wholeDecisions(detail) };
-  return [whole, ...rows, ...properties, ...columns, ...partitionParts(detail)];
+  return [whole, ...rows, ...eachOnce([...namedParts(detail, made), ...properties, ...columns, ...partitionParts(detail)])];
+}
+
+/** The server names a column that both added by the id of the source, the page by that of the target. */
+function eachOnce(parts: readonly Part[]): Part[] {
+  return parts.filter(({ part, part_key, heading }, at) => {
+    const isSame = (other: Part) => other.part === part && (other.part_key === part_key || other.heading === heading);
+    return parts.findIndex(isSame) === at;
+  });
+}
+
+const NAMED = ["property", "column", "partition"] as const;
+type NamedPart = (typeof NAMED)[number];
+
+/** Parts by which an open conflict can be answered, as the server names them, and those that were decided. */
+function namedParts(detail: ComparedDetail, made: readonly Resolution[]): Part[] {
+  const open = detail.cells.flatMap(({ decisions }) => decisions);
+  const found = new Map<string, Part>();
+  for (const { part, part_key, decision } of [...open, ...ofObject(made, detail)]) {
+    const named = NAMED.find((known) => known === part);
+    if (named === undefined) continue;
+    const known = found.get(`${part} ${part_key}`)?.decisions ?? [];
+    found.set(`${part} ${part_key}`, { part, part_key, ...wordsOf(detail, named, part_key), decisions: [...new Set([...known, decision])] });
+  }
+  return [...found.values()];
+}
+
+const CONSTRAINT = "write.check.";
+
+/** What people call the part: `Column note`, `Constraint cheap`. */
+function wordsOf(detail: ComparedDetail, part: NamedPart, key: string): Pick<Part, "label" | "heading"> {
+  if (part === "property" && key.startsWith(CONSTRAINT)) return words("constraint", key.slice(CONSTRAINT.length));
+  if (part === "property") return words("property", key);
+  if (part === "partition") return words("partition", partitionNamed(detail, key));
+  const entry = detail.columns.find(({ id }) => String(id) === key);
+  const named = detail.cells.find(({ details }) => String(details.column_id) === key)?.details.column;
+  return words("column", entry?.base?.name ?? entry?.source?.name ?? (typeof named === "string" ? named : key));
+}
+
+function words(kind: string, name: string): Pick<Part, "label" | "heading"> {
+  return { label: `${kind} ${name}`, heading: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}` };
+}
+
+/** `day=tue` of `["tue"]`, where the comparison knows its columns. */
+function partitionNamed({ partitions }: ComparedDetail, key: string): string {
+  const known = [...partitions.source, ...partitions.destination].flatMap(statesOf).find((state) => partitionKey(state) === key);
+  return known ? shown(known) : key;
 }
 
 /** Those that answer an open conflict of the object; the two sides, where it was decided already. */
@@ -38,9 +81,12 @@ function wholeDecisions(detail: ComparedDetail): Part["decisions"] {
   return offered(detail.cells.flatMap((cell) => cell.decisions)) ?? SIDES;
 }
 
-/** A part with the decisions that the server counted, once it has: a decided conflict names none of its own. */
+/** A part with the decisions that the server counted, once it has: a decided conflict names none of its own. A name that is
+ * still to be typed has no effect to count, so *Rename* stays. */
 export function withCounted(part: Part, effects: readonly DecisionEffect[]): Part {
-  return part.part === "object" ? { ...part, decisions: offered(effects) ?? part.decisions } : part;
+  const counted = part.part === "object" ? offered(effects) : undefined;
+  if (!counted) return part;
+  return { ...part, decisions: [...new Set([...part.decisions.filter((decision) => decision === "rename"), ...counted])] };
 }
 
 function offered(choices: readonly { part: string; decision: ResolutionChoice["decision"] }[]): Part["decisions"] | undefined {
@@ -119,7 +165,7 @@ function partitionParts({ partitions }: ComparedDetail): Part[] {
   const both = new Map(partitions.source.flatMap(statesOf).map((state) => [partitionKey(state), state]));
   return [...both]
     .filter(([key]) => theirs.has(key))
-    .map(([key, state]) => ({ part: "partition", part_key: key, label: `partition ${shown(state)}`, heading: `Partition ${shown(state)}`, decisions: ["destination"] }));
+    .map(([key, state]) => ({ part: "partition", part_key: key, ...words("partition", shown(state)), decisions: ["destination"] }));
 }
 
 function statesOf({ before, after }: ComparedDetail["partitions"]["source"][number]): Partition[] {

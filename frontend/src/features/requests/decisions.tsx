@@ -25,7 +25,7 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
     <Loaded query={resolutions} label="what was decided">
       {(made) => {
         const isOpen = isDecidable(detail.cells);
-        const parts = partsOf(detail).filter((part) => isOpen || decisionOf(made, detail, part));
+        const parts = partsOf(detail, made).filter((part) => isOpen || decisionOf(made, detail, part));
         if (parts.length === 0 || (!place && !(isOpen && mayDecide))) return null;
         return (
           <section className="decision" aria-label="Decide the conflict">
