@@ -30,6 +30,14 @@ describe("the first line of a comparison", () => {
     expect(bringsSentence(summary({ databases_dropped: 1 }))).toBe("delays would drop 1 database.");
   });
 
+  it("says what a change of one object is, where neither rows nor columns change", () => {
+    const by = (...source_ops: string[]) => summary({ tables_changed: 1 }, { ...ONE, results: ONE.results.map((result) => ({ ...result, source_ops })) });
+    expect(bringsSentence(by("rename"))).toBe("delays would rename a table to flights.flights.");
+    expect(bringsSentence(by("rename"), { isMerged: true })).toBe("delays renamed a table to flights.flights.");
+    expect(bringsSentence(by("partition"))).toBe("delays would change the partitions of flights.flights.");
+    expect(bringsSentence(by("rename", "properties"))).toBe("delays would change the settings of flights.flights.");
+  });
+
   it("says that the target is up to date", () => {
     expect(bringsSentence(summary({}, { is_empty: true }))).toBe("main has everything of delays.");
     expect(bringsSentence(summary({}))).toBe("delays would change nothing on main.");

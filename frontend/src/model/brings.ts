@@ -19,10 +19,22 @@ export function bringsSentence(summary: Comparison, { isMerged = false } = {}): 
   const changed = brings.tables_changed + brings.databases_changed;
   const clauses = [
     ...(gains.length ? [`${verbs.bring} ${AND.format(gains)} to ${whereOf(summary)}`] : []),
-    ...(gains.length === 0 && changed ? [`${verbs.change} the settings of ${whereOf(summary)}`] : []),
+    ...(gains.length === 0 && changed ? [settingsClause(summary, isMerged)] : []),
     ...(drops.length ? [`${verbs.drop} ${AND.format(drops)}`] : []),
   ];
   return `${source.name} ${clauses.length ? AND.format(clauses) : `${verbs.change} nothing on ${destination.name}`}.`;
+}
+
+/** What changes of the one object that is changed, where neither rows nor columns do. */
+function settingsClause(summary: Comparison, isMerged: boolean): string {
+  const { results, counts: { objects } } = summary;
+  const [only] = objects === 1 ? results : [];
+  const [operation, other] = only?.source_ops ?? [];
+  const where = whereOf(summary);
+  const verbs = isMerged ? PAST : FUTURE;
+  if (only && operation === "rename" && other === undefined) return `${isMerged ? "renamed" : "would rename"} a ${only.kind} to ${where}`;
+  const what = other === undefined && operation === "partition" ? "partitions" : "settings";
+  return `${verbs.change} the ${what} of ${where}`;
 }
 
 /** The one object that is changed, how many tables, or the branch where it also gets new ones. */

@@ -1,5 +1,6 @@
 /** What a person sees of an object first: why it conflicts, in one sentence, and what shows it. */
 import type { ComparedDetail, Finding, Rules } from "../api/resources";
+import { namedReason, type Branches } from "./conflict-reasons";
 import { count, counted } from "./format";
 import { worst } from "./verdict";
 
@@ -47,11 +48,6 @@ export function firstFinding(detail: Pick<ComparedDetail, "cells">): Finding | u
   return worst(disputed(detail));
 }
 
-export interface Branches {
-  source: string;
-  destination: string;
-}
-
 export interface Reason {
   text: string;
   finding: Finding;
@@ -86,7 +82,8 @@ export function reasonText(finding: Finding, detail: Pick<ComparedDetail, "dest_
     }
     default: {
       const title = codes.find(({ code }) => code === finding.code)?.title;
-      return title === undefined ? finding.message : `${withNames(title, { source, destination })}.`;
+      const text = title === undefined ? finding.message : `${withNames(title, { source, destination })}.`;
+      return namedReason(finding, { source, destination }) ?? text;
     }
   }
 }

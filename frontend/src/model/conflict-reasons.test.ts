@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+
+import { finding } from "../testing/findings";
+import { namedReason } from "./conflict-reasons";
+
+const PAIR = { source: "delays", destination: "main" };
+const said = (code: string, details: Record<string, unknown>, more = {}) => namedReason(finding({ verdict: "conflict", code, details, ...more }), PAIR);
+
+it("names what a conflict is about", () => {
+  expect(said("OBJECT_DROPPED_ON_DEST", {})).toBe("main dropped the table, which delays changed: update.");
+  expect(said("OBJECT_DROPPED_ON_DEST", { database_id: 3 })).toBe("main dropped the database of the table.");
+  expect(said("NAME_EXISTS", { name: "people", taken_by: 19 })).toBe("main has another table of the name people.");
+  expect(said("COLUMN_MISSING", { column: "note" })).toBe("main dropped the column note, which delays changed.");
+  expect(said("COLUMN_TYPE_NARROWING", { column: "currency", source_type: "string", destination_type: "int" })).toBe(
+    "The column currency is string on delays and int on main: int does not widen to string.",
+  );
+  expect(said("CHECK_DIFFERS", { constraint: "cheap" })).toBe("Both branches made the constraint cheap, with other conditions.");
+});
+
+it("counts the rows that violate a constraint, and names one of them", () => {
+  const details = { constraint: "cheap", condition: "`price` < 100", side: "destination", rows: 1, example: '{"price":500}' };
+  expect(said("CHECK_VIOLATED", details)).toBe("1 row of main violates the constraint cheap: price < 100. One is price = 500.");
+  expect(said("CHECK_VIOLATED", { ...details, side: "both", rows: 0, example: "" })).toBe("Rows violate the constraint cheap: price < 100.");
+});
+
+it("says nothing of its own without the names", () => {
+  expect(["COLUMN_MISSING", "NAME_EXISTS", "CHECK_VIOLATED", "UNSET_SAME_PROPERTY"].map((code) => said(code, {}))).toEqual(Array(4).fill(undefined));
+});
