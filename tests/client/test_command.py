@@ -20,7 +20,8 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog
-from lakeui_client.cli.main import parser_make, run
+from lakeui_client.cli.main import run
+from lakeui_client.cli.parser import parser_make
 from tests.client.conftest import DOCUMENT, Person, protect
 
 Call = Callable[..., tuple[int, str, str]]
@@ -347,23 +348,23 @@ VERBS = {
     "catalogs/compare": "diff",
     "catalogs/dbt-tests": "checks",
     "catalogs/graph": "api",
-    "catalogs/groups": "api",
+    "catalogs/groups": "groups",
     "catalogs/members": "people",
     "catalogs/merge-requests": "request",
     "catalogs/merge-requests/reviews": "review",
     "catalogs/merge-requests/statuses": "statuses",
     "catalogs/merges": "merge",
-    "catalogs/pipeline-policy": "api",
-    "catalogs/protection-rules": "policies",
+    "catalogs/pipeline-policy": "settings",
+    "catalogs/protection-rules": "protect",
     "catalogs/queries": "queries",
     "catalogs/restores": "restore",
     "catalogs/restrictions": "restrictions",
-    "catalogs/settings": "api",
+    "catalogs/settings": "settings",
     "catalogs/tags": "tags",
     "catalogs/undrops": "undrop",
-    "catalogs/webhooks": "api",
+    "catalogs/webhooks": "webhooks",
     "dropped-catalogs": "catalogs",
-    "groups": "api",
+    "groups": "groups",
     "inbox": "request",
     "markdown": "api",
     "merges": "audit",

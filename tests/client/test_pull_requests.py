@@ -15,7 +15,7 @@ import yaml
 
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog, LakeError
-from lakeui_client.cli.main import parser_make
+from lakeui_client.cli.parser import parser_make
 from lakeui_client.pull_requests import Host, PullRequest
 from tests.client.conftest import Person, protect
 from tests.client.test_command import ROOT, Call, document, lake

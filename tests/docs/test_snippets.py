@@ -19,7 +19,7 @@ import yaml
 from django.core.management import get_commands, load_command_class
 
 from lakeui.sql.parse import parse
-from lakeui_client.cli.main import parser_make
+from lakeui_client.cli.parser import parser_make
 from tests.docs.pages import GENERATED, PAGES, ROOT, name, tokens
 from tests.docs.snippets import calls, command_lines, has_alias, statements
 

@@ -18,7 +18,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from IPython.display import display
 
 from lakeui_client.cli import show
-from lakeui_client.cli.main import parser_make
+from lakeui_client.cli.parser import parser_make
 from lakeui_client.cli.place import SILENT, Place
 from lakeui_client.cli.statements import where_statements_run
 from lakeui_client.errors import ConflictError, LakeError, failed

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
 
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
-from lakeui_client.cli.reading import secret_read
-from lakeui_client.cli.settings import VARIABLES, settings_keep, settings_path
+from lakeui_client.cli.settings import VARIABLES, settings_keep
 from lakeui_client.errors import failed
-from lakeui_client.lake import Branch, Lake
+from lakeui_client.lake import Branch
 
 NEVER = "never"
-
-
-def login(place: Place, given: Namespace) -> Said:
-    url = given.server or place.settings.url
-    token = os.environ.get(VARIABLES["token"]) or _token_asked(url)
-    found = Lake(url, token).catalogs()
-    names = [entry["name"] for entry in found]
-    changes = {"catalog": names[0], "branch": "main"} if len(names) == 1 else {"catalog": "", "branch": "main"}
-    settings_keep(url=url, token=token, **changes)
-    text = f"Signed in at {url}. The token is kept in {settings_path()}."
-    if not changes["catalog"]:
-        text += f"\nChoose a catalog: lake switch -C CATALOG main. There are: {', '.join(names) or 'none yet'}."
-    return Said({"url": url, "catalogs": names, **changes}, text)
-
-
-def _token_asked(url: str) -> str:
-    if sys.stdin.isatty():
-        print(f"A token is made on the page {url}/settings, or by manage.py token USER at the server.", file=sys.stderr)
-    return secret_read("Access token: ")
 
 
 def status(place: Place, given: Namespace) -> Said:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from typing import Any
 
 from lakeui_client.cli import show
+from lakeui_client.cli.owners import rule_find, rule_missing
 from lakeui_client.cli.place import CONFLICT, DONE, FAILED, WAITS, Place, Said
 from lakeui_client.cli.reading import file_text, json_read
 from lakeui_client.errors import failed
@@ -138,16 +139,14 @@ def policies(place: Place, given: Namespace) -> Said:
     """Merge policies, which belong to the rules of protection."""
     catalog = place.catalog
     http, path = catalog.http, f"{catalog.path}protection-rules/"
-    found = http.pages(path)
     if not given.pattern:
+        found = http.pages(path)
         shown = [{**rule, "policies": ", ".join(policy["name"] for policy in rule["policies"])} for rule in found]
         names = ("pattern", "version", "required_approvals", "merge_role", "policies", "policies_by")
         return Said(found, show.entries(shown, *names))
-    rule = next((rule for rule in found if rule["pattern"].casefold() == given.pattern.casefold()), None)
+    rule = rule_find(catalog, given.pattern)
     if rule is None:
-        raise failed(
-            f"No rule protects {given.pattern}.", "lake policies lists the rules of the catalog.", code="NOT_FOUND"
-        )
+        raise rule_missing(given.pattern)
     if given.set is None:
         return Said(rule["policies"], json.dumps(rule["policies"], ensure_ascii=False, indent=2))
     wanted = {"policies": json_read(file_text(given.set), list, "--set")}

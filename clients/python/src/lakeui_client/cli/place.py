@@ -11,6 +11,7 @@ from lakeui_client.http import Watcher
 from lakeui_client.lake import Branch, Catalog, Lake, Session
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
+ROLES = ("viewer", "contributor", "reviewer", "maintainer", "owner")
 
 
 class Said(NamedTuple):

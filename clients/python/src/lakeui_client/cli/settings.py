@@ -46,8 +46,15 @@ def settings_kept() -> dict[str, str]:
 
 def settings_keep(**changes: str) -> None:
     """Keep these beside the others. The file holds a token: only its owner reads it, at no moment anybody else."""
+    _write(settings_kept() | changes)
+
+
+def settings_forget(*names: str) -> None:
+    _write({name: value for name, value in settings_kept().items() if name not in names})
+
+
+def _write(kept: dict[str, str]) -> None:
     path = settings_path()
-    kept = settings_kept() | changes
     path.parent.mkdir(parents=True, exist_ok=True)
     written = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
