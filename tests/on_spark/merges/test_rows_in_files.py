@@ -15,12 +15,6 @@ from tests.in_memory.columns.test_required_columns import (
 )
 from tests.in_memory.merges import test_concurrent_merges
 from tests.in_memory.merges.test_concurrent_merges import numbers, test_two_merges_do_not_insert_one_key_twice
-from tests.in_memory.merges.test_repeated_merges import (
-    moved,
-    test_changes_follow_into_a_partition_that_an_earlier_merge_moved,
-    test_compacted_rows_keep_the_old_partition_name,
-    two_partitions,
-)
 from tests.in_memory.rows.test_concurrent_statements import (
     test_an_update_follows_its_rows_into_files_compacted_meanwhile,
 )
@@ -45,21 +39,17 @@ __all__ = [
     "empty",
     "filled",
     "keyed",
-    "moved",
     "numbers",
     "parted",
     "test_a_compaction_and_a_rename_of_files_that_the_target_changed",
     "test_an_update_follows_its_rows_into_files_compacted_meanwhile",
     "test_an_update_of_all_rows_of_a_file_replaces_it",
-    "test_changes_follow_into_a_partition_that_an_earlier_merge_moved",
-    "test_compacted_rows_keep_the_old_partition_name",
     "test_filtered_images_in_a_renamed_partition_come_over_once",
     "test_keys_may_move_onto_keys_that_the_same_update_frees",
     "test_nulls_that_the_strict_side_filled_are_no_conflict",
     "test_rows_updated_after_a_restore_stay",
     "test_two_merges_do_not_insert_one_key_twice",
     "two_files",
-    "two_partitions",
 ]
 
 SOME_STORIES = ("A2", "delete meets update", "A4 and A5")
