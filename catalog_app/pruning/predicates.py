@@ -38,6 +38,14 @@ class NullTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """A text ``column`` begins with ``prefix``. Of columns of other types it says that they are not NULL."""
+
+    column: str
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
 class AllOf:
     """Each part is true. Without parts it says nothing of a row."""
 
@@ -51,7 +59,7 @@ class AnyOf:
     parts: tuple[Predicate, ...]
 
 
-Predicate = Compared | NullTest | AllOf | AnyOf
+Predicate = Compared | NullTest | Beginning | AllOf | AnyOf
 ANYTHING = AllOf()
 _Test = Callable[[Statistics, int], bool]
 
@@ -110,6 +118,8 @@ class Pruner:
             return lambda _statistics, _rows: True
         if isinstance(predicate, NullTest):
             return _null_test(column, is_null=predicate.is_null)
+        if isinstance(predicate, Beginning):
+            return _beginning_test(column, predicate.prefix)
         return self._comparison(predicate, column)
 
     def _comparison(self, predicate: Compared, column: Column) -> _Test:
@@ -148,6 +158,22 @@ def _null_test(column: Column, *, is_null: bool) -> _Test:
         if known is None:
             return True
         return known.nulls > 0 if is_null else rows <= 0 or known.nulls < rows
+
+    return test
+
+
+def _beginning_test(column: Column, prefix: str) -> _Test:
+    is_present = _null_test(column, is_null=False)
+    if domain_of(column.type, "string") is not Domain.TEXT or value_in(Domain.TEXT, column.type, prefix) is None:
+        return is_present
+    read = bound_reader(Domain.TEXT, column.type)
+
+    def test(statistics: Statistics, rows: int) -> bool:
+        known = known_of(column, statistics)
+        if known is None or not is_present(statistics, rows):
+            return known is None
+        low, high = read(known.minimum), read(known.maximum)
+        return low is None or high is None or bool(low[: len(prefix)] <= prefix <= high)
 
     return test
 

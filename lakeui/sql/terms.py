@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import starmap
 
 from sqlglot import exp
 
-from catalog_app.pruning.constants import Constant
-from catalog_app.pruning.predicates import ANYTHING, Compared, NullTest, Predicate, all_of, any_of
+from catalog_app.pruning.constants import DAY, Constant, date_of
+from catalog_app.pruning.predicates import ANYTHING, Beginning, Compared, NullTest, Predicate, all_of, any_of
 from lakeui.sql.constants import constant_of
 
 _COMPARISONS: dict[type[exp.Expr], str] = {
@@ -21,6 +22,9 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _OPPOSITES = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+_DAY_CALLS = ("date", "to_date")
+_WILDCARDS = re.compile(r"[%_\\]")
 
 Belongs = Callable[[exp.Column], bool]
 
@@ -45,6 +49,10 @@ def _predicate(node: exp.Expr, belongs: Belongs, *, is_true: bool) -> Predicate:
             return _membership(node, belongs, is_true=is_true)
         case exp.Is() if isinstance(node.expression, exp.Null):
             return _null_test(node.this, belongs, is_null=is_true)
+        case exp.Like() if is_true and not node.args.get("negate"):
+            return _beginning(node.this, node.expression, belongs, _WILDCARDS)
+        case exp.Anonymous() if is_true and node.name.lower() == "startswith" and len(node.expressions) == 2:
+            return _beginning(node.expressions[0], node.expressions[1], belongs)
         case exp.NullSafeEQ() | exp.NullSafeNEQ():
             return _sameness(node, belongs, is_same=isinstance(node, exp.NullSafeEQ) is is_true)
         case _ if type(node) in _COMPARISONS:
@@ -60,8 +68,61 @@ def _own_column(side: exp.Expr, belongs: Belongs) -> str | None:
     return str(column.name) if is_own else None
 
 
+def _beginning(side: exp.Expr, text: exp.Expr, belongs: Belongs, wildcards: re.Pattern[str] | None = None) -> Predicate:
+    """The column begins with the constant, or with what stands in it before the first wildcard."""
+    name, constant = _own_column(side, belongs), text.unnest()
+    if name is None or not isinstance(constant, exp.Literal) or not constant.is_string:
+        return ANYTHING
+    prefix = constant.name if wildcards is None else wildcards.split(constant.name, maxsplit=1)[0]
+    return Beginning(name, prefix) if prefix else ANYTHING
+
+
+def _own_day(side: exp.Expr, belongs: Belongs) -> str | None:
+    """The column whose day the expression is: ``CAST(c AS DATE)``, ``date(c)``, ``to_date(c)``."""
+    node = side.unnest()
+    match node:
+        case exp.Cast() if type(node) is exp.Cast and node.to.is_type("date"):
+            return _own_column(node.this, belongs)
+        case exp.Anonymous() if node.name.lower() in _DAY_CALLS and len(node.expressions) == 1:
+            return _own_column(node.expressions[0], belongs)
+        case _:
+            return None
+
+
+def _day_compared(name: str, operator: str, days: list[Constant | None]) -> Predicate:
+    """What a comparison of the column's day with days says of its times. A text column keeps every file: its values
+    are read row by row.
+    """
+    parts = [ANYTHING if (day := _as_day(one)) is None else _on_day(name, operator, day) for one in days]
+    return parts[0] if len(parts) == 1 else any_of(parts)
+
+
+def _as_day(constant: Constant | None) -> Constant | None:
+    if constant is not None and constant.type == "string":
+        value = date_of(constant.low)
+        return None if value is None else Constant.of("date", value)
+    return constant if constant is not None and constant.type == "date" else None
+
+
+def _on_day(name: str, operator: str, day: Constant) -> Predicate:
+    begins, ends = day.moved(0, 0, "timestamp"), day.moved(DAY, DAY, "timestamp")
+    match operator:
+        case "=" | "in":
+            return all_of([Compared(name, ">=", (begins,)), Compared(name, "<", (ends,))])
+        case ">=" | "<":
+            return Compared(name, operator, (begins,))
+        case ">":
+            return Compared(name, ">=", (ends,))
+        case "<=":
+            return Compared(name, "<", (ends,))
+        case _:
+            return ANYTHING
+
+
 def _compared(side: exp.Expr, operator: str, others: list[exp.Expr], belongs: Belongs, is_between: bool) -> Predicate:
     name = _own_column(side, belongs)
+    if name is None and (day := _own_day(side, belongs)) is not None:
+        return _day_compared(day, operator, [constant_of(other) for other in others])
     constants = [] if name is None else [constant_of(other) for other in others]
     known: tuple[Constant, ...] = tuple(constant for constant in constants if constant is not None)
     if name is None or not known or len(known) < len(others):

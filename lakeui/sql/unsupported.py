@@ -179,7 +179,7 @@ UNSUPPORTED_PHRASES: dict[str, str] = {
     "CREATE .. MASK": "Write ALTER TABLE t ALTER COLUMN c SET MASK (expression) FOR ROLE r behind it.",
     "ALTER .. DROP MASK": "Write ALTER COLUMN c UNSET MASK FOR ROLE r.",
     "ALTER .. SET TAGS": "Keep such words in the comment of the column.",
-    "ALTER .. SET COMMENT": "Write ALTER COLUMN c COMMENT 'text'.",
+    "ALTER .. SET COMMENT": "Write COMMENT ON DATABASE d IS 'text', or of a column ALTER COLUMN c COMMENT 'text'.",
     "ALTER .. OWNER TO": _OWNER,
     "ALTER .. DROP IDENTITY": "CREATE OR REPLACE TABLE .. AS SELECT makes a plain column of it.",
     "CREATE .. AUTO_INCREMENT": "Write GENERATED ALWAYS AS IDENTITY.",

@@ -85,6 +85,26 @@ def conditions(literals: list[str]) -> list[str]:
     return single + both + ["a IS NULL", "a IS NOT NULL", "a <=> NULL"]
 
 
+def of_beginnings(literals: list[str]) -> list[str]:
+    """LIKE and startswith of texts, also with wildcards and escapes inside."""
+    patterns = [f"{literal[:-1]}{rest}'" for literal in literals for rest in ("%", "", "_%", "\\\\%", "%x")]
+    likes = [f"a LIKE {pattern}" for pattern in patterns] + [f"NOT a LIKE {pattern}" for pattern in patterns]
+    likes += [f"a NOT LIKE {pattern}" for pattern in patterns] + [f"NOT a NOT LIKE {pattern}" for pattern in patterns]
+    return likes + [f"startswith(a, {literal})" for literal in literals] + ["a LIKE 'x/%' ESCAPE '/'", "a ILIKE 'X%'"]
+
+
+def of_days(literals: list[str]) -> list[str]:
+    """Comparisons of the day of a time."""
+    days = [literal for literal in literals if literal.startswith(("DATE", "dateadd", "'"))]
+    calls = ("CAST(a AS DATE)", "date(a)", "to_date(a)", "a::DATE")
+    found = [f"{call} {sign} {day}" for call in calls[:2] for day in days for sign in SIGNS]
+    found += [f"NOT {day} < {call}" for call in calls for day in days] + [
+        f"{day} >= {call}" for call in calls for day in days
+    ]
+    found += [f"{call} IN ({', '.join(days)})" for call in calls] + [f"{call} NOT IN ({days[0]})" for call in calls]
+    return found + [f"{call} BETWEEN {low} AND {high}" for call in calls for low, high in itertools.pairwise(days)]
+
+
 def judged(
     sessions: SparkSessions, kind: str, values: list[str], wanted: list[str]
 ) -> tuple[pa.ChunkedArray, list[list[Any]]]:
@@ -107,6 +127,10 @@ def judged(
 def test_no_file_with_a_row_that_spark_finds_is_left_out(sessions: SparkSessions, tmp_path: Path, kind: str) -> None:
     values, literals = CASES[kind]
     wanted = conditions(literals)
+    if literals is TEXTS:
+        wanted += of_beginnings(literals)
+    if literals is TIMES:
+        wanted += of_days(literals)
     column, said = judged(sessions, kind, values, wanted)
     pruners = [
         Pruner(build_condition(text, TableName("t", "d"), None).predicate, [Column(1, "a", kind)], now=0)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from catalog_app.pruning.constants import Constant
-from catalog_app.pruning.predicates import ANYTHING, AllOf, AnyOf, NullTest, Predicate
+from catalog_app.pruning.predicates import ANYTHING, AllOf, AnyOf, Beginning, NullTest, Predicate
 from lakeui.common.errors import InvalidValue
 from lakeui.sql import mentions
 from lakeui.sql.dialect import read_query, write
@@ -88,6 +88,10 @@ def test_a_common_table_is_seen_only_behind_its_definition() -> None:
     assert build_query("with recursive a as (select 1 as n union all select n from a) select * from a").tables == ()
 
 
+def moment(value: int) -> Constant:
+    return Constant.of("timestamp", value)
+
+
 DAY = 86_400_000_000
 NEW_YEAR = 20_454 * DAY
 A_IS_1, B_IS_2 = term("a", "=", 1), term("b", "=", 2)
@@ -125,6 +129,15 @@ PREDICATES: list[tuple[str, Predicate]] = [
         "a > dateadd(month, -1, now())",
         term("a", ">", Constant("timestamp", -31 * DAY, -28 * DAY, is_from_now=True)),
     ),
+    ("a like 'xy%z_'", Beginning("a", "xy")),
+    ("startswith(a, 'x%')", Beginning("a", "x%")),
+    ("cast(a as date) >= date '2026-01-01'", term("a", ">=", moment(NEW_YEAR))),
+    ("a::date > '2026-01-01'", term("a", ">=", moment(NEW_YEAR + DAY))),
+    ("date '2026-01-01' > date(a)", term("a", "<", moment(NEW_YEAR))),
+    (
+        "to_date(a) = date '2026-01-01'",
+        AllOf((term("a", ">=", moment(NEW_YEAR)), term("a", "<", moment(NEW_YEAR + DAY)))),
+    ),
     ("a = b", ANYTHING),
     ("a = null", ANYTHING),
     ("a not in (1, null)", ANYTHING),
@@ -137,7 +150,16 @@ PREDICATES: list[tuple[str, Predicate]] = [
     ("a = cast(1.5 as int)", ANYTHING),
     ("a = date '2026-02-30'", ANYTHING),
     ("a = to_date('2026-01-01')", ANYTHING),
-    ("a like 'x%'", ANYTHING),
+    ("a like '%x'", ANYTHING),
+    ("a not like 'x%'", ANYTHING),
+    ("not a like 'x%'", ANYTHING),
+    ("a ilike 'x%'", ANYTHING),
+    ("a like 'x/%' escape '/'", ANYTHING),
+    ("a like any ('x%', 'y%')", ANYTHING),
+    ("cast(a as date) <> date '2026-01-01'", ANYTHING),
+    ("cast(a as date) > timestamp '2026-01-01 10:00:00'", ANYTHING),
+    ("try_cast(a as date) > date '2026-01-01'", ANYTHING),
+    ("to_date(a, 'yyyy') > date '2026-01-01'", ANYTHING),
     ("u.a = 1", ANYTHING),
     ("case when a = 1 then true end", ANYTHING),
 ]
