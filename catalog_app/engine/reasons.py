@@ -82,6 +82,12 @@ _KNOWN = (
     ),
     _Known(
         "UNRESOLVED_COLUMN",
+        r"name (?P<name>(?:`[^`]*`\.)*`_(?:row_id|commit_version|commit_timestamp|change_type)`) cannot be resolved",
+        "There is no column {name}: changes of a table have it, the table has not.",
+        "table_difference('db.table', from, to) gives _row_id, table_changes('db.table', first) gives _commit_version.",
+    ),
+    _Known(
+        "UNRESOLVED_COLUMN",
         r"name (?P<name>`\S+) cannot be resolved\. Did you mean one of the following\? \[(?P<near>[^\]]*)\]",
         "There is no column {name}.",
         "Did you mean {near}?",

@@ -65,6 +65,13 @@ ADVICE = [
     ),
     (
         "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "A column, variable, or function parameter with name `t`.`_row_id` cannot be resolved. Did you mean one of the"
+        " following? [`t`.`id`]. SQLSTATE: 42703",
+        "There is no column t._row_id: changes of a table have it, the table has not.",
+        "table_difference('db.table', from, to) gives _row_id, table_changes('db.table', first) gives _commit_version.",
+    ),
+    (
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
         "A column, variable, or function parameter with name `_metadata`.`file_path` cannot be resolved. Did you mean"
         " one of the following? [`t`.`k`].",
         "There is no column _metadata.file_path: a row of a table has no file that lasts.",
