@@ -27,6 +27,7 @@ from lakeui.common.errors import LakeError
 from lakeui.runtime.calling import IN_REPOSITORY, SHOWN
 from lakeui.runtime.discovery import VARIABLES, services_read
 from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.provider_checks import provider_check
 from lakeui.runtime.spark import java_require
 from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
 from lakeui.runtime.store_checks import spark_store_check, store_check
@@ -101,6 +102,8 @@ def _checks(environment: Mapping[str, str]) -> Iterator[tuple[str, Callable[[], 
     if settings.LAKEUI["SPARK_QUERY_REMOTE"]:
         yield "spark_queries", lambda: _spark(settings.LAKEUI["SPARK_QUERY_REMOTE"], "LAKEUI_SPARK_QUERY_REMOTE")
     yield "worker", _worker
+    if settings.LAKEUI["OIDC_ISSUER"]:
+        yield "single_sign_on", lambda: provider_check(settings.LAKEUI["OIDC_ISSUER"])
 
 
 class _NotNeeded(Exception):

@@ -25,6 +25,7 @@ from lakeui.runtime.discovery import Services, services_write
 from lakeui.runtime.doctor import HIDDEN, EffectiveSetting, ServiceState, settings_effective
 from lakeui.runtime.variables import FIELDS
 from merge_app.jobs import presence
+from tests.access.provider import provider_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -184,3 +185,13 @@ def test_each_setting_says_where_it_comes_from(settings: Any, tmp_path: Path) ->
     assert found["LAKEUI_HTTPS"] == EffectiveSetting("LAKEUI_HTTPS", "on", "environment")
     assert found["LAKEUI_PORT"] == EffectiveSetting("LAKEUI_PORT", "8000", "default")
     assert found["LAKEUI_HOME"] == EffectiveSetting("LAKEUI_HOME", str(tmp_path), "default")
+
+
+def test_a_provider_is_asked_for_its_configuration(whole: Any) -> None:
+    with provider_run() as running:
+        whole.LAKEUI = {**whole.LAKEUI, "OIDC_ISSUER": running.issuer}
+        assert state("single_sign_on").state == "ok"
+        whole.LAKEUI = {**whole.LAKEUI, "OIDC_ISSUER": f"{running.issuer}/"}
+        found = state("single_sign_on")
+    assert (found.state, found.remedy) == ("wrong", f"Set LAKEUI_OIDC_ISSUER={running.issuer}.")
+    assert state("single_sign_on").message.startswith(f"{running.issuer}/.well-known/openid-configuration does not")
