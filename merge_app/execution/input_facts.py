@@ -34,7 +34,7 @@ from merge_app.planning.attributes import kept_columns, kept_fields, tables_with
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
-from merge_app.planning.resolutions import resolve, statements_of
+from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_of
 from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import Sides, sides_of
 
@@ -338,8 +338,10 @@ def _unfit(
 
 def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:
     chosen = [item for item in resolutions if item.key_of_object == (ObjectKind.TABLE, table_id)]
+    of_whole = {item.decision for item in chosen if item.part is ResolutionPart.OBJECT}
     return RowsDecision(
-        any(item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT for item in chosen),
+        Decision.TAKE_SOURCE in of_whole,
+        bool(of_whole & WITHOUT_SOURCE),
         frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
     )
 

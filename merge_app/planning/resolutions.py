@@ -46,13 +46,13 @@ from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.row_merges import ROW_PARTS
 
 State = TypeVar("State", DatabaseState, TableState)
-_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+WITHOUT_SOURCE = frozenset({Decision.TAKE_DESTINATION, Decision.LEAVE_OUT})
 _STATEMENTS = (Decision.BOTH, Decision.RERUN)
 _SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
 
 ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
     ResolutionPart.OBJECT: frozenset(
-        {Decision.TAKE_SOURCE, *_WITHOUT_SOURCE, Decision.RENAME, Decision.BOTH, Decision.RERUN}
+        {Decision.TAKE_SOURCE, *WITHOUT_SOURCE, Decision.RENAME, Decision.BOTH, Decision.RERUN}
     ),
     ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
     ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
@@ -126,7 +126,14 @@ def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
         return _with_decided_rows(stripped, resolution) if resolution.part is ResolutionPart.PARTITION else stripped
     facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
     source = tuple(item for item in given.source if not _of(item, resolution))
-    return _with_facts(replace(given, source=source, attributes=facts), resolution, rows_plan=None)
+    left = _with_facts(replace(given, source=source, attributes=facts), resolution, rows_plan=None, rows=None)
+    return _with_decided_rows(left, resolution) if _is_alive(given, resolution) else left
+
+
+def _is_alive(given: PlanInput, resolution: Resolution) -> bool:
+    """Whether the target shows the table."""
+    table = given.tables.get(resolution.object_id)
+    return resolution.object_kind is ObjectKind.TABLE and table is not None and not table.is_dropped
 
 
 def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
@@ -309,7 +316,7 @@ def partition_key(values: Sequence[str | None] | None) -> str | None:
 
 _STEPS: Mapping[Decision, Callable[[PlanInput, Resolution], PlanInput]] = {
     Decision.TAKE_SOURCE: _take_source,
-    **dict.fromkeys(_WITHOUT_SOURCE, _leave_out),
+    **dict.fromkeys(WITHOUT_SOURCE, _leave_out),
     Decision.RENAME: _rename,
     Decision.BOTH: _keep_both,
     Decision.RERUN: _run_again,

@@ -52,6 +52,7 @@ from merge_app.lineage.row_steps import carried_by_row, carried_whole
 from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
 from merge_app.lineage.shared_partitions import SharedPartitions
+from merge_app.lineage.source_left_out import marked_as_kept, source_left_out
 from merge_app.lineage.source_taken import source_taken, taken_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
@@ -150,6 +151,8 @@ def _table(
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
         return _taken(case, _together(groups(source, target)), sides.news, reader), None
+    if case.decision.leaves_out_source:
+        return _left_out(_together(groups(source, target)), sides.news, reader), None
     written = sides.written.get(case.table_id)
     steps: list[Step] = [] if written is None else [written]
     met: list[Group] = []
@@ -356,6 +359,14 @@ def _taken(case: TableCase, group: Group, news: News, reader: Reader) -> RowsPla
     source, target = placed_rows(group, reader, news, is_whole=True)
     merged = source_taken(TableFacts(source.facts, target.facts), news)
     steps = tuple(taken_whole(group, _result(merged, source, target)))
+    return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
+
+
+def _left_out(group: Group, news: News, reader: Reader) -> RowsPlan:
+    """The table as the target has it. Rows that the source alone changed are decided."""
+    source, target = placed_rows(group, reader, news, is_whole=True)
+    merged = source_left_out(TableFacts(source.facts, target.facts), news)
+    steps = tuple(marked_as_kept(_result(merged, source, target)))
     return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
 
 

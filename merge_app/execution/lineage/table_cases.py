@@ -23,15 +23,16 @@ from merge_app.lineage.facts import (
 
 @dataclass(frozen=True, slots=True)
 class RowsDecision:
-    """What people decided of a table's rows: the source is taken whole, or its drops and renames of ``partitions`` are
-    left out.
+    """What people decided of a table's rows: the source is taken whole, or left out whole, or its drops and renames of
+    ``partitions`` are left out.
     """
 
     takes_source: bool = False
+    leaves_out_source: bool = False
     partitions: frozenset[PartitionValues] = frozenset()
 
     def __bool__(self) -> bool:
-        return self.takes_source or bool(self.partitions)
+        return self.takes_source or self.leaves_out_source or bool(self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
