@@ -364,7 +364,7 @@ def _taken(case: TableCase, group: Group, news: News, reader: Reader) -> RowsPla
 
 def _left_out(group: Group, news: News, reader: Reader) -> RowsPlan:
     """The table as the target has it. Rows that the source alone changed are decided."""
-    source, target = placed_rows(group, reader, news, is_whole=True)
+    source, target = placed_rows(group, reader, news)
     merged = source_left_out(TableFacts(source.facts, target.facts), news)
     steps = tuple(marked_as_kept(_result(merged, source, target)))
     return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
