@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from tests.support.lake import Lake
+from tests.support.own_connection import ASIDE
 
 _BRANCHES = """
 INSERT INTO catalog_app_branch (catalog_id, name, parent_id, fork_version, head_version, head_commit_id,
@@ -19,6 +20,11 @@ INSERT INTO catalog_app_tag (catalog_id, name, branch_id, version, created_at)
 SELECT b.catalog_id, 'tag/' || g, b.id, b.head_version, now() FROM catalog_app_branch b, generate_series(1, 2000) g
 WHERE b.name = 'main'
 """
+_NO_MORE = """
+DELETE FROM catalog_app_branch WHERE name LIKE 'feature/%';
+DELETE FROM catalog_app_tag WHERE name LIKE 'tag/%';
+"""
+"""The check of the lake at the end would read each of them."""
 
 
 def test_names_of_other_letters_are_found_by_their_index(lake: Lake) -> None:
@@ -43,3 +49,4 @@ def test_names_of_other_letters_are_found_by_their_index(lake: Lake) -> None:
     of_branches, of_tags = plans
     assert "branch_other_letters" in of_branches
     assert "tag_other_letters" in of_tags
+    ASIDE.execute(_NO_MORE)
