@@ -69,7 +69,7 @@ def script_read(text: str, parameters: Parameters, *, one_transaction: bool = Fa
     steps: list[Step] = []
     session = parameters
     for part in parts:
-        steps.append(_step(part, parameters.named, session))
+        steps.append(_step(part, parameters.named, session, len(parts)))
         session = parameters_after(steps[-1].statement, session)
     if one_transaction:
         first, last = parts[0].line, parts[-1].line
@@ -127,13 +127,13 @@ def placed_in_script(error: LakeError, step: Step) -> LakeError:
     return error
 
 
-def _step(part: ScriptStatement, values: Mapping[str, Parameter], session: Parameters) -> Step:
+def _step(part: ScriptStatement, values: Mapping[str, Parameter], session: Parameters, count: int) -> Step:
     parameters = replace(session, named={name: value for name, value in values.items() if name in part.names})
     step = Step(part.number, part.line, part.text, parameters, None, column=part.column)
     try:
         return replace(step, read=replace(parsed(part.padded, parameters), text=part.text))
     except LakeError as error:
-        raise step_error(error, step, part.number) from None
+        raise step_error(error, step, count) from None
 
 
 def _framing(number: int, line: int, text: str) -> Step:

@@ -102,9 +102,10 @@ def _refuse_others(target: ResolvedTable, staged: Sequence[NewDataFile], where: 
     name = quote_name(target.table.name)
     text = f"SELECT count(*) AS n FROM `__lake_0` AS {name} WHERE NOT coalesce(({where.text}\n), false)"
     found = engine().select(text, {"__lake_0": TableScan(target.table.table_id, schema, files)}, limit=1)
-    if found.rows[0][0]:
+    if count := found.rows[0][0]:
+        rows = "1 new row" if count == 1 else f"{count:,} new rows"
         raise InvalidValue(
-            f"The condition of REPLACE WHERE is not true of {found.rows[0][0]:,} new rows.",
+            f"The condition of REPLACE WHERE is not true of {rows}.",
             remedy="Give only rows of which it is true, or replace more rows.",
             field="statement",
             nearest=None,

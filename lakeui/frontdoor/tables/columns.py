@@ -185,9 +185,10 @@ def _require_no_nulls(target: ResolvedTable, name: str) -> None:
     if not unsure:
         return
     nulls = engine().null_counts(table_scan(target.place.snapshot, target.table, unsure), [column.name])
-    if nulls[column.name]:
+    if count := nulls[column.name]:
+        rows = "1 row" if count == 1 else f"{count:,} rows"
         raise NotNullViolation(
-            f"Column {column.name} of {target.label} has {nulls[column.name]:,} rows with NULL.",
+            f"Column {column.name} of {target.label} has {rows} with NULL.",
             remedy="Fill them first: UPDATE ... SET ... WHERE ... IS NULL.",
             column=column.name,
         )

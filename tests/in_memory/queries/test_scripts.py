@@ -259,6 +259,8 @@ def test_the_command_line_runs_a_file(
     status, out, err = command("-p", '{"v": "a"}')
     assert (status, err) == (0, "")
     assert "-- statement 2, line 2\nv\n-\na\n(1 row" in out
+    file.write_text("SELECT 1;\nSELEC 2;\nSELECT 3;\n")
+    assert "Statement 2 of 3 (line 2): No statement begins like this" in command()[2]
     file.write_text("DELETE FROM d.t;\nSELECT * FROM d.none;\n")
     status, out, err = command("--one-transaction")
     assert (status, out) == (1, "")

@@ -392,7 +392,7 @@ NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER CO
 NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people ALTER COLUMN zzz SET NOT NULL
 TYPE_NARROWING | main | age is bigint; wider | ALTER TABLE d.people ALTER COLUMN age TYPE int
 TYPE_NARROWING | main | name is string | ALTER TABLE d.people ALTER COLUMN name TYPE bigint
-NOT_NULL_VIOLATION | main | rows with NULL; UPDATE | ALTER TABLE d.people ALTER COLUMN age SET NOT NULL
+NOT_NULL_VIOLATION | main | with NULL; UPDATE | ALTER TABLE d.people ALTER COLUMN age SET NOT NULL
 INVALID_VALUE | main | stays NOT NULL | ALTER TABLE d.keyed ALTER COLUMN id DROP NOT NULL
 INVALID_VALUE | main | cannot use the column; constant | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT id
 NOT_FOUND | main | name.first | ALTER TABLE d.people ALTER COLUMN name.first TYPE string
