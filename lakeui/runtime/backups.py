@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -25,8 +24,7 @@ from django.db import connection, transaction
 from lakeui import __version__
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
-from lakeui.runtime.postgres import postgres_program
-from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.dumps import database_dump, database_load
 
 PART = ".part-"
 NAME_FORMAT = "%Y%m%dT%H%M%S.%fZ"
@@ -122,7 +120,7 @@ def backup_make(folder: Path, *, say: Say, link: bool = False) -> Backup:
             (birth,) = _column(cursor, _BIRTH)
         say("dumping the database")
         dump = part / "database.dump"
-        _postgres("pg_dump", "--format=custom", f"--snapshot={snapshot}", f"--file={dump}")
+        database_dump(dump, snapshot=snapshot)
     fault_point("backup.dumped")
     say(f"keeping {len(needed)} files")
     kept = _files_keep(warehouse, folder / "warehouse", needed, link=link)
@@ -225,14 +223,7 @@ def backup_restore(folder: Path, backup: Backup, *, say: Say) -> None:
         say("loading the database")
         # One transaction: the database is empty or whole.
         connection.close()
-        _postgres(
-            "pg_restore",
-            "--single-transaction",
-            "--exit-on-error",
-            "--no-owner",
-            "--no-privileges",
-            str(source / "database.dump"),
-        )
+        database_load(source / "database.dump")
     fault_point("restoring.loaded")
 
 
@@ -334,35 +325,6 @@ def _warehouse() -> Path:
     if "://" in root:
         raise InvalidValue("The warehouse is no folder.", remedy="Use the copies of the object store, and pg_dump.")
     return Path(root).resolve()
-
-
-def _postgres(program: str, *arguments: str) -> None:
-    """Run a program of PostgreSQL on the database. The password is in no command line."""
-    chosen: dict[str, Any] = connection.settings_dict
-    names = {"HOST": "PGHOST", "PORT": "PGPORT", "USER": "PGUSER", "PASSWORD": "PGPASSWORD", "NAME": "PGDATABASE"}
-    said = {variable: str(chosen[name]) for name, variable in names.items() if chosen[name]}
-    options = {f"PG{name.upper()}": str(value) for name, value in chosen["OPTIONS"].items() if name.startswith("ssl")}
-    database = [f"--dbname={chosen['NAME']}"] if program == "pg_restore" else []
-    ran = subprocess.run(
-        [_program(program), *database, *arguments],
-        env={**os.environ, **options, **said},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ran.returncode != 0:
-        raise InvalidValue(f"{program} failed: {ran.stderr.strip()[-1000:]}", remedy="Mend that, and run it again.")
-
-
-def _program(name: str) -> str:
-    """The one of the embedded PostgreSQL, which knows all servers up to its own version; else the one on PATH."""
-    try:
-        return str(postgres_program(name))
-    except RuntimeProblem:
-        found = shutil.which(name)
-        if found is None:
-            raise InvalidValue(f"There is no {name} here.", remedy="Install the client of PostgreSQL.") from None
-        return found
 
 
 def _tables() -> int:
