@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 
+from catalog_app.domain.checks import condition_shown, is_stored, property_shown
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
@@ -119,7 +120,8 @@ class DecisionEffects:
             case ResolutionPart.PROPERTY:
                 change = self._changes(loser).properties.get(resolution.part_key)
                 if change is not None:
-                    yield LeftOut(loser, "properties", 1, (f"{change.key} = {_value(change.after)}",))
+                    after = _shown_value(change.key, change.after, self._state(loser))
+                    yield LeftOut(loser, "properties", 1, (f"{_property_name(change.key)} = {after}",))
             case ResolutionPart.PARTITION:
                 yield from self._partition(resolution, loser)
             case _:
@@ -139,7 +141,11 @@ class DecisionEffects:
             yield LeftOut(side, "name", 1, (changes.rename.after.name,))
         columns = dict.fromkeys(_column_names(changes, state))
         partitions = [partition_text(item.after or item.before) for item in changes.partitions]
-        for what, named in (("properties", list(changes.properties)), ("columns", columns), ("partitions", partitions)):
+        for what, named in (
+            ("properties", [*map(_property_name, changes.properties)]),
+            ("columns", columns),
+            ("partitions", partitions),
+        ):
             if named:
                 yield LeftOut(side, what, len(named), tuple(named)[:EXAMPLES_SHOWN])
 
@@ -206,6 +212,18 @@ def _same_column(column_id: int | None, *states: TableState | DatabaseState | No
 
 def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() else None
+
+
+def _property_name(key: str) -> str:
+    """What people call it: a constraint by its name, a property by its key."""
+    return property_shown(key).removeprefix("the ") if is_stored(key) else key
+
+
+def _shown_value(key: str, value: str | None, state: TableState | DatabaseState | None) -> str:
+    """The value; of what names columns by id, with the names that the side has."""
+    if value is None or not is_stored(key) or not isinstance(state, TableState):
+        return _value(value)
+    return condition_shown(value, state.schema)
 
 
 def _value(value: str | None) -> str:

@@ -49,7 +49,13 @@ def options_of(finding: Finding) -> tuple[Option, ...]:
     if finding.verdict is not Verdict.CONFLICT:
         return ()
     of_parts = tuple(_part_options(finding.code, finding.details))
-    return (*of_parts, *(Option(decision) for decision in decisions_of_object(finding.code)))
+    of_object = _WITHOUT_SOURCE if is_homeless(finding) else decisions_of_object(finding.code)
+    return (*of_parts, *(Option(decision) for decision in of_object))
+
+
+def is_homeless(finding: Finding) -> bool:
+    """Whether the target dropped the database of the table: no decision about the table brings that back."""
+    return finding.code == VerdictCode.OBJECT_DROPPED_ON_DEST and "database_id" in finding.details
 
 
 def decisions_of_object(code: str) -> tuple[Decision, ...]:

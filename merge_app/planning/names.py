@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
@@ -45,6 +46,28 @@ def names_judge(
                 findings.append(_homeless(plan, changes, home, destination))
         findings += _taken(plan, changes, holders[_place(plan.after)], destination)
     return findings
+
+
+def homes_judge(findings: Iterable[Finding], plans: Sequence[ObjectPlan], given: PlanInput) -> list[Finding]:
+    """The findings; one of a table that the target dropped together with its database names that database."""
+    homes: dict[int, DatabaseState] = dict(given.databases)
+    homes |= {plan.object_id: plan.after for plan in plans if isinstance(plan.after, DatabaseState)}
+    lies_in = {plan.object_id: plan.after.database_id for plan in plans if isinstance(plan.after, TableState)}
+
+    def named(finding: Finding) -> Finding:
+        home = homes.get(lies_in.get(finding.object_id, -1))
+        is_of_table = finding.code == VerdictCode.OBJECT_DROPPED_ON_DEST and finding.object_kind is ObjectKind.TABLE
+        return _with_home(finding, home) if is_of_table and home is not None and home.is_dropped else finding
+
+    return [named(finding) for finding in findings]
+
+
+def _with_home(finding: Finding, home: DatabaseState) -> Finding:
+    return replace(
+        finding,
+        remedy=f"Undrop the database {home.name} on the target, or drop the table on the source too, then merge again.",
+        details={**finding.details, "database_id": home.database_id, "database": home.name},
+    )
 
 
 def _claims(plan: ObjectPlan) -> bool:

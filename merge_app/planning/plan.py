@@ -16,7 +16,7 @@ from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
 from merge_app.planning.loaded_twice import loaded_twice_judge
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
-from merge_app.planning.names import names_judge
+from merge_app.planning.names import homes_judge, names_judge
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
 from merge_app.planning.row_merges import choices_of
@@ -88,6 +88,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     databases = {**given.source_databases, **given.databases, **remade}
     objects = [_named(item, databases) for item in objects]
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
+    findings = homes_judge(findings, objects, given)
     findings += left_out_judge(given, sides)
     findings += stale_reads_judge(given, objects)
     findings += loaded_twice_judge(given, objects)

@@ -16,7 +16,8 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from catalog_app.domain.state import DatabaseState
-from merge_app.planning.merge_plan import Action, Verdict
+from merge_app.planning.decisions import options_of
+from merge_app.planning.merge_plan import Action, Decision, Verdict
 from merge_app.planning.plan import plan
 from tests.planning.build import (
     DB,
@@ -174,6 +175,11 @@ def test_a_change_in_a_database_that_the_target_dropped_is_a_conflict() -> None:
     new = merged([create(11)], [DROP_DATABASE], source_tables={11: OTHER}, **fields)
     assert codes(new.conflicts) == ["OBJECT_DROPPED_ON_DEST"]
     assert merged([drop()], [DROP_DATABASE], **fields).conflicts == ()
+    for refused in (result, moved, new):
+        (finding,) = refused.conflicts
+        assert finding.details["database_id"] == DB
+        assert [option.decision for option in options_of(finding)] == [Decision.TAKE_DESTINATION, Decision.LEAVE_OUT]
+    assert result.conflicts[0].remedy.startswith("Undrop the database shop on the target, or drop the table")
 
 
 def test_tables_moved_before_the_drop_survive() -> None:

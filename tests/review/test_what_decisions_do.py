@@ -17,9 +17,9 @@ DECIDED = "DISCARDED_BY_DECISION"
 pytestmark = pytest.mark.usefixtures("local_worker")
 
 
-def decisions(lake: ReviewLake, table: int) -> list[tuple[str, str, str]]:
+def decisions(lake: ReviewLake, table: int, source: str = "c") -> list[tuple[str, str, str]]:
     """The decisions that the comparison names, as (decision, part, part_key)."""
-    cells = lake.read(f"compare/c...main/objects/table/{table}/")["cells"]
+    cells = lake.read(f"compare/{source}...main/objects/table/{table}/")["cells"]
     return [(item["decision"], item["part"], item["part_key"]) for cell in cells for item in cell["decisions"]]
 
 
@@ -233,3 +233,28 @@ def test_a_decision_on_a_column_counts_the_rows_that_lose_their_value(lake: Revi
     left = {(item["details"]["column"], item["details"]["rows"]) for item in notes["DISCARDED_VALUE"]}
     assert left == {("ww", 2), ("v", 2)}
     assert [item["details"]["effect"]["rows_left_out"] for item in notes[DECIDED]] == [2]
+
+
+def test_no_decision_about_a_table_brings_back_its_dropped_database(lake: ReviewLake) -> None:
+    lake.write("INSERT INTO d.r VALUES (9, 'z')", "alice", "c")
+    lake.write("DROP DATABASE d CASCADE", "dora")
+    lake.open(source="c")
+    table = object_id(lake, "c")
+    assert [decision for decision, *_ in decisions(lake, table)] == ["destination", "leave_out"]
+    problem(decide(lake, table, "source"), 422, "NO_OPEN_CONFLICT")
+    lake.write("UNDROP DATABASE d", "dora")
+    assert lake.read("compare/c...main/")["mergeable"]
+
+
+def test_a_constraint_is_named_as_people_name_it(lake: ReviewLake) -> None:
+    lake.write("ALTER TABLE d.r ADD CONSTRAINT low CHECK (id < 50)", "dora")
+    lake.write("ALTER TABLE d.r ADD CONSTRAINT low CHECK (id < 100)", "alice", "c")
+    lake.open(source="c")
+    found = lake.read(f"compare/c...main/objects/table/{object_id(lake, 'main')}/decisions/")["results"]
+    texts = {(item["part"], item["decision"]): item["text"] for item in found}
+    assert texts["property", "source"] == (
+        "Keeps the constraint low as c has it; leaves out the change of 1 property on main: constraint low = `id` < 50."
+    )
+    assert texts["object", "destination"] == (
+        "Keeps the table as main has it; leaves out the change of 1 property on c: constraint low."
+    )
