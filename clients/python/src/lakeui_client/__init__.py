@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakeui_client.branches import Branch
 from lakeui_client.errors import (
     AlreadyPublished,
     ChecksFailed,
@@ -23,9 +24,11 @@ from lakeui_client.errors import (
     WaitsForPeople,
 )
 from lakeui_client.files import FileTable
-from lakeui_client.lake import Branch, Catalog, Lake, MergeRequest, Session
+from lakeui_client.lake import Catalog, Lake
+from lakeui_client.merge_requests import MergeRequest
 from lakeui_client.publishing import Publication
 from lakeui_client.results import KeptResult
+from lakeui_client.sessions import Session
 from lakeui_client.values import Compared, Conflict, Diff, Merged, Rehearsal, Reset, Result, Undone
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from lakeui_client.branches import Branch
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
 from lakeui_client.cli.settings import VARIABLES, settings_keep
 from lakeui_client.errors import failed
-from lakeui_client.lake import Branch
 
 NEVER = "never"
 

@@ -6,9 +6,11 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from lakeui_client.branches import Branch
 from lakeui_client.cli.settings import Settings, settings_read
 from lakeui_client.http import Watcher
-from lakeui_client.lake import Branch, Catalog, Lake, Session
+from lakeui_client.lake import Catalog, Lake
+from lakeui_client.sessions import Session
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3
 ROLES = ("viewer", "contributor", "reviewer", "maintainer", "owner")

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lakeui_client.branches import Branch
 from lakeui_client.cli import show
 from lakeui_client.cli.place import SILENT, Place, Said
 from lakeui_client.cli.reading import json_read
 from lakeui_client.cli.settings import VARIABLES, settings_keep
 from lakeui_client.errors import failed
-from lakeui_client.lake import Branch, Session
 from lakeui_client.results import KeptResult
+from lakeui_client.sessions import Session
 
 
 def sql(place: Place, given: Namespace) -> Said:
