@@ -110,7 +110,7 @@ def _can_copy_here(writer: FileWriter, schema: Schema, touched: Sequence[FileSca
 # -- images back to their places --------------------------------------------------------------------------------------
 
 
-def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Integers]:
+def _origins(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Integers]:
     """Of every updated row its id (ascending), data file and position."""
     parts = []
     for item in marks.updated:
@@ -126,21 +126,21 @@ def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Intege
 
 def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
     """Image files all of whose rows stay in their partition and layout, by their places in ``marks.images``."""
-    row_ids, files, _ = _homes(writer, marks)
-    homes = {file.file_id: file for file in touched}
+    row_ids, files, _ = _origins(writer, marks)
+    originals = {file.file_id: file for file in touched}
     found = []
     for index, image in enumerate(marks.images):
         own = read_integers(writer.warehouse, image.path, ROW_ID_COLUMN)
         places = np.searchsorted(row_ids, own)
         is_known = bool((places < len(row_ids)).all()) and bool((row_ids[places] == own).all())
-        if is_known and all(_is_at_home(image, homes[int(home)]) for home in np.unique(files[places])):
+        if is_known and all(_belongs_into(image, originals[int(origin)]) for origin in np.unique(files[places])):
             found.append(index)
     return tuple(found)
 
 
-def _is_at_home(image: NewDataFile, home: FileScan) -> bool:
-    """Whether all that the file at home says holds for the rows of the image."""
-    return home.partition == image.partition and set(without_order(home.layout)) <= set(image.layout)
+def _belongs_into(image: NewDataFile, original: FileScan) -> bool:
+    """Whether all that the original file says holds for the rows of the image."""
+    return original.partition == image.partition and set(without_order(original.layout)) <= set(image.layout)
 
 
 def _images(writer: FileWriter, touched: Sequence[FileScan], marks: Marks, folded: Sequence[int]) -> _Images:
@@ -155,12 +155,12 @@ def _images(writer: FileWriter, touched: Sequence[FileScan], marks: Marks, folde
         for index in folded
     ]
     table = pa.concat_tables(tables)
-    row_ids, files, positions = _homes(writer, marks)
+    row_ids, files, positions = _origins(writer, marks)
     places = np.searchsorted(row_ids, table.column(ROW_ID_COLUMN).to_numpy())
-    homes, positions = files[places], positions[places]
+    origins, positions = files[places], positions[places]
     by_file = {}
     for file in touched:
-        rows = np.flatnonzero(homes == file.file_id)
+        rows = np.flatnonzero(origins == file.file_id)
         rows = rows[np.argsort(positions[rows], kind="stable")]
         by_file[file.file_id] = (positions[rows], rows)
     return _Images(table, by_file)

@@ -131,10 +131,10 @@ class GraphTag:
 
 _TAGS = """
 SELECT t.name, b.name, c.version
-FROM catalog_app_tag t JOIN catalog_app_branch home ON home.id = t.branch_id
+FROM catalog_app_tag t JOIN catalog_app_branch tagged ON tagged.id = t.branch_id
 CROSS JOIN LATERAL (
     SELECT m.branch_id, m.version
-    FROM unnest(home.id || home.ancestor_branches, t.version || home.ancestor_limits)
+    FROM unnest(tagged.id || tagged.ancestor_branches, t.version || tagged.ancestor_limits)
         WITH ORDINALITY AS l(branch_id, upto, depth)
     JOIN catalog_app_commit m ON m.branch_id = l.branch_id AND m.version <= least(l.upto, t.version)
     ORDER BY l.depth, m.version DESC LIMIT 1

@@ -319,16 +319,16 @@ def table_find(snapshot: Snapshot, database: str, table: str) -> FoundTable:
     """The valid table of these names, in one query; NotFound with the nearest ones otherwise."""
     keys = {"database": database.casefold(), "table": table.casefold()}
     for row in fetch_all(_IN_DATABASE, {**snapshot.parameters, **keys, "known": []}, prepared=True):
-        home, state = _database_state(row[:5]), _table_state(row[5:], {})
-        names = {"database": home.name.casefold(), "table": state.name.casefold()}
+        holder, state = _database_state(row[:5]), _table_state(row[5:], {})
+        names = {"database": holder.name.casefold(), "table": state.name.casefold()}
         if names == keys and not state.is_dropped:
-            return FoundTable(home, state, row[13])
+            return FoundTable(holder, state, row[13])
     return _missing(snapshot, database, table)
 
 
 def _missing(snapshot: Snapshot, database: str, table: str) -> NoReturn:
-    home = database_get(snapshot, database)
-    table_get(snapshot, home, table)
+    found = database_get(snapshot, database)
+    table_get(snapshot, found, table)
     raise AssertionError(f"{database}.{table} is there by two queries and not by one")
 
 

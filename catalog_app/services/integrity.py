@@ -72,7 +72,7 @@ METADATA_INVARIANTS = {
         SELECT o.id FROM catalog_app_commitoperation o JOIN catalog_app_commit c ON c.id = o.commit_id
         JOIN catalog_app_branch here ON here.id = o.branch_id
         LEFT JOIN catalog_app_commitoperation origin ON origin.id = o.origin_id
-        LEFT JOIN catalog_app_branch home ON home.id = origin.branch_id
+        LEFT JOIN catalog_app_branch made_on ON made_on.id = origin.branch_id
         WHERE c.catalog_id = %(catalog)s AND (
             (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version)
                 AND NOT here.is_workspace
@@ -82,9 +82,9 @@ METADATA_INVARIANTS = {
                       AND (p.id = c.merge_parent_id OR o.kind IN (
                           'drop', 'undrop', 'rename', 'set properties', 'unset properties', 'column'))))
             OR origin.origin_id IS NOT NULL
-            OR (NOT home.is_workspace
+            OR (NOT made_on.is_workspace
                 AND (o.origin_branch_id <> origin.origin_branch_id OR o.origin_version <> origin.origin_version))
-            OR (home.is_workspace AND NOT EXISTS (
+            OR (made_on.is_workspace AND NOT EXISTS (
                 SELECT 1 FROM catalog_app_commitoperation m WHERE m.origin_id = o.origin_id
                   AND m.branch_id = o.origin_branch_id AND m.version = o.origin_version)))""",
     "a record was superseded by none": """

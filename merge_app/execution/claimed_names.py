@@ -40,7 +40,7 @@ def places_claimed(
         [states[i] for states in (side.tables, here) if i in states]
         for i in _claims(side.operations, ObjectKind.TABLE) | {i for kind, i in news if kind is ObjectKind.TABLE}
     ]
-    found = [(home.database_id, state.name) for states in claimed for home in states for state in states]
+    found = [(database.database_id, state.name) for states in claimed for database in states for state in states]
     for item in resolutions:
         state = side.tables.get(item.object_id) if item.object_kind is ObjectKind.TABLE else None
         if state is not None and item.decision in _NAMING:

@@ -193,9 +193,9 @@ def _concerns(operation: Operation, key: ObjectKey, item: ObjectPlan) -> bool:
     """Whether an operation is on the object, or drops the database that the table is in."""
     if (operation.object_kind, operation.object_id) == key:
         return True
-    homes = {state.database_id for state in (item.before, item.after) if isinstance(state, TableState)}
+    database_ids = {state.database_id for state in (item.before, item.after) if isinstance(state, TableState)}
     is_drop = operation.object_kind is ObjectKind.DATABASE and operation.kind is OperationKind.DROP
-    return is_drop and operation.object_id in homes
+    return is_drop and operation.object_id in database_ids
 
 
 def _commit(commit: Commit, operations: list[Operation], ids: _FileIds, files: tuple[CommitFile, ...]) -> SideCommit:
@@ -230,11 +230,11 @@ def _base(given: PlanInput, key: ObjectKey, here: Snapshot) -> ObjectSnapshot | 
     state = base_state(given, key)
     if not isinstance(state, TableState):
         return _snapshot(state, {})
-    home = base_state(given, (ObjectKind.DATABASE, state.database_id))
+    database = base_state(given, (ObjectKind.DATABASE, state.database_id))
     # Where neither side has it there any more, facts of that database need not be here.
-    if not isinstance(home, DatabaseState):
+    if not isinstance(database, DatabaseState):
         return _snapshot(state, databases_load(here, [state.database_id]))
-    return _snapshot(state, {home.database_id: home})
+    return _snapshot(state, {database.database_id: database})
 
 
 def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> ObjectSnapshot | None:
@@ -242,8 +242,8 @@ def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> Ob
         return None
     if isinstance(state, DatabaseState):
         return ObjectSnapshot(state.name, state)
-    home = databases.get(state.database_id)
-    return None if home is None or home.is_dropped else ObjectSnapshot(f"{home.name}.{state.name}", state)
+    database = databases.get(state.database_id)
+    return None if database is None or database.is_dropped else ObjectSnapshot(f"{database.name}.{state.name}", state)
 
 
 def _preview(item: ObjectPlan, there: Snapshot, here: Snapshot) -> ResultPreview | None:

@@ -57,9 +57,9 @@ def discarded_load(branch: Branch, parent: Branch) -> Discarded:
 
 
 def _database_names(given: PlanInput, there: Snapshot) -> Mapping[int, str]:
-    homes = {state.database_id for states in (given.source_tables, given.tables) for state in states.values()}
+    database_ids = {state.database_id for states in (given.source_tables, given.tables) for state in states.values()}
     known = {**given.databases, **given.source_databases}
-    return {key: state.name for key, state in {**known, **databases_load(there, homes - known.keys())}.items()}
+    return {key: state.name for key, state in {**known, **databases_load(there, database_ids - known.keys())}.items()}
 
 
 def _object(changes: ObjectChanges, given: PlanInput, databases: Mapping[int, str]) -> DiscardedObject:

@@ -54,9 +54,9 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
     tables |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     schemas: dict[int, Schema] = {}
     source_states, known = states_load(databases, tables, schemas, source, destination)
-    homes = [{state.database_id for state in states.tables.values()} for states in (source_states, known)]
-    asked = frozenset(databases.union(*homes)), frozenset(tables)
-    own = databases | homes[0]
+    in_databases = [{state.database_id for state in states.tables.values()} for states in (source_states, known)]
+    asked = frozenset(databases.union(*in_databases)), frozenset(tables)
+    own = databases | in_databases[0]
     return SourceSide(
         operations,
         {i: state for i, state in source_states.databases.items() if i in own},
@@ -141,8 +141,8 @@ def _states_load(
     if (known := side.targets.get(destination)) is not None:
         databases, tables, asked = dict(known.states.databases), dict(known.states.tables), known.asked
     tables |= tables_load(destination, table_ids - asked[1], schemas=side.schemas)
-    homes = {state.database_id for state in tables.values()}
-    databases |= databases_load(destination, (database_ids | homes) - asked[0])
+    in_databases = {state.database_id for state in tables.values()}
+    databases |= databases_load(destination, (database_ids | in_databases) - asked[0])
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}

@@ -114,5 +114,5 @@ def _name(snapshot: Snapshot, table_id: int) -> str | None:
     state = tables_load(snapshot, {table_id}).get(table_id)
     if state is None:
         return None
-    home = databases_load(snapshot, {state.database_id}).get(state.database_id)
-    return f"{home.name}.{state.name}" if home is not None else state.name
+    database = databases_load(snapshot, {state.database_id}).get(state.database_id)
+    return f"{database.name}.{state.name}" if database is not None else state.name

@@ -63,8 +63,8 @@ def _loss(names: _Names, view: ViewNames) -> _Loss | None:
 
 
 def _lost(given: PlanInput, objects: Sequence[ObjectPlan]) -> _Names:
-    homes = {i: state.name for i, state in {**given.source_databases, **given.databases}.items()}
-    databases_after, tables_after = _names_after(homes, objects)
+    database_names = {i: state.name for i, state in {**given.source_databases, **given.databases}.items()}
+    databases_after, tables_after = _names_after(database_names, objects)
     found = _Names()
     for item in objects:
         before = item.before
@@ -74,20 +74,20 @@ def _lost(given: PlanInput, objects: Sequence[ObjectPlan]) -> _Names:
             if before.name.casefold() not in databases_after:
                 found.databases[before.name.casefold()] = _Loss(item, f"the database {before.name}")
             continue
-        home = homes.get(before.database_id, "")
-        name = (home.casefold(), before.name.casefold())
+        database = database_names.get(before.database_id, "")
+        name = (database.casefold(), before.name.casefold())
         if name not in tables_after:
-            found.tables[name] = _Loss(item, f"the table {home}.{before.name}")
+            found.tables[name] = _Loss(item, f"the table {database}.{before.name}")
         elif isinstance(item.after, TableState) and (columns := _columns_lost(before, item.after)):
-            found.tables[name] = _Loss(item, f"the table {home}.{before.name}", columns)
+            found.tables[name] = _Loss(item, f"the table {database}.{before.name}", columns)
     return found
 
 
-def _names_after(homes: Mapping[int, str], objects: Sequence[ObjectPlan]) -> tuple[set[str], set[_Name]]:
+def _names_after(database_names: Mapping[int, str], objects: Sequence[ObjectPlan]) -> tuple[set[str], set[_Name]]:
     """The names that databases and tables of the plan have then."""
     stay = [item.after for item in objects if not item.after.is_dropped]
     databases = {state.database_id: state.name for state in stay if isinstance(state, DatabaseState)}
-    named = {**homes, **databases}
+    named = {**database_names, **databases}
     tables = {
         (named.get(state.database_id, "").casefold(), state.name.casefold())
         for state in stay

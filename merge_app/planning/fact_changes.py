@@ -118,8 +118,8 @@ class NetFacts:
             return None
 
         def named(value: Any) -> ObjectName:
-            home = value(("home",))
-            return ObjectName(value(("name",)), None if home is None else home[1])
+            database = value(("home",))
+            return ObjectName(value(("name",)), None if database is None else database[1])
 
         return max(stamps), Rename(named(self._was), named(lambda key: self.facts.get(key, NO_FACT).value))
 

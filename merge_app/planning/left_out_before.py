@@ -27,8 +27,8 @@ def left_out_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
             continue
         if any(side.dropped or side.overwrites_all for side in (source, target)):
             continue
-        home = given.databases.get(table.database_id)
-        name = f"{home.name}.{table.name}" if home is not None else table.name
+        database = given.databases.get(table.database_id)
+        name = f"{database.name}.{table.name}" if database is not None else table.name
         operation = next(axis for axis in _ON_ROWS if source.hits(axis))
         yield outside_finding(
             source,

@@ -1,4 +1,4 @@
-"""Names and homes judged on what comes out of a plan, so that swaps work (semantics P3)."""
+"""Names and databases judged on what comes out of a plan, so that swaps work (semantics P3)."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def names_judge(
         if target_changes is not None and target_changes.dropped:
             continue
         if isinstance(plan.after, TableState):
-            home = databases.get(plan.after.database_id)
-            if home is None or home.is_dropped:
-                findings.append(_homeless(plan, changes, home, destination))
+            database = databases.get(plan.after.database_id)
+            if database is None or database.is_dropped:
+                findings.append(_without_database(plan, changes, database, destination))
         findings += _taken(plan, changes, holders[_place(plan.after)], destination)
     return findings
 
@@ -71,7 +71,7 @@ def _with_home(finding: Finding, home: DatabaseState) -> Finding:
 
 
 def _claims(plan: ObjectPlan) -> bool:
-    """Whether the plan gives the object a name or a home that it had not as a valid object."""
+    """Whether the plan gives the object a name or a database that it had not as a valid object."""
     return plan.before is None or plan.before.is_dropped or _place(plan.before) != _place(plan.after)
 
 
@@ -123,11 +123,13 @@ def _naming(changes: ObjectChanges | None) -> str:
     return "rename" if changes.rename else ""
 
 
-def _homeless(plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | None, destination: Changes) -> Finding:
+def _without_database(
+    plan: ObjectPlan, changes: ObjectChanges, database: DatabaseState | None, destination: Changes
+) -> Finding:
     assert isinstance(plan.after, TableState)
     database_id = plan.after.database_id
     target_changes = destination.get((ObjectKind.DATABASE, database_id))
-    name = home.name if home is not None else f"with id {database_id}"
+    name = database.name if database is not None else f"with id {database_id}"
     return outside_finding(
         changes,
         plan.name,

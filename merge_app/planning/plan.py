@@ -127,12 +127,12 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
         )
     before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
-    home = _database(given, shown.database_id) if shown else None
+    database = _database(given, shown.database_id) if shown else None
     return table_plan(
         TableCase(
             source=source,
             destination=destination,
-            name=f"{home.name}.{shown.name}" if home and shown else shown.name if shown else str(object_id),
+            name=f"{database.name}.{shown.name}" if database and shown else shown.name if shown else str(object_id),
             before=before,
             source_state=state,
             facts=given.facts.get(object_id, _NO_FACTS),
@@ -155,6 +155,6 @@ def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPl
     """The object's plan with the full name that it will have."""
     name = item.after.name
     if not isinstance(item.after, DatabaseState):
-        home = databases.get(item.after.database_id)
-        name = f"{home.name}.{name}" if home else name
+        database = databases.get(item.after.database_id)
+        name = f"{database.name}.{name}" if database else name
     return item if item.name == name else replace(item, name=name)

@@ -200,8 +200,8 @@ def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
     table = given.source_tables.get(object_id)
     if table is None:
         return False
-    home = given.source_databases.get(table.database_id)
-    return table.is_dropped or (home is not None and home.is_dropped)
+    database = given.source_databases.get(table.database_id)
+    return table.is_dropped or (database is not None and database.is_dropped)
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
@@ -238,9 +238,9 @@ def _destination_drop(
     of_source = source.get((ObjectKind.DATABASE, table.database_id))
     if of_source is not None and of_source.undropped:
         return _old_drop(kind, object_id) if table.is_dropped else None
-    home = destination.get((ObjectKind.DATABASE, table.database_id))
-    if home is not None and home.dropped and home.operations:
-        return implied_drop(object_id, home)
+    changes = destination.get((ObjectKind.DATABASE, table.database_id))
+    if changes is not None and changes.dropped and changes.operations:
+        return implied_drop(object_id, changes)
     state = given.databases.get(table.database_id)
     if table.is_dropped or (state is not None and state.is_dropped):
         return _old_drop(kind, object_id)

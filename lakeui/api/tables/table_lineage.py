@@ -94,7 +94,7 @@ def lineage_of(place: AddressedTable, principal: Principal) -> dict[str, Any]:
     return {
         "version": place.snapshot.version,
         "node": f"table:{place.table.table_id}",
-        "nodes": [*names.values(), *map(_pipeline, pipelines), *(_view(view, home) for view, home, _ in views)],
+        "nodes": [*names.values(), *map(_pipeline, pipelines), *(_view(view, database) for view, database, _ in views)],
         "edges": [*_read_edges(shown), *_target_edges(targets, ran), *_view_edges(views, names)],
         "hidden_tables": len(found.tables) - len(names),
         "is_cut": found.is_cut,
@@ -154,12 +154,12 @@ def _views(place: AddressedTable, names: set[str]) -> Iterator[tuple[ViewState, 
     known = set(names)
     for _ in range(STEPS):
         new = []
-        for view, home in left:
+        for view, database in left:
             if reads := {f"{read.database}.{read.table}".casefold() for read in view.reads} & known:
-                new.append((view, home, reads))
+                new.append((view, database, reads))
         yield from new
-        left = [item for item in left if item not in [(view, home) for view, home, _ in new]]
-        known |= {f"{home}.{view.name}".casefold() for view, home, _ in new}
+        left = [item for item in left if item not in [(view, database) for view, database, _ in new]]
+        known |= {f"{database}.{view.name}".casefold() for view, database, _ in new}
 
 
 def _edge(origin: str, target: str, version: int | None, statements: int) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _view_edges(
     views: Collection[tuple[ViewState, str, set[str]]], names: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     nodes = {node["name"].casefold(): node["node"] for node in names.values() if not node["is_dropped"]}
-    nodes |= {f"{home}.{view.name}".casefold(): f"view:{view.view_id}" for view, home, _ in views}
+    nodes |= {f"{database}.{view.name}".casefold(): f"view:{view.view_id}" for view, database, _ in views}
     return [
         _edge(nodes[read], f"view:{view.view_id}", None, 0)
         for view, _, reads in views
