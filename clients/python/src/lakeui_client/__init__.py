@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch, Catalog, MergeRequest
 from lakeui_client.errors import (
     AlreadyPublished,
     ChecksFailed,
@@ -24,8 +24,7 @@ from lakeui_client.errors import (
     WaitsForPeople,
 )
 from lakeui_client.files import FileTable
-from lakeui_client.lake import Catalog, Lake
-from lakeui_client.merge_requests import MergeRequest
+from lakeui_client.lake import Lake
 from lakeui_client.publishing import Publication
 from lakeui_client.results import KeptResult
 from lakeui_client.sessions import Session

@@ -15,7 +15,7 @@ from lakeui_client.lake import Lake
 from lakeui_client.publishing import How, Publication, outcome_of
 
 if TYPE_CHECKING:
-    from lakeui_client.lake import Catalog
+    from lakeui_client.catalogs import Catalog
 
 
 class LakeHook(BaseHook):

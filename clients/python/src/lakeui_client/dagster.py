@@ -10,7 +10,7 @@ from lakeui_client.lake import Lake
 from lakeui_client.publishing import Publication
 
 if TYPE_CHECKING:
-    from lakeui_client.lake import Catalog
+    from lakeui_client.catalogs import Catalog
 
 
 class LakeResource(ConfigurableResource):

@@ -19,11 +19,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch, Catalog
 from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
 from lakeui_client.errors import NotFound as _NotFound
 from lakeui_client.kinds import changes_tables, moves
-from lakeui_client.lake import Catalog, Lake
+from lakeui_client.lake import Lake
 from lakeui_client.results import KeptResult
 from lakeui_client.sessions import Session
 from lakeui_client.values import Result

@@ -16,9 +16,7 @@ from lakeui_client.errors import AlreadyPublished, ChecksFailed, NotFound, Waits
 from lakeui_client.kinds import is_query
 
 if TYPE_CHECKING:
-    from lakeui_client.branches import Branch
-    from lakeui_client.lake import Catalog
-    from lakeui_client.merge_requests import MergeRequest
+    from lakeui_client.catalogs import Branch, Catalog, MergeRequest
     from lakeui_client.sessions import Parameters
     from lakeui_client.values import Merged, Result
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch, Catalog, MergeRequest
 from lakeui_client.errors import ConflictError, LakeError, NotFound, WaitsForPeople, failed
 from lakeui_client.http import Http, segment
-from lakeui_client.lake import Catalog
-from lakeui_client.merge_requests import MergeRequest
 from lakeui_client.publishing import OPEN_STATES
 from lakeui_client.values import Diff
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from lakeui_client.errors import LakeError, NotFound
 from lakeui_client.http import Http, key_make, segment
 from lakeui_client.kinds import is_query, reads_in_session
 from lakeui_client.results import KeptResult
 from lakeui_client.values import Result
-
-if TYPE_CHECKING:
-    pass
 
 Parameters = Sequence[Any] | Mapping[str, Any] | None
 """Values for the markers ``?`` of a statement in their order, or for ``:name`` by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
 from lakeui_client.cli.settings import VARIABLES, settings_keep

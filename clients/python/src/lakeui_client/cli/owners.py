@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from lakeui_client.catalogs import Catalog
 from lakeui_client.cli import show
 from lakeui_client.cli.place import Place, Said
 from lakeui_client.cli.reading import json_read
 from lakeui_client.errors import LakeError, failed
 from lakeui_client.http import segment
-from lakeui_client.lake import Catalog
 
 
 def rule_find(catalog: Catalog, pattern: str) -> dict[str, Any] | None:

@@ -6,10 +6,10 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch, Catalog
 from lakeui_client.cli.settings import Settings, settings_read
 from lakeui_client.http import Watcher
-from lakeui_client.lake import Catalog, Lake
+from lakeui_client.lake import Lake
 from lakeui_client.sessions import Session
 
 DONE, FAILED, CONFLICT, WAITS = 0, 1, 2, 3

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lakeui_client.branches import Branch
+from lakeui_client.catalogs import Branch
 from lakeui_client.cli import show
 from lakeui_client.cli.place import SILENT, Place, Said
 from lakeui_client.cli.reading import json_read
