@@ -116,7 +116,7 @@ class DecisionEffects:
                 if resolution.decision not in (Decision.RENAME, Decision.BOTH, Decision.RERUN):
                     yield from self._work(loser)
             case ResolutionPart.ROWS:
-                yield from self._conflicting_rows(resolution, loser)
+                yield from self._conflicting_rows(loser)
             case ResolutionPart.PROPERTY:
                 change = self._changes(loser).properties.get(resolution.part_key)
                 if change is not None:
@@ -136,7 +136,7 @@ class DecisionEffects:
         if changes.created and state is not None:
             yield LeftOut(side, self.key[0].value, 1, (state.name,))
         if isinstance(state, TableState) and (changes.hits(*_DATA, "partition") or changes.created):
-            yield from self._rows(side, state)
+            yield from self._rows(side)
         if changes.rename is not None:
             yield LeftOut(side, "name", 1, (changes.rename.after.name,))
         columns = dict.fromkeys(_column_names(changes, state))
@@ -149,16 +149,16 @@ class DecisionEffects:
             if named:
                 yield LeftOut(side, what, len(named), tuple(named)[:EXAMPLES_SHOWN])
 
-    def _rows(self, side: str, state: TableState) -> Iterator[LeftOut]:
+    def _rows(self, side: str) -> Iterator[LeftOut]:
         counts = self._counts.get(side)
         if counts is None:
-            counts = self._counted(side, state)
+            counts = self._counted(side)
             self._counts[side] = counts
         for what, found in (("inserted", counts.inserted), ("updated", counts.updated), ("deleted", counts.deleted)):
             if found.rows:
                 yield LeftOut(side, f"rows {what}", found.rows, found.examples)
 
-    def _counted(self, side: str, state: TableState) -> RowCounts:
+    def _counted(self, side: str) -> RowCounts:
         changes = self._row_changes
         return RowCounts() if changes is None else lost_rows(changes, of_source=side == SOURCE)
 
@@ -166,7 +166,7 @@ class DecisionEffects:
     def _row_changes(self) -> RowChanges | None:
         return row_changes(self.source, self.destination, self.key[1], (), self.engine, Lists.KNOWN)[1]
 
-    def _conflicting_rows(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
+    def _conflicting_rows(self, loser: str) -> Iterator[LeftOut]:
         facts = self._planned.facts.get(self.key[1])
         conflicts = facts.rows.conflicts if facts is not None and facts.rows is not None else ()
         keys = sorted(key for item in conflicts for key in item.keys)[:EXAMPLES_SHOWN]

@@ -122,7 +122,7 @@ class _Finding:
         # A restore of a transaction comes after what overwrote the table in it.
         origins = self._replaced(version_vector) | _restored(known)
         replaced = [Replacement(place, version_vector_load(_chain(place))) for place in origins]
-        replacements = [replace(item, keeps=self._keeps(item.place, origins[item.place])) for item in newest(replaced)]
+        replacements = [replace(item, keeps=self._keeps(origins[item.place])) for item in newest(replaced)]
         wanted = counting({item.place for item in kept}, replacements)
         return [item for item in kept if item.place in wanted]
 
@@ -132,7 +132,7 @@ class _Finding:
         origins = (((branch, version), (of, at)) for branch, version, of, at in found)
         return {place: None if place == origin else _chain(origin) for place, origin in origins}
 
-    def _keeps(self, place: Place, origin: Snapshot | None) -> frozenset[Place]:
+    def _keeps(self, origin: Snapshot | None) -> frozenset[Place]:
         if origin is None:
             return frozenset()
         if origin not in self._seen:

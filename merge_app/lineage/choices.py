@@ -100,9 +100,9 @@ class Choices:
                         found.setdefault(identifier, {})[at] = text
         return found
 
-    def gone(self, key: str, kept: RowCells, at: int) -> Take | dict[int, Any] | None:
+    def gone(self, key: str, kept: RowCells) -> Take | dict[int, Any] | None:
         """What becomes of a row that one side took away: a side, or by column the cells that differ from the row that
-        is ``kept`` at ``at``; None: nothing decides it.
+        is ``kept``; None: nothing decides it.
         """
         of_row = self.of_rows.get(key, _OfRow())
         take = of_row.take or (self.rule.take if self.rule else None)

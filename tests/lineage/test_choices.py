@@ -69,5 +69,5 @@ def test_values_that_are_missing_or_alike_decide_nothing() -> None:
     ],
 )
 def test_removed_rows_are_decided_by_side_or_edit(choices: Any, outcome: Any) -> None:
-    found = Choices.of(SCHEMA, choices).gone(KEYS[0], TARGET, 0)
+    found = Choices.of(SCHEMA, choices).gone(KEYS[0], TARGET)
     assert (found if not isinstance(found, dict) else {c: cell.as_py() for c, cell in found.items()}) == outcome

@@ -150,7 +150,7 @@ def _table(
 ) -> tuple[RowsPlan, LookedAt | None]:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
-        return _taken(case, _together(groups(source, target)), sides.news, reader), None
+        return _taken(_together(groups(source, target)), sides.news, reader), None
     if case.decision.leaves_out_source:
         return _left_out(_together(groups(source, target)), sides.news, reader), None
     written = sides.written.get(case.table_id)
@@ -354,7 +354,7 @@ def _choices(case: TableCase) -> Choices | None:
     return Choices.of(case.merged, case.choices) if case.choices else None
 
 
-def _taken(case: TableCase, group: Group, news: News, reader: Reader) -> RowsPlan:
+def _taken(group: Group, news: News, reader: Reader) -> RowsPlan:
     """The table as the source has it."""
     source, target = placed_rows(group, reader, news, is_whole=True)
     merged = source_taken(TableFacts(source.facts, target.facts), news)

@@ -169,7 +169,7 @@ def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
         kept = case.read(at, number)
         by_hand: list[tuple[int, Mapping[int, Any]]] = []
         for place, key in enumerate(kept.keys):
-            take = case.cells.choices.gone(key, kept, place) if case.cells.choices is not None else None
+            take = case.cells.choices.gone(key, kept) if case.cells.choices is not None else None
             case.conflicts.add(pair, key, int(at[place]), is_left=take is None)
             if isinstance(take, Take):
                 outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
