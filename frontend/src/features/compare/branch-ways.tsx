@@ -1,8 +1,10 @@
 import { Link } from "react-router";
 
 import type { ComparedDetail, Finding } from "../../api/resources";
-import { compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
 import { withNames } from "../../model/first-look";
+import { propertySet } from "../../model/table-changes";
+import { finerSettings } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 
 /** Conflicts that end when the branch has the new rows and its statement ran on them. */
@@ -14,12 +16,23 @@ export function BranchWays({ pair, finding, detail }: { pair: Pair; finding: Fin
   // The choices that end a remedy stand above, as buttons.
   const [remedy = ""] = finding.remedy.split(" Or decide it: ");
   const [database, table] = finding.object.split(".");
+  const finer = finerSettings(finding).find(({ rows }) => rows === 0);
   const done = detail.source_commits.findLast((commit) => finding.source_versions.includes(commit.version));
   return (
     <section className="stack tight" aria-label={`Or change ${source} first`}>
       <h3>Or change {source} first</h3>
       {remedy ? <p className="small muted">{withNames(remedy, pair)}</p> : null}
       <div className="row">
+        {finding.code === "OBJECT_DROPPED_ON_DEST" ? (
+          <Link className="button small" to={`${branchAddress(catalog, destination)}?tab=trash`}>
+            See the trash of {destination}
+          </Link>
+        ) : null}
+        {database && table && finer ? (
+          <Link className="button small" to={sqlAddress(catalog, destination, propertySet({ database, table }, "merge.conflicts", finer.setting))}>
+            Set merge.conflicts to {finer.setting} on {destination}
+          </Link>
+        ) : null}
         <Link className="button small" to={compareAddress(catalog, destination, source)}>
           Merge {destination} into {source}
         </Link>

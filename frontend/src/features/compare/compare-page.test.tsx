@@ -87,6 +87,16 @@ describe("comparing two branches", () => {
       "By row: 1 row in conflict. By cell this merges. Set merge.conflicts = 'cell' on flights.flights to merge it so.",
     );
     expect(screen.queryByText("finer")).toBeNull();
+    const way = screen.getByRole("link", { name: "Set merge.conflicts to cell on main" });
+    expect(new URLSearchParams(way.getAttribute("href")?.split("?")[1]).get("statement")).toBe("ALTER TABLE `flights`.`flights` SET TBLPROPERTIES ('merge.conflicts' = 'cell')");
+  });
+
+  it("leads to the trash of the target where that dropped the table", async () => {
+    const gone = finding({ verdict: "conflict", code: "OBJECT_DROPPED_ON_DEST", remedy: "Undrop it." });
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [gone] } });
+    renderAt(ADDRESS);
+    const way = await screen.findByRole("link", { name: "See the trash of main" });
+    expect(way.getAttribute("href")).toBe("/c/demo/b/main?tab=trash");
   });
 
   it("says what the change does to values, what is risky first", async () => {
