@@ -32,7 +32,7 @@ from merge_app.execution.report import finding_as_json
 from merge_app.planning.merge_plan import Action, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectKey
 
-SHAPE = 5
+SHAPE = 6
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600
