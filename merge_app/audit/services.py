@@ -21,8 +21,7 @@ from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
 BYPASS_KIND = "bypass"
-TOLD_KIND = "merge"
-"""The kind of records that webhooks get."""
+MERGE_KIND = "merge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ INSERT INTO merge_app_mergeattempt ({", ".join(_COLUMNS)}) VALUES ({", ".join(["
 """
 """The record and the new end of the chain."""
 
-_EVENTS = {TOLD_KIND: WebhookEvent.MERGE, BYPASS_KIND: WebhookEvent.BYPASS}
+_EVENTS = {MERGE_KIND: WebhookEvent.MERGE, BYPASS_KIND: WebhookEvent.BYPASS}
+"""Records of other kinds are events ``record``."""
 
 
 def attempt_record(record: AttemptRecord) -> MergeAttempt:
@@ -78,8 +78,8 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
     with transaction.atomic(savepoint=False):
         # One chain per catalog: the catalog's row is the lock that orders its records. Commits go on meanwhile.
         (catalog,) = fetch_models(Catalog, _LOCKED, {"catalog": record.catalog_id})
-        event = _EVENTS.get(record.kind)
-        asked = {"catalog": record.catalog_id, "event": event.value if event else ""}
+        event = _EVENTS.get(record.kind, WebhookEvent.RECORD)
+        asked = {"catalog": record.catalog_id, "event": event.value}
         ((number, digest, is_wanted),) = fetch_all(_LAST, asked, prepared=True)
         attempt = MergeAttempt(
             catalog=catalog,
@@ -102,9 +102,8 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         )
         attempt.digest = attempt_digest(attempt)
         _append(attempt)
-        if event is not None and is_wanted:
-            build = _message if event is WebhookEvent.MERGE else _bypass
-            event_emit(catalog_id=record.catalog_id, event=event, build=partial(build, attempt))
+        if is_wanted:
+            event_emit(catalog_id=record.catalog_id, event=event, build=partial(_MESSAGES[event], attempt))
         transaction.on_commit(partial(_report, attempt))
     return attempt
 
@@ -121,7 +120,7 @@ def _report(attempt: MergeAttempt) -> None:
     """Log the attempt, and count it where it is a merge."""
     verdict = _gravest_verdict(attempt.body.get("findings"))
     took = attempt.body.get("duration_ms")
-    is_merge = attempt.kind == TOLD_KIND
+    is_merge = attempt.kind == MERGE_KIND
     if is_merge:
         instruments().merges.labels(attempt.outcome, verdict or "none").inc()
         if attempt.outcome == "merged" and took is not None:
@@ -149,7 +148,7 @@ def _gravest_verdict(findings: list[dict[str, Any]] | None) -> str | None:
     return next((verdict for verdict in ("conflict", "decided", "note") if verdict in found), "ok")
 
 
-def _message(attempt: MergeAttempt) -> dict[str, Any]:
+def _merge(attempt: MergeAttempt) -> dict[str, Any]:
     """The attempt as webhooks get it."""
     return {
         "catalog": attempt.catalog.name,
@@ -205,3 +204,19 @@ def _bypass(attempt: MergeAttempt) -> dict[str, Any]:
         "patterns": attempt.body["patterns"],
         "version": attempt.body["version"],
     }
+
+
+def _record(attempt: MergeAttempt) -> dict[str, Any]:
+    """Which record there is, without what was changed: a setting may hold what few may read."""
+    return {
+        "catalog": attempt.catalog.name,
+        "merge_id": str(attempt.merge_id),
+        "kind": attempt.kind,
+        "what": attempt.destination,
+        "outcome": attempt.outcome,
+        "version": attempt.version,
+        "actor": attempt.actor_name,
+    }
+
+
+_MESSAGES = {WebhookEvent.MERGE: _merge, WebhookEvent.BYPASS: _bypass, WebhookEvent.RECORD: _record}

@@ -58,6 +58,11 @@ def _check(given: Mapping[str, str]) -> str:
     return f"{given['catalog']} request {given['number']}: checks ran: {given['checks']}"
 
 
+def _reference(given: Mapping[str, str]) -> str:
+    was = f" (it was {given['was']})" if given["was"] else ""
+    return f"{given['catalog']}: {given['kind']} {given['name']} was {given['action']}{was}{_by(given)}"
+
+
 def _drop(given: Mapping[str, str]) -> str:
     if "reset_to" in given:
         return f"{given['catalog']}: branch {given['branch']} was reset to version {given['reset_to']}{_by(given)}"
@@ -75,6 +80,10 @@ def _run(given: Mapping[str, str]) -> str:
 
 def _task(given: Mapping[str, str]) -> str:
     return f"{given['catalog']}: task {given['kind']}: {_end(given)}"
+
+
+def _record(given: Mapping[str, str]) -> str:
+    return f"{given['catalog']}: {given['kind']} of {given['what']}: {given['outcome']}{_by(given)}"
 
 
 def _checkpoint(given: Mapping[str, str]) -> str:
@@ -104,10 +113,12 @@ _SENTENCES: dict[WebhookEvent, Callable[[Mapping[str, str]], str]] = {
     WebhookEvent.COMMIT: _commit,
     WebhookEvent.BYPASS: _bypass,
     WebhookEvent.CHECK: _check,
+    WebhookEvent.REFERENCE: _reference,
     WebhookEvent.DROP: _drop,
     WebhookEvent.EXPIRY: _expiry,
     WebhookEvent.RUN: _run,
     WebhookEvent.TASK: _task,
+    WebhookEvent.RECORD: _record,
     WebhookEvent.CHECKPOINT: _checkpoint,
     WebhookEvent.PING: _ping,
 }

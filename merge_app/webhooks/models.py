@@ -19,10 +19,12 @@ class WebhookEvent(models.TextChoices):
     COMMIT = "commit"
     BYPASS = "bypass"
     CHECK = "check"
+    REFERENCE = "reference"
     DROP = "drop"
     EXPIRY = "expiry"
     RUN = "run"
     TASK = "task"
+    RECORD = "record"
     CHECKPOINT = "checkpoint"
     PING = "ping"
 

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import TimelineKind
 from merge_app.review.timeline import Event, timeline_append
@@ -274,6 +275,37 @@ def test_commits_bypasses_and_drops_are_told_once_and_without_statements(lake: R
     ]
     assert told_of("drop") == [{"catalog": lake.catalog, "branch": "b", "actor": "alice"}]
     assert "secret" not in str(commits)
+
+
+def test_names_and_records_have_events_without_what_was_changed(lake: ReviewLake, listener: Listener) -> None:
+    add(lake, listener.url, "reference", "record")
+    for statement in (
+        "CREATE BRANCH n",
+        "ALTER BRANCH n RENAME TO m",
+        "CREATE TAG t1",
+        "ALTER TAG t1 RENAME TO t2",
+        "DROP TAG t2",
+        "CREATE BRANCH IF NOT EXISTS m",
+        "ALTER BRANCH m SET EXPIRY '9 days'",
+    ):
+        lake.write(statement, "dora")
+    assert [tuple(item[name] for name in ("kind", "action", "name", "was")) for item in told_of("reference")] == [
+        ("branch", "made", "n", None),
+        ("branch", "renamed", "m", "n"),
+        ("tag", "made", "t1", None),
+        ("tag", "renamed", "t2", "t1"),
+        ("tag", "dropped", "t2", None),
+    ]
+    record = MergeAttempt.objects.filter(kind="settings").latest("number")
+    assert told_of("record")[-1] == {
+        "catalog": lake.catalog,
+        "merge_id": str(record.merge_id),
+        "kind": "settings",
+        "what": record.destination,
+        "outcome": "changed",
+        "version": None,
+        "actor": "dora",
+    }
 
 
 def sql_task(lake: ReviewLake, body: dict[str, Any]) -> None:

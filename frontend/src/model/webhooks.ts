@@ -1,4 +1,4 @@
-/** What a webhook is told of, and how a message to it fares, in words. */
+/** What a webhook gets, and how a message to it fares, in words. */
 import type { Delivery, WebhookEvent } from "../api/resources";
 
 export const EVENTS: readonly { event: WebhookEvent; label: string }[] = [
@@ -7,10 +7,12 @@ export const EVENTS: readonly { event: WebhookEvent; label: string }[] = [
   { event: "commit", label: "Commits, on every branch" },
   { event: "bypass", label: "Bypasses of a protection" },
   { event: "check", label: "Checks: what each run found" },
+  { event: "reference", label: "Branches and tags that are made or renamed" },
   { event: "drop", label: "Drops of branches, and of the catalog" },
   { event: "expiry", label: "Branches that expire within a day" },
   { event: "run", label: "Pipelines: each run that ended" },
   { event: "task", label: "Tasks that ended" },
+  { event: "record", label: "Settings, restores and all else that the audit records" },
   { event: "checkpoint", label: "Signed checkpoints of the audit" },
 ];
 

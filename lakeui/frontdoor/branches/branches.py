@@ -73,6 +73,19 @@ def drop_emit(call: Call, catalog: Catalog, branch: str | None, *, reset_to: int
     event_emit(catalog_id=catalog.pk, event=WebhookEvent.DROP, build=lambda: message)
 
 
+def reference_emit(call: Call, catalog: Catalog, kind: str, action: str, *, name: str, was: str | None = None) -> None:
+    """Leave the message that a branch or a tag was made or renamed, or a tag dropped. ``was``: its name before."""
+    message = {
+        "catalog": catalog.name,
+        "kind": kind,
+        "name": name,
+        "action": action,
+        "was": was,
+        "actor": call.session.user_name,
+    }
+    event_emit(catalog_id=catalog.pk, event=WebhookEvent.REFERENCE, build=lambda: message)
+
+
 def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
     """A statement has no session of its own to change: the answer says what to send with the next one."""
     return StatementResult(extra={"catalog": call.catalog_named(statement.name).name, "branch": "main"})
@@ -100,14 +113,16 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
     if statement.timestamp is not None:
         version = version_at(parent, moment_parse(statement.timestamp))
     try:
-        branch = catalogs.branch_create(
-            parent=parent,
-            name=statement.branch.branch,
-            version=version,
-            expires_at=expiry_read(statement.expires) if statement.expires is not None else None,
-            asked=call.asked,
-            record=call.record_bypass,
-        )
+        with transaction.atomic():
+            branch = catalogs.branch_create(
+                parent=parent,
+                name=statement.branch.branch,
+                version=version,
+                expires_at=expiry_read(statement.expires) if statement.expires is not None else None,
+                asked=call.asked,
+                record=call.record_bypass,
+            )
+            reference_emit(call, parent.catalog, "branch", "made", name=branch.name)
     except AlreadyExists as taken:
         if not statement.if_not_exists or taken.details["kind"] != "branch":
             raise
@@ -146,8 +161,10 @@ def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
 
 
 def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
-    branch = call.named_branch(statement.branch)
-    catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
+    branch, was = call.named_branch(statement.branch), statement.branch.branch
+    with transaction.atomic():
+        catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
+        reference_emit(call, branch.catalog, "branch", "renamed", name=statement.new_name, was=was)
     return StatementResult(extra=dict(_notices(branch.catalog_id, statement.new_name)))
 
 
@@ -212,17 +229,23 @@ def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
     version = statement.version
     if statement.timestamp is not None:
         version = version_at(branch, moment_parse(statement.timestamp))
-    tag = tags.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
+    with transaction.atomic():
+        tag = tags.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
+        reference_emit(call, branch.catalog, "tag", "made", name=tag.name)
     return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(tag.catalog_id, tag.name)})
 
 
 def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:
-    name = statement.tag
-    tags.tag_drop(catalog=call.catalog_named(name.catalog), name=name.branch)
+    name, catalog = statement.tag, call.catalog_named(statement.tag.catalog)
+    with transaction.atomic():
+        tags.tag_drop(catalog=catalog, name=name.branch)
+        reference_emit(call, catalog, "tag", "dropped", name=name.branch)
     return StatementResult()
 
 
 def rename_tag(call: Call, statement: sql.RenameTag) -> StatementResult:
     catalog = call.catalog_named(statement.tag.catalog)
-    tag = tags.tag_rename(catalog=catalog, name=statement.tag.branch, new_name=statement.new_name)
+    with transaction.atomic():
+        tag = tags.tag_rename(catalog=catalog, name=statement.tag.branch, new_name=statement.new_name)
+        reference_emit(call, catalog, "tag", "renamed", name=tag.name, was=statement.tag.branch)
     return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(catalog.pk, tag.name)})
