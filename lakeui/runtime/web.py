@@ -17,11 +17,14 @@ from lakeui.runtime.redis_server import LOOPBACK
 
 WEB_PATIENCE_SECONDS = 90
 OTHER_PORT = 8001
+END_SECONDS = 5
 
 
 def web_command(port: int) -> list[str]:
     """Gunicorn as ``web_options`` says; it finds them by the module's name."""
     options = ["--config=python:lakeui.runtime.web_options", f"--bind={LOOPBACK}:{port}"]
+    # A person who ends ``up`` waits for it.
+    options.append(f"--graceful-timeout={END_SECONDS}")
     return [sys.executable, "-m", "gunicorn", *options, "lakeui.wsgi:application"]
 
 

@@ -44,7 +44,8 @@ workers = 2
 threads = 44
 """Of each process. At most 8 run queries, 8 read rows, 16 wait for tasks and 4 send results: 8 are left for pages."""
 worker_class = "lakeui.runtime.web_worker.WebWorker"
-graceful_timeout = 5
+graceful_timeout = 30
+"""Seconds that a process which ends has for the requests that it is answering."""
 control_socket_disable = True
 limit_request_line = 8190
 limit_request_field_size = 8190
