@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from tests.on_spark.conftest import lake
+from tests.on_spark.conftest import Begun, lake
 from tests.support.lake import Lake
 from tests.support.lake_memory_engine import LakeMemoryEngine
 from tests.support.memory_engine import MemoryEngine
@@ -16,10 +16,7 @@ from tests.support.own_connection import ASIDE
 from tests.support.soak import IS_SOAK
 from tests.support.stored_databases import StoredDatabases
 
-__all__ = ["lake"]
-
-Begun = Callable[[Callable[[Lake], object]], Lake]
-"""Gives a lake with a database ``d`` that a function has filled."""
+__all__ = ["Begun", "lake"]
 
 if IS_SOAK:
 

@@ -22,7 +22,7 @@ NEXT = "of the next version"
 CHANGES = {
     "lakeui/runtime/variables.py": (
         "    oidc_name: Text",
-        f'    greeting: Text = _variable("LAKEUI_GREETING", "{NEXT}", "A setting that is new.")\n    oidc_name: Text',
+        f'    greeting: Text = _variable("LAKEUI_TEST_GREETING", "{NEXT}", "It is new.")\n    oidc_name: Text',
     ),
     "lakeui/settings.py": ('    "OIDC_NAME"', '    "GREETING": VARIABLES.greeting,\n    "OIDC_NAME"'),
     "lakeui/api/http/health.py": (
