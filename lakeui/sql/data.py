@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
@@ -35,6 +37,30 @@ def _from_table(cursor: Cursor) -> str:
 
 def insert_into(cursor: Cursor) -> s.Insert:
     return _insert(cursor, overwrite=False)
+
+
+def insert_with_schema_evolution(cursor: Cursor) -> s.Insert:
+    """``INSERT WITH SCHEMA EVOLUTION INTO | OVERWRITE ..``; the cursor stands at the third of these."""
+    if cursor.accept("OVERWRITE"):
+        statement = insert_overwrite(cursor)
+    else:
+        cursor.expect("INTO")
+        statement = insert_into(cursor)
+    _require_named_columns(statement)
+    return replace(statement, with_schema_evolution=True)
+
+
+def _require_named_columns(statement: s.Insert) -> None:
+    """The query alone names the new columns."""
+    said = [
+        (statement.columns is not None, "list of columns", "Leave the list out: the query names its columns."),
+        (statement.partition is not None, "PARTITION", "Give the partition's value as a column of the query."),
+        (statement.replaces is not None, "REPLACE WHERE", "Write ALTER TABLE .. ADD COLUMN before."),
+        (statement.values is not None, "VALUES", "Write SELECT 1 AS id, or VALUES (1) AS s (id): columns need names."),
+    ]
+    for is_there, what, remedy in said:
+        if is_there:
+            raise NotSupported(f"INSERT WITH SCHEMA EVOLUTION takes no {what}.", remedy=remedy)
 
 
 def insert_overwrite(cursor: Cursor) -> s.Insert:

@@ -305,6 +305,7 @@ READERS: dict[str, Reader] = {
     "TABLE": data.table_query,
     "INSERT INTO": data.insert_into,
     "INSERT OVERWRITE": data.insert_overwrite,
+    "INSERT WITH SCHEMA EVOLUTION": data.insert_with_schema_evolution,
     "DELETE FROM": data.delete_from,
     "UPDATE": data.update,
     "MERGE INTO": merge_into.merge_into,

@@ -16,7 +16,6 @@ UNSUPPORTED: dict[str, str] = {
         "Leave it out: each statement reads the newest version.",
     ),
     "DROP FUNCTION": "Write DROP TEMPORARY FUNCTION: all functions are of the session.",
-    "INSERT WITH SCHEMA EVOLUTION": "Use MERGE WITH SCHEMA EVOLUTION INTO, or ALTER TABLE .. ADD COLUMN before.",
     **dict.fromkeys(
         ["INSERT IGNORE", "INSERT OR", "REPLACE INTO", "UPSERT INTO"],
         "Use MERGE INTO .. WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *.",

@@ -318,6 +318,14 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("INSERT INTO db.t VALUES 1, 2", s.Insert(T, s.Query("VALUES (1), (2)"), values=(("1",), ("2",)))),
     ("INSERT INTO TABLE db.t (a, b) SELECT 1, 2", s.Insert(T, s.Query("SELECT 1, 2"), ("a", "b"))),
     ("INSERT INTO db.t BY NAME SELECT 1 AS a", s.Insert(T, s.Query("SELECT 1 AS `a`"), by_name=True)),
+    (
+        "INSERT WITH SCHEMA EVOLUTION INTO TABLE db.t BY NAME SELECT 1 AS a",
+        s.Insert(T, s.Query("SELECT 1 AS `a`"), by_name=True, with_schema_evolution=True),
+    ),
+    (
+        "INSERT WITH SCHEMA EVOLUTION OVERWRITE db.t SELECT 1 AS a",
+        s.Insert(T, s.Query("SELECT 1 AS `a`"), overwrite=True, with_schema_evolution=True),
+    ),
     ("INSERT INTO db.t (SELECT 1)", s.Insert(T, s.Query("(SELECT 1)"))),
     (
         "INSERT OVERWRITE db.t PARTITION (a = 'x', b) SELECT 1",

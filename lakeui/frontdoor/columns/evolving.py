@@ -1,4 +1,4 @@
-"""MERGE WITH SCHEMA EVOLUTION: columns that the source brings, as changes of the target's schema (rows §1.4)."""
+"""WITH SCHEMA EVOLUTION: columns that the source brings, as changes of the target's schema (rows §1.4)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from catalog_app.domain.types import canonical_type, value_type, widens
 from catalog_app.engine.types import storable_type
 from catalog_app.services import alterations
 from catalog_app.services.field_alterations import fields_change, type_grown
+from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.columns.fields import with_ids
 from lakeui.frontdoor.columns.new_table import table_columns
 from lakeui.sql import statements as sql
@@ -39,6 +40,27 @@ def evolved(
     if not statement.with_schema_evolution:
         return Evolved(table)
     return with_columns(table, dict(_taken(statement, columns, alias)), dropped=dropped)
+
+
+def evolved_by_insert(table: TableState, statement: sql.Insert, columns: SourceColumns) -> Evolved:
+    """By name all columns of the query are taken. By place those behind the table's last column are new ones under
+    their own names, and fields inside of columns go by place, so none is added. Raises InvalidValue.
+    """
+    if statement.by_name:
+        return with_columns(table, dict(columns))
+    own = table.schema.columns
+    taken = {column.name: kind for column, (_, kind) in zip(own, columns, strict=False) if column.nested is None}
+    known = {column.name.casefold() for column in own}
+    for name, kind in columns[len(own) :]:
+        if name.casefold() in known:
+            raise InvalidValue(
+                f"The query gives {name} behind the last column of {table.name}, which has such a column.",
+                remedy="Give the column another name, or write INSERT WITH SCHEMA EVOLUTION INTO t BY NAME.",
+                column=name,
+            )
+        known.add(name.casefold())
+        taken[name] = kind
+    return with_columns(table, taken)
 
 
 def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequence[str] = ()) -> Evolved:

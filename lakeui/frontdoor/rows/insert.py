@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from catalog_app.domain.files import NewDataFile, PartitionValues
 from catalog_app.domain.generated import writing_schema
@@ -18,6 +19,7 @@ from catalog_app.services.files import data_files_register
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
+from lakeui.frontdoor.columns.evolving import Evolved, evolved_by_insert
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.expressions.generated import values_without_generated
@@ -31,25 +33,38 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     target = table_for_writing(call, statement.table)
     _require_partition_columns(target, [name for name, _ in statement.partition or ()])
     _refuse_overwrite_by_layout(target, statement)
-    staged = insert_stage(call, target, statement)
+    fresh = _evolved(call, target, statement)
+    written = replace(target, table=fresh.table)
+    staged = insert_stage(call, written, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
     metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=bytes_of(staged))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.snapshot.version, metrics=metrics)
-        appended_rows_check(target, staged)
-        return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
+        appended_rows_check(written, staged)
+        return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics, fresh=fresh)
     segments = segments_list(target.place.snapshot, target.table.table_id)
     scope = _scope(target, statement, [segment.partition for segment in segments], [f.partition for f in staged])
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
-    staged_rows_check(target, staged, [segment for segment in segments if segment not in replaced])
+    staged_rows_check(written, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
     if not (added or removed or (scope.partitions is None and has_tombstones(target))):
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(added, removed)
-    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope, fresh=fresh)
+
+
+def _evolved(call: Call, target: ResolvedTable, statement: sql.Insert) -> Evolved:
+    """The table with the columns that the query brings, where the statement asks for them."""
+    if not statement.with_schema_evolution:
+        return Evolved(target.table)
+    assert statement.query is not None
+    source = query_source(call, statement.query)
+    with staging(call):
+        described = engine().describe(source.text, source.tables)
+    return evolved_by_insert(target.table, statement, described)
 
 
 def insert_stage(call: Call, target: ResolvedTable, statement: sql.Insert) -> list[NewDataFile]:
@@ -66,6 +81,7 @@ def insert_stage(call: Call, target: ResolvedTable, statement: sql.Insert) -> li
             columns=given.columns,
             by_name=given.by_name,
             partition=given.partition,
+            fills_fields=given.with_schema_evolution,
         )
 
 

@@ -28,6 +28,7 @@ class Insert:
     ``query`` is the same source as a query; None only where some value is DEFAULT. ``partition`` by column: checked
     expression text, None where the value comes from the source. ``replaces``: the rows of which it is true go, and new
     rows must be such. ``is_dynamic``: an overwrite replaces the partitions of which it has rows, as the session says.
+    ``with_schema_evolution``: the table gains columns that only the query has, and wider types.
     """
 
     table: TableName
@@ -39,6 +40,7 @@ class Insert:
     values: tuple[tuple[str, ...], ...] | None = None
     replaces: Condition | None = None
     is_dynamic: bool = False
+    with_schema_evolution: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,6 +300,19 @@ def test_repeated_merges_apply_nothing_twice(branched: Lake) -> None:
     assert fields_of(branched, branch="b") == fields_of(branched)
 
 
+def test_an_insert_evolves_structs_by_name_and_not_by_place(people: Lake) -> None:
+    people.sql("INSERT WITH SCHEMA EVOLUTION INTO d.t BY NAME SELECT 9 AS id, named_struct('new', true) AS s, 1 AS n")
+    assert people.sql("SELECT s.new, n FROM d.t WHERE id = 9").rows == [[True, 1]]
+    assert {row[0] for row in people.sql("SELECT s.new FROM d.t WHERE id <> 9").rows} == {None}
+    fields = fields_of(people, "s")
+    with pytest.raises(InvalidValue, match="has 4 fields, the value has 5"):
+        people.sql(
+            "INSERT WITH SCHEMA EVOLUTION INTO d.t"
+            " SELECT 9, named_struct('more', 0, 'x', 1, 'y', '', 'in', NULL, 'new', true), NULL, NULL, 1"
+        )
+    assert fields_of(people, "s") == fields
+
+
 def test_a_primary_key_table_merges_rows_whose_struct_evolved(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT, s STRUCT<x: INT, y: INT>, PRIMARY KEY (id))")
     lake.sql("INSERT INTO d.t VALUES (1, 1, named_struct('x', 1, 'y', 2))")

@@ -658,6 +658,11 @@ INVALID_VALUE | main | cntry, which is no partition column of d.regions | INSERT
 SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
 SYNTAX_ERROR | main | INSERT | INSERT d.people
 NOT_FOUND | main | table d.adults; is a view, which holds no rows | INSERT INTO d.adults VALUES (1, 'a', 1)
+NOT_SUPPORTED | main | no VALUES; VALUES (1) AS s (id) | INSERT WITH SCHEMA EVOLUTION INTO d.people VALUES (1, 'a', 1)
+NOT_SUPPORTED | main | no list of columns; the query names its columns | INSERT WITH SCHEMA EVOLUTION INTO d.people (id) SELECT 1 AS id
+NOT_SUPPORTED | main | no PARTITION | INSERT WITH SCHEMA EVOLUTION OVERWRITE d.sales PARTITION (day = 'mon') SELECT 1 AS id, 2 AS amount
+NOT_SUPPORTED | main | no REPLACE WHERE; ADD COLUMN | INSERT WITH SCHEMA EVOLUTION INTO d.people REPLACE WHERE id = 1 SELECT 1 AS id, 'a' AS name, 1 AS age
+SYNTAX_ERROR | main | INTO | INSERT WITH SCHEMA EVOLUTION d.people SELECT 1 AS id
 NOT_SUPPORTED | main | INSERT IGNORE; MERGE INTO | INSERT IGNORE INTO d.people VALUES (1, 'a', 1)
 NOT_SUPPORTED | main | REPLACE INTO; MERGE INTO | REPLACE INTO d.people VALUES (1, 'a', 1)
 # Delete
