@@ -14,6 +14,7 @@ from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
+from merge_app.execution.parent_merge import parent_merge_foresee
 from merge_app.jobs.context import Context
 
 EXAMPLES = 10
@@ -24,13 +25,16 @@ EXAMPLES = 10
 class Rehearsal:
     """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
     ``written``: each as a whole, with ``keeps_tables``. ``operations``: what the commit did, each with the name of its
-    object and the columns that it had or gets.
+    object and the columns that it had or gets. ``parent_merge``: what a merge of the branch to its parent would then
+    say, where it ``foresees`` that.
     """
 
     changed: dict[str, ChangedFiles] = field(default_factory=dict)
     keeps_tables: bool = False
     written: dict[str, TableScan] = field(default_factory=dict)
     operations: list[tuple[str, Schema, Operation]] = field(default_factory=list)
+    foresees: bool = True
+    parent_merge: dict[str, Any] | None = None
 
     def look(self, branch: Branch, seen: Snapshot, labels: Mapping[int, str]) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""
@@ -41,6 +45,14 @@ class Rehearsal:
                 self.changed[label] = files_changed(seen, after, state)
                 if self.keeps_tables:
                     self.written[label] = table_scan(after, state, segments_list(after, table_id))
+
+    def foresee(self, branch: Branch, context: Context) -> None:
+        """Plan the merge to the parent, inside of the transaction of the commit."""
+        if not self.foresees:
+            return
+        context.step("plan", "a merge to the parent branch")
+        with interruptible(context):
+            self.parent_merge = parent_merge_foresee(Branch.objects.select_related("parent").get(pk=branch.pk), engine)
 
     def examples(self, context: Context) -> list[dict[str, Any]]:
         """Some of the rows that would be inserted, updated or deleted. Nothing is locked while they are read."""

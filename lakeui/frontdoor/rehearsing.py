@@ -34,7 +34,9 @@ def rehearsal_refuse(statement: Any) -> None:
 
 
 def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult]) -> StatementResult:
-    """What the write would come to: metrics, notes, notices, examples of rows. Raises what the write would."""
+    """What the write would come to: metrics, notes, notices, examples of rows, a merge to the parent. Raises what the
+    write would.
+    """
     rehearsal = Rehearsal()
     with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])):
         if has(statement, STAGES):
@@ -45,6 +47,8 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
                 transaction.set_rollback(True)
         examples = rehearsal.examples(call.context)
     said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices", "reset") if name in found.extra}
+    if rehearsal.parent_merge is not None:
+        said["parent_merge"] = rehearsal.parent_merge
     version = call.snapshot.version if call.session.catalog else None
     result = StatementResult(
         version=version, metrics=found.metrics, extra={**said, "dry_run": True, "examples": examples}

@@ -20,6 +20,7 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from lakeui_client import Catalog
+from lakeui_client.cli import show
 from lakeui_client.cli.main import run
 from lakeui_client.cli.parser import parser_make
 from tests.client.conftest import DOCUMENT, Person, protect
@@ -50,6 +51,16 @@ def document(lake: Call, *arguments: str, status: int = 0) -> Any:
     found, text, _ = lake(*arguments, "--json")
     assert found == status, text
     return json.loads(text)
+
+
+def test_a_dry_run_says_what_a_merge_to_the_parent_would_say() -> None:
+    said: dict[str, Any] = {"branch": "main", "mergeable": True, "conflicts": [], "notes": []}
+    raw: dict[str, Any] = {"version": 7, "metrics": {}, "parent_merge": said}
+    assert show.summary(raw) == "(version 7)\nA merge to main would then have no conflict."
+    said |= {"mergeable": False, "conflicts": [{"code": "PRIMARY_KEY_CLASH", "object": "d.t", "count": 2}]}
+    assert show.summary(raw).endswith("would then have conflicts.\n  PRIMARY_KEY_CLASH of d.t: 2")
+    said["refused"] = {"code": "NOT_SUPPORTED", "message": "No plan.", "remedy": ""}
+    assert show.summary(raw).endswith("A merge to main would then be refused: No plan.")
 
 
 def test_a_branch_is_changed_compared_merged_and_taken_back(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,13 @@ import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-quer
 import { body, client } from "../api/client";
 import type { components } from "../api/schema";
 import { fileSave } from "../model/export";
+import type { ParentMerge } from "../model/parent-merge";
 import { searchText } from "../model/search-text";
 import { refresh } from "./refresh";
 import { isFinished, type Task } from "./tasks";
 import { userName } from "./user";
 
-export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string };
+export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string; parent_merge?: ParentMerge };
 export type Outcome = { kind: "answer"; answer: StatementAnswer } | { kind: "task"; task: Task };
 
 export type SqlSession = components["schemas"]["SessionAnswer"];

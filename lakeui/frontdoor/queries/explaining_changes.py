@@ -50,7 +50,7 @@ _ATTRIBUTES = {
 
 def change_steps(call: Call, run: Callable[[Call], StatementResult]) -> Iterator[Step]:
     """Raises what the statement would."""
-    rehearsal = Rehearsal()
+    rehearsal = Rehearsal(foresees=False)
     with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])), transaction.atomic():
         result = run(replace(call, rehearsal=rehearsal))
         transaction.set_rollback(True)

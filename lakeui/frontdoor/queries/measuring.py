@@ -32,8 +32,21 @@ def measured_answer(found: StatementResult, dry_run: StatementResult) -> Stateme
     """The answer of the dry run, with the steps as its rows where what was ``found`` has some."""
     if _STEPS not in found.extra:
         return dry_run
-    rows = [list(step) for step in found.extra[_STEPS]]
+    steps = [*found.extra[_STEPS], *_merge(dry_run.extra.get("parent_merge"))]
+    rows = [list(step) for step in steps]
     return replace(dry_run, columns=COLUMNS, rows=rows, row_count=len(rows))
+
+
+def _merge(said: dict[str, Any] | None) -> Iterator[Step]:
+    """What a merge to the parent would then say."""
+    if said is None:
+        return
+    if "refused" in said:
+        yield "then", f"a merge to {said['branch']} is refused: {said['refused']['message']}"
+    elif said["mergeable"]:
+        yield "then", f"a merge to {said['branch']} has no conflict"
+    for item in said["conflicts"]:
+        yield "then", f"a merge to {said['branch']} conflicts: {item['code']} of {item['object']}: {item['count']:,}"
 
 
 def _took(metrics: dict[str, int], seconds: float) -> Iterator[Step]:

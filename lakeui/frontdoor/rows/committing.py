@@ -46,7 +46,7 @@ def commit_operations(
     states = databases or {}, tables or {}, definitions or {}
     staged = StatementDraft(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
-    look = None if rehearsal is None else partial(_look, rehearsal, branch, staged)
+    look = None if rehearsal is None else partial(_look, rehearsal, call, branch, staged)
     record = partial(_record, keep, look) if keep is not None or look is not None else None
     applied = statement_commit(
         staged, call.header(operation), engine, record=record, is_rehearsal=rehearsal is not None
@@ -65,7 +65,7 @@ def _record(
         look()
 
 
-def _look(rehearsal: Rehearsal, branch: Branch, staged: StatementDraft) -> None:
+def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDraft) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)
@@ -78,3 +78,4 @@ def _look(rehearsal: Rehearsal, branch: Branch, staged: StatementDraft) -> None:
             state = staged.tables.get(item.object_id)
             rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
     rehearsal.look(branch, staged.seen, labels)
+    rehearsal.foresee(branch, call.context)

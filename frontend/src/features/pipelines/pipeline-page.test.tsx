@@ -63,7 +63,7 @@ describe("the source of a pipeline", () => {
       { table: "flights.seen", change: "update_after", row: { tailnum: "N1", time_hour: null } },
     ];
     const log = [{ phase: "check", level: "warning", message: "Two rows are left out." }];
-    const result = { dry_run: true, metrics: { rows_updated: 1 }, examples, log };
+    const result = { dry_run: true, metrics: { rows_updated: 1 }, examples, log, parent_merge: { branch: "main", mergeable: true, conflicts: [], notes: [] } };
     const asked = serve({
       ...LAKE,
       [`POST ${AT}runs/`]: () => json({ id: "t-1" }, 202),
@@ -75,6 +75,7 @@ describe("the source of a pipeline", () => {
     const rows = await screen.findByRole("region", { name: "Examples of rows" });
     expect(within(rows).getByRole("row", { name: "after N1 NULL" })).toBeTruthy();
     expect(screen.getByText(/Two rows are left out/)).toBeTruthy();
+    expect(screen.getByText("A merge to main would then have no conflict.")).toBeTruthy();
     const sent = asked.find(({ method, address }) => method === "POST" && address.endsWith("/runs/"));
     expect(sent?.body).toEqual({ dry_run: true, source: PIPELINE.source, config: PIPELINE.config });
     await user.type(screen.getByLabelText("SQL source"), " ");

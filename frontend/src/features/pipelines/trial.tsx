@@ -2,9 +2,11 @@ import { Link } from "react-router";
 
 import { Problem } from "../../api/problem";
 import { taskAddress } from "../../model/addresses";
+import type { ParentMerge as MergeSaid } from "../../model/parent-merge";
 import { figuresOf } from "../../model/run-figures";
 import { isFinished, useCancelTask, useTask } from "../../queries/tasks";
 import { Grid } from "../../ui/grid";
+import { ParentMerge } from "../../ui/parent-merge";
 import { CellValue } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
 import { TaskBadge } from "../tasks/task-badge";
@@ -15,6 +17,7 @@ interface Tried {
   metrics: Record<string, number>;
   examples: readonly { table: string; change: keyof typeof WORDS; row: Record<string, unknown> }[];
   log: readonly { level: string; message: string }[];
+  parent_merge?: MergeSaid;
 }
 
 const WORDS = { insert: "+ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
@@ -63,6 +66,7 @@ function Outcome({ tried }: { tried: Tried }) {
           </p>
         ))}
       {tried.examples.length ? <Examples examples={tried.examples} /> : <p className="muted">No row would change. Nothing was written.</p>}
+      <ParentMerge said={tried.parent_merge} />
     </>
   );
 }

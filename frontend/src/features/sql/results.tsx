@@ -8,6 +8,7 @@ import { count, counted, duration } from "../../model/format";
 import { shortStatement } from "../../model/statements";
 import { useDownload, type DownloadKind, type StatementAnswer } from "../../queries/statements";
 import { Panel } from "../../ui/page";
+import { ParentMerge } from "../../ui/parent-merge";
 import { Failure } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { ExplainTree } from "./explain-tree";
@@ -114,6 +115,7 @@ function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; sta
       >
         <div className={stale ? "stale" : ""}>
           {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
+          {answer.columns.length ? null : <ParentMerge said={answer.parent_merge} />}
         </div>
       </Panel>
       {download.error ? <Failure error={download.error} /> : null}

@@ -111,7 +111,21 @@ def summary(raw: Mapping[str, Any]) -> str:
         for name, value in sorted(raw.get("metrics", {}).items())
         if isinstance(value, int | float) and value and not isinstance(value, bool)
     ]
-    return f"({', '.join(parts)})" if parts else ""
+    line = f"({', '.join(parts)})" if parts else ""
+    return "\n".join(part for part in (line, _parent_merge(raw.get("parent_merge"))) if part)
+
+
+def _parent_merge(said: Mapping[str, Any] | None) -> str:
+    """What a dry run says of a merge to the parent branch."""
+    if not said:
+        return ""
+    branch = safe(said["branch"])
+    if refused := said.get("refused"):
+        return f"A merge to {branch} would then be refused: {safe(refused['message'])}"
+    lines = [f"A merge to {branch} would then have {'no conflict' if said['mergeable'] else 'conflicts'}."]
+    found = said["conflicts"] + said["notes"]
+    lines += [f"  {item['code']} of {safe(item['object'])}: {item['count']}" for item in found]
+    return "\n".join(lines)
 
 
 def problem(document: Mapping[str, Any]) -> str:

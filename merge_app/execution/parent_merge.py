@@ -1,0 +1,41 @@
+"""What a merge of a branch to its parent would say of what the open transaction sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from catalog_app.models import Branch
+from catalog_app.selectors.snapshots import branch_snapshot
+from lakeui.common.errors import LakeError
+from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.planning.merge_plan import Finding
+from merge_app.planning.plan import plan
+
+
+def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any] | None:
+    """Conflicts and notes of the very plan that a merge would carry out, counted by code and object; ``refused`` where
+    no plan can be made. None for a branch without a parent, or of a transaction. Writes nothing.
+    """
+    parent = branch.parent
+    if parent is None or branch.is_workspace or parent.dropped_at is not None:
+        return None
+    try:
+        there, here = branch_snapshot(branch), branch_snapshot(parent)
+        planned = plan(plan_input_load(merge_source_load(there, here), here, engine=engine))
+    except LakeError as failure:
+        refused = {"code": failure.code, "message": failure.message, "remedy": failure.remedy}
+        return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}
+    return {
+        "branch": parent.name,
+        "mergeable": not planned.conflicts,
+        "conflicts": _counted(planned.conflicts),
+        "notes": _counted(planned.notes),
+    }
+
+
+def _counted(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    counts = Counter((item.code or item.note or "", item.object_name) for item in findings)
+    return [{"code": code, "object": name, "count": count} for (code, name), count in sorted(counts.items())]

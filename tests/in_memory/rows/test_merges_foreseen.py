@@ -1,0 +1,93 @@
+"""A dry run on a branch says what a merge of the branch to its parent would then say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lakeui.frontdoor import Session, execute
+from tests.in_memory.conftest import Begun
+from tests.in_memory.rows.test_dry_runs import everything, filled_fill
+from tests.support.lake import Lake
+
+CLEAN = {"branch": "main", "mergeable": True, "conflicts": [], "notes": []}
+
+
+@pytest.fixture
+def filled(begun: Begun) -> Lake:
+    """Table d.t of two files with a key, and a branch b."""
+    return begun(filled_fill)
+
+
+WRITES = [
+    "UPDATE d.t SET v = 'theirs' WHERE id = 1",
+    "DELETE FROM d.t WHERE id = 1",
+    "INSERT OVERWRITE d.t VALUES (1, 'theirs')",
+    "MERGE INTO d.t USING (SELECT 1 AS id, 'm' AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *",
+]
+
+
+@pytest.mark.parametrize("text", WRITES)
+def test_it_names_the_conflicts_of_the_merge(filled: Lake, text: str) -> None:
+    filled.sql("UPDATE d.t SET v = 'ours' WHERE id = 1")
+    before = everything(filled)
+    said = filled.sql(f"{text} DRY RUN", "b").extra["parent_merge"]
+    assert everything(filled) == before
+    filled.sql(text, "b")
+    merge = filled.dry_run("b")
+    assert (said["branch"], said["mergeable"]) == ("main", merge["mergeable"])
+    assert counted(said["conflicts"]) == found(merge["conflicts"])
+    assert counted(said["notes"]) == found(merge["notes"])
+    assert said["conflicts"] or said["notes"]
+
+
+def counted(said: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(item["code"], item["object"]) for item in said for _ in range(item["count"])]
+
+
+def found(findings: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return sorted((item["code"], item["object"]) for item in findings)
+
+
+def test_a_key_that_both_branches_insert_is_a_conflict(filled: Lake) -> None:
+    filled.sql("INSERT INTO d.t VALUES (3, 'ours')")
+    said = filled.sql("INSERT INTO d.t VALUES (3, 'theirs') DRY RUN", "b").extra["parent_merge"]
+    filled.sql("INSERT INTO d.t VALUES (3, 'theirs')", "b")
+    assert counted(said["conflicts"]) == found(filled.refused("b"))
+    assert said["conflicts"]
+
+
+def test_without_a_conflict_it_says_so(filled: Lake) -> None:
+    assert filled.sql("UPDATE d.t SET v = 'x' WHERE id = 1 DRY RUN", "b").extra["parent_merge"] == CLEAN
+    assert filled.sql("ALTER TABLE d.t ADD COLUMN w INT DRY RUN", "b").extra["parent_merge"] == CLEAN
+
+
+def test_notes_are_counted_too(filled: Lake) -> None:
+    filled.sql("DELETE FROM d.t WHERE id = 2", "b")
+    filled.sql("UPDATE d.t SET v = 'ours' WHERE id = 2")
+    said = filled.sql("UPDATE d.t SET v = 'x' WHERE id = 1 DRY RUN", "b").extra["parent_merge"]
+    dry = filled.dry_run("b")
+    assert sum(item["count"] for item in said["conflicts"] + said["notes"]) == len(dry["conflicts"] + dry["notes"])
+
+
+def test_a_branch_without_a_parent_and_a_transaction_say_nothing(filled: Lake) -> None:
+    assert "parent_merge" not in filled.sql("DELETE FROM d.t DRY RUN").extra
+    opened = execute("BEGIN", Session(filled.catalog, branch="b")).extra["transaction"]
+    dry = filled.sql("DELETE FROM d.t DRY RUN", "b", transaction=opened)
+    assert "parent_merge" not in dry.extra
+    filled.sql("ROLLBACK", "b", transaction=opened)
+
+
+def test_a_write_that_changes_nothing_says_nothing(filled: Lake) -> None:
+    assert "parent_merge" not in filled.sql("DELETE FROM d.t WHERE id = 99 DRY RUN", "b").extra
+
+
+def test_explain_analyze_shows_it_as_steps(filled: Lake) -> None:
+    text = "EXPLAIN ANALYZE UPDATE d.t SET v = 'theirs' WHERE id = 1"
+    assert filled.sql(text, "b").rows[-1] == ["then", "a merge to main has no conflict"]
+    filled.sql("UPDATE d.t SET v = 'ours' WHERE id = 1")
+    step, detail = filled.sql(text, "b").rows[-1]
+    assert step == "then"
+    assert detail.startswith("a merge to main conflicts: ")
+    assert detail.endswith(" of d.t: 1")
