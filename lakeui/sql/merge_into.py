@@ -16,6 +16,7 @@ from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.mentions import localise
+from lakeui.sql.merge_words import accept_join_columns, accept_returning
 from lakeui.sql.names import owned_path, read_path, read_present_table, read_table, refuse_overlaps, without_owner
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, build_query, is_default
@@ -120,19 +121,12 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         raise InvalidValue(
             f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
         )
-    if cursor.sees("USING"):
-        raise NotSupported(
-            "USING (columns) says nothing of what matches here.",
-            remedy=f"Write ON {scope.target_name}.id = {scope.source_name or 's'}.id, with AND between several.",
-        )
-    cursor.expect("ON")
-    on = scope.expression(_span(cursor), is_condition=True)
+    joined = accept_join_columns(cursor, scope.target_name, scope.source_name)
+    if joined is None:
+        cursor.expect("ON")
+    on = scope.expression(joined or _span(cursor), is_condition=True)
     clauses = _clauses(cursor, scope)
-    if cursor.sees("RETURNING"):
-        raise NotSupported(
-            "MERGE INTO answers counts, no rows: RETURNING is not supported.",
-            remedy=f"SHOW CHANGES {table.database}.{table.table} FROM VERSION .. TO VERSION .. lists the rows.",
-        )
+    returning = accept_returning(cursor)
     query, columns = source.query, source.columns
     if values.are_there:
         if with_schema_evolution:
@@ -155,6 +149,7 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         len(keys) == len(conjuncts),
         with_schema_evolution,
         _with_present_keys(on, scope) if any(key.null_safe for key in keys) else "",
+        returning,
     )
 
 

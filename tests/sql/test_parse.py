@@ -360,6 +360,20 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         ),
     ),
     (
+        "MERGE INTO db.t USING db.u USING (id, `a b`) WHEN MATCHED THEN DELETE RETURNING merge_action(), *, id",
+        s.MergeInto(
+            T,
+            s.Query("SELECT * FROM `__lake_0`", (s.TableReference("__lake_0", U),)),
+            s.Condition("`t`.`id` = `u`.`id` AND `t`.`a b` = `u`.`a b`"),
+            (s.MergeClause(s.MergeFamily.MATCHED, s.MergeDelete()),),
+            "t",
+            "u",
+            keys=(s.MergeKey("id", "`u`.`id`"), s.MergeKey("a b", "`u`.`a b`")),
+            is_by_keys_alone=True,
+            returning=("merge_action", "*", "id"),
+        ),
+    ),
+    (
         """merge with schema evolution into db.t as x using (values (1, 2)) s (k, v) on x.id <=> s.k + 1
         when matched and s.v = case when x.v > 1 then 1 else 2 end then update set x.v = s.v, w = default
         when matched then update set *

@@ -33,6 +33,7 @@ from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.merge_clauses import PreparedClauses, merge_prepare
+from lakeui.frontdoor.rows.returned_rows import returned, returning_check
 from lakeui.frontdoor.rows.write_modes import copied_files, copies_files
 from lakeui.frontdoor.rows.writes import definition_of, staging, write_metrics
 from lakeui.sql import statements as sql
@@ -104,7 +105,9 @@ class _Staged:
 
 def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    return merge_from(call, statement, target, query_source(call, statement.source), text=call.text)
+    returning_check(statement.returning, target)
+    done = merge_from(call, statement, target, query_source(call, statement.source), text=call.text)
+    return returned(call, statement.returning, target, done)
 
 
 def merge_from(

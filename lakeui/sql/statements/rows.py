@@ -129,6 +129,7 @@ class MergeInto:
     """``source`` gives the source's rows, which expressions call by ``source_alias``; ``source_columns`` rename its
     columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others. ``on_present``: ``on``
     with = for the <=> of keys, which says the same of source rows without NULL in them; empty where none is null safe.
+    ``returning``: what of the changed rows is answered.
     """
 
     table: TableName
@@ -142,6 +143,7 @@ class MergeInto:
     is_by_keys_alone: bool = False
     with_schema_evolution: bool = False
     on_present: str = ""
+    returning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from catalog_app.engine import merge_into
-from lakeui.common.errors import Cardinality, LakeError
+from lakeui.common.errors import Cardinality, InvalidValue, LakeError
 from lakeui.frontdoor.rows.writes import METRICS
 from tests.support.lake import Lake, OwnBranch
 
@@ -203,3 +203,17 @@ def test_small_sources_are_broadcast(people: Lake, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(merge_into, "BROADCAST_BYTES", most)
         people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET v = s.v")
     assert ["strategy=broadcast" in plan for plan in plans] == [True, False]
+
+
+def test_returning_answers_the_changed_rows(people: Lake) -> None:
+    source = "(SELECT 1 AS id, 'x' AS v, 7 AS n UNION ALL SELECT 9, 'y', 8)"
+    merge = f"MERGE INTO d.t USING {source} s USING (id) WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    found = people.sql(f"{merge} WHEN NOT MATCHED BY SOURCE AND t.id = 2 THEN DELETE RETURNING merge_action, id, v")
+    assert found.columns == [("merge_action", "string"), ("id", "int"), ("v", "string")]
+    assert sorted(found.rows) == [["DELETE", 2, "o"], ["INSERT", 9, "y"], ["UPDATE", 1, "x"]]
+
+
+def test_a_column_of_using_that_a_side_lacks_is_refused_by_name(people: Lake) -> None:
+    for text, column in (("(SELECT 1 AS idd) s USING (id)", "id"), ("(SELECT 1 AS key) s USING (key)", "key")):
+        with pytest.raises(InvalidValue, match=rf"\b{column}\b"):
+            people.sql(f"MERGE INTO d.t USING {text} WHEN MATCHED THEN DELETE")

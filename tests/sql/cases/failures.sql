@@ -719,10 +719,12 @@ FORBIDDEN_STATEMENT | main | rand; answers differently | MERGE INTO d.people t U
 FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING (SELECT reflect('a', 'b') AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE
 FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (reflect('a', 'b'))
 FORBIDDEN_STATEMENT | main | looks like a file; upload or import | MERGE INTO d.people t USING parquet.`/etc/passwd` s ON true WHEN MATCHED THEN DELETE
-NOT_SUPPORTED | main | USING (columns); ON t.id = s.id | MERGE INTO d.people t USING d.sales s USING (id) WHEN MATCHED THEN DELETE
-NOT_SUPPORTED | main | USING (columns); ON people.id = sales.id | MERGE INTO d.people USING d.sales USING (id) WHEN MATCHED THEN DELETE
-NOT_SUPPORTED | main | RETURNING; SHOW CHANGES d.people | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE RETURNING merge_action, *
-NOT_SUPPORTED | main | RETURNING | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = s.id RETURNING *
+INVALID_VALUE | main | source, which has no name; AS s USING (id) | MERGE INTO d.people t USING (SELECT * FROM d.sales) USING (id) WHEN MATCHED THEN DELETE
+INVALID_VALUE | main | id twice | MERGE INTO d.people t USING d.sales s USING (id, ID) WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | column name | MERGE INTO d.people t USING d.sales s USING () WHEN MATCHED THEN DELETE
+NOT_FOUND | main | column nam; Did you mean name | MERGE INTO d.people t USING d.sales s USING (id) WHEN MATCHED THEN DELETE RETURNING merge_action, nam
+NOT_SUPPORTED | main | merge_action, * and names; SHOW CHANGES | MERGE INTO d.people t USING d.sales s USING (id) WHEN MATCHED THEN DELETE RETURNING t.id + 1
+NOT_SUPPORTED | main | merge_action, * and names | MERGE INTO d.people t USING d.sales s USING (id) WHEN MATCHED THEN DELETE RETURNING
 NOT_SUPPORTED | main | UPDATE SET * | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE *
 NOT_SUPPORTED | main | UPDATE SET * | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE BY NAME
 NOT_SUPPORTED | main | BY NAME; every column | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT BY NAME (id) VALUES (s.id)
