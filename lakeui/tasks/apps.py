@@ -26,17 +26,17 @@ class TasksConfig(AppConfig):
         from merge_app.audit.checkpoints import checkpoints_make
         from merge_app.jobs.reaper import sweeps
         from merge_app.jobs.tidying import tidies, tidy_tick
-        from merge_app.mails.outbox import mails_ring
+        from merge_app.mails.outbox import mails_notify
         from merge_app.pipelines.landing import archives_sweep
         from merge_app.queries.history import statements_tidy
         from merge_app.review.branch_events import requests_follow
         from merge_app.review.expiring import branches_announce, branches_expire
 
         sweeps(requests_follow)
-        sweeps(lakeui.tasks.merge_requests.queues_ring)
-        sweeps(lakeui.tasks.merge_requests.policies_ring)
+        sweeps(lakeui.tasks.merge_requests.queues_notify)
+        sweeps(lakeui.tasks.merge_requests.policies_notify)
         sweeps(checkpoints_make)
-        sweeps(mails_ring)
+        sweeps(mails_notify)
         sweeps(branches_expire)
         sweeps(branches_announce)
         sweeps(tidy_tick)

@@ -113,20 +113,20 @@ def run_policy_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict
     )
 
 
-def policies_ring() -> None:
+def policies_notify() -> None:
     """Have policies judged on what requests hold now, and merge what they let through."""
     for work in policies_waiting():
-        _policy_ring(work)
+        _policy_notify(work)
 
 
-def policy_ring(request: MergeRequest) -> None:
+def policy_notify(request: MergeRequest) -> None:
     """The same for one request."""
     work = policy_work(request)
     if work is not None:
-        _policy_ring(work)
+        _policy_notify(work)
 
 
-def _policy_ring(work: PolicyWork) -> None:
+def _policy_notify(work: PolicyWork) -> None:
     """One task at a time for a request, and for what failed as it is none again within the hour."""
     tasks = Task.objects.filter(kind=POLICY_KIND, parameters__request=work.request.pk)
     if tasks.exclude(state__in=FINISHED_STATES).exists():
@@ -183,8 +183,8 @@ def _principal(user: Any, scopes: frozenset[Scope] | None = None) -> Principal:
     return Principal(user.pk, user.get_username(), user.is_superuser, scopes)
 
 
-def queues_ring() -> None:
-    """Ring for queues that stand still: the task that would have gone on with them was cancelled, or lost."""
+def queues_notify() -> None:
+    """Notify workers of queues that stand still: the task that would have taken the next was cancelled, or lost."""
     waiting = destinations_waiting()
     if not waiting:
         return

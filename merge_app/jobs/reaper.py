@@ -23,8 +23,8 @@ from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.events import task_event_emit
 from merge_app.jobs.models import REQUEST_KINDS, Task, TaskState
 from merge_app.jobs.presence import worker_seen
-from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
-from merge_app.webhooks.outbox import deliveries_ring
+from merge_app.jobs.services import MOST_ATTEMPTS, task_notify
+from merge_app.webhooks.outbox import deliveries_notify
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def tasks_reap(*, only: UUID | None = None) -> list[UUID]:
     waiting = chosen.filter(state=TaskState.QUEUED, ring_at__lte=Now()).order_by("ring_at")
     unheard = list(waiting.values_list("pk", flat=True)[:LONGEST_SWEEP])
     for task_id in unheard:
-        task_ring(task_id)
+        task_notify(task_id)
     return [*abandoned, *unheard]
 
 
@@ -113,7 +113,7 @@ class Reaper:
             try:
                 tasks_reap()
                 transactions_expire()
-                deliveries_ring()
+                deliveries_notify()
                 warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
                 imports_expire(warehouse=warehouse)
                 results_expire(warehouse=warehouse)

@@ -25,7 +25,7 @@ from merge_app.jobs.errors import TaskCancelled
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.registry import handler_for
 from merge_app.jobs.request_work import StatementTimeout, task_longest_seconds, timeout
-from merge_app.jobs.services import place_ring, task_beat, task_claim, task_finish, task_release
+from merge_app.jobs.services import place_notify, task_beat, task_claim, task_finish, task_release
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ def _run(task: Task, claim: UUID, fields: dict[str, Any]) -> TaskState | None:
     fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
-    place_ring(task)
+    place_notify(task)
     seconds = time.perf_counter() - began
     instruments().task_seconds.labels(task.kind, state).observe(seconds)
     result = result or {}

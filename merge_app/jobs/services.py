@@ -88,7 +88,7 @@ def task_submit(
         scopes=None if scopes is None else sorted(scopes),
         retry_of_id=retry_of,
         request_id=current_request_id(),
-        # It is rung for as soon as it is there.
+        # Workers are notified as soon as it is there.
         rings=1,
         ring_at=timezone.now() + FIRST_RING_AGAIN,
     )
@@ -99,7 +99,7 @@ def task_submit(
         if not idempotency_key:
             raise
         return _earlier(task)
-    transaction.on_commit(partial(_ring, task.pk))
+    transaction.on_commit(partial(_notify, task.pk))
     return task
 
 
@@ -156,17 +156,17 @@ def _earlier(task: Task) -> Task:
     return known
 
 
-def task_ring(task_id: UUID) -> None:
+def task_notify(task_id: UUID) -> None:
     """Announce a task that is still queued to the workers, and put off when it is announced again."""
     task = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).values("rings").first()
     if task is None:
         return
     pause = min(FIRST_RING_AGAIN * 2 ** min(task["rings"], 10), LONGEST_RING_AGAIN)
     Task.objects.filter(pk=task_id, rings=task["rings"]).update(rings=F("rings") + 1, ring_at=Now() + pause)
-    _ring(task_id)
+    _notify(task_id)
 
 
-def _ring(task_id: UUID) -> None:
+def _notify(task_id: UUID) -> None:
     """Announce a task to the workers. A broker that is away is no error: the reaper announces it again."""
     try:
         current_app.tasks[RUN_TASK].apply_async(args=[str(task_id)], ignore_result=True, retry=False)
@@ -219,13 +219,13 @@ def _places_of(task: Task) -> _Places | None:
     return _Places(name, tasks, most) if most else None
 
 
-def place_ring(ended: Task) -> None:
-    """Ring for the task that has waited longest for the place of ``ended``."""
+def place_notify(ended: Task) -> None:
+    """Notify the workers of the task that has waited longest for the place of ``ended``."""
     if (places := _places_of(ended)) is None:
         return
     waiting = places.tasks.filter(state=TaskState.QUEUED).order_by("created_at")
     if (first := waiting.values_list("pk", flat=True).first()) is not None:
-        task_ring(first)
+        task_notify(first)
 
 
 def _take(queued: QuerySet[Task], claim: UUID, worker: str) -> bool:
@@ -300,7 +300,7 @@ def task_release(*, task_id: UUID, claim: UUID) -> None:
     """Give a task that could not be finished back to the queue. After its last attempt its silence will end it."""
     ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim, attempts__lt=MOST_ATTEMPTS)
     if ours.update(state=TaskState.QUEUED, claim=None, ring_at=Now(), rings=0):
-        task_ring(task_id)
+        task_notify(task_id)
 
 
 def task_cancel(*, task_id: UUID) -> Task:

@@ -92,7 +92,7 @@ def _key(happened: str, channel: Channel) -> str:
 
 def _leave(mails: Iterable[Mail]) -> None:
     for mail in Mail.objects.bulk_create(mails, ignore_conflicts=True):
-        transaction.on_commit(partial(mail_ring, mail.pk))
+        transaction.on_commit(partial(mail_notify, mail.pk))
 
 
 def line(text: str) -> str:
@@ -101,7 +101,7 @@ def line(text: str) -> str:
     return " ".join(shown.split())[:LONGEST_SUBJECT]
 
 
-def mail_ring(mail_id: UUID) -> None:
+def mail_notify(mail_id: UUID) -> None:
     """Tell the workers of a mail. A broker that is away is no error: the sweep rings again."""
     # Here, because the Celery task needs what needs this module.
     from merge_app.mails.tasks import deliver_mail
@@ -109,13 +109,13 @@ def mail_ring(mail_id: UUID) -> None:
     try:
         deliver_mail.apply_async(args=[str(mail_id)], ignore_result=True, retry=False)
     except (KombuError, CeleryError, OSError) as error:
-        logger.warning("could not ring for mail %s, it will be rung again: %s", mail_id, error)
+        logger.warning("could not notify workers of mail %s, they will be notified again: %s", mail_id, error)
 
 
-def mails_ring() -> None:
-    """Ring for the mails that are due and that no worker sends."""
+def mails_notify() -> None:
+    """Notify the workers of the mails that are due and that no worker sends."""
     late = timezone.now() - RING_AGAIN
     due = Mail.objects.filter(state=MailState.PENDING, next_attempt_at__lte=Now())
     unheard = due.exclude(attempts=0, created_at__gt=late).order_by("next_attempt_at")
     for mail_id in unheard.values_list("pk", flat=True)[:LONGEST_SWEEP]:
-        mail_ring(mail_id)
+        mail_notify(mail_id)

@@ -46,11 +46,11 @@ def message_leave(*, webhook: Webhook, event: WebhookEvent, content: dict[str, A
     delivery = WebhookDelivery.objects.create(
         webhook=webhook, event=event, body=json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     )
-    transaction.on_commit(partial(delivery_ring, delivery.pk))
+    transaction.on_commit(partial(delivery_notify, delivery.pk))
     return delivery
 
 
-def delivery_ring(delivery_id: UUID) -> None:
+def delivery_notify(delivery_id: UUID) -> None:
     """Notify the workers of a message. A broker that is away is no error: the sweep notifies them again."""
     # Here, because the Celery task needs what needs this module.
     from merge_app.webhooks.tasks import deliver_webhook
@@ -61,10 +61,10 @@ def delivery_ring(delivery_id: UUID) -> None:
         logger.warning("could not notify workers of delivery %s, they will be notified again: %s", delivery_id, error)
 
 
-def deliveries_ring() -> None:
-    """Ring for the messages that are due and that no worker sends."""
+def deliveries_notify() -> None:
+    """Notify the workers of the messages that are due and that no worker sends."""
     late = timezone.now() - RING_AGAIN
     due = WebhookDelivery.objects.filter(state=DeliveryState.PENDING, next_attempt_at__lte=Now())
     unheard = due.exclude(attempts=0, created_at__gt=late).order_by("next_attempt_at")
     for delivery_id in unheard.values_list("pk", flat=True)[:LONGEST_SWEEP]:
-        delivery_ring(delivery_id)
+        delivery_notify(delivery_id)

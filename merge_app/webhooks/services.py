@@ -20,7 +20,7 @@ from catalog_app.services.settings import RecordChange, SettingChange, settings_
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent, WebhookForm
-from merge_app.webhooks.outbox import delivery_ring, message_leave
+from merge_app.webhooks.outbox import delivery_notify, message_leave
 from merge_app.webhooks.selectors import webhook_get
 from merge_app.webhooks.sending import SECRET_PREFIX
 
@@ -135,5 +135,5 @@ def delivery_repeat(*, principal: Principal, webhook: Webhook, delivery_id: Any)
             raise InvalidValue("The message is being sent.", remedy="Wait for its next attempt.")
         locked.state, locked.attempts, locked.next_attempt_at = DeliveryState.PENDING, 0, timezone.now()
         locked.save(update_fields=["state", "attempts", "next_attempt_at"])
-        transaction.on_commit(lambda: delivery_ring(locked.pk))
+        transaction.on_commit(lambda: delivery_notify(locked.pk))
     return locked

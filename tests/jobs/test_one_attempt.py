@@ -259,7 +259,7 @@ def test_the_handler_knows_the_user() -> None:
 
 def test_a_rolled_back_task_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[UUID] = []
-    monkeypatch.setattr("merge_app.jobs.services.task_ring", rung.append)
+    monkeypatch.setattr("merge_app.jobs.services.task_notify", rung.append)
 
     def submit_and_fail() -> None:
         with transaction.atomic():

@@ -18,7 +18,7 @@ from merge_app.jobs.reaper import tasks_reap
 from merge_app.jobs.services import task_submit
 from merge_app.mails.delivering import CLAIM, PAUSES, mail_attempt
 from merge_app.mails.models import CHOOSABLE, Mail, MailEvent
-from merge_app.mails.outbox import LONGEST_SUBJECT, Content, line, mails_leave, mails_ring
+from merge_app.mails.outbox import LONGEST_SUBJECT, Content, line, mails_leave, mails_notify
 from merge_app.review.expiring import branches_announce
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import request_move
@@ -320,10 +320,10 @@ def test_the_sweep_rings_for_a_mail_that_nobody_took(
     mail = commented(lake)
     rung: list[Any] = []
     monkeypatch.setattr("merge_app.mails.tasks.deliver_mail.apply_async", lambda args, **_: rung.append(args[0]))
-    mails_ring()
+    mails_notify()
     assert rung == []
     Mail.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    mails_ring()
+    mails_notify()
     assert rung == [str(mail.pk)]
 
 

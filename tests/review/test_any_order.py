@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from catalog_app.models import Commit
-from lakeui.tasks.merge_requests import queues_ring
+from lakeui.tasks.merge_requests import queues_notify
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -81,7 +81,7 @@ class People:
 
     def sweep(self) -> None:
         requests_follow()
-        queues_ring()
+        queues_notify()
 
 
 def states(request: MergeRequest) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Agent, Commit, ProtectionRule
-from lakeui.tasks.merge_requests import POLICY_KIND, policies_ring
+from lakeui.tasks.merge_requests import POLICY_KIND, policies_notify
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -144,7 +144,7 @@ def test_an_approval_of_one_plan_is_none_of_the_next_one(lake: ReviewLake) -> No
     lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")})
     assert detail(lake)["mergeable"]
     lake.write("INSERT INTO d.r VALUES (7, 'pushed')", "alice", "c")
-    policies_ring()
+    policies_notify()
     judged()
     assert (detail(lake)["mergeable"], detail(lake)["approvals"]) == (False, 0)
 
@@ -156,7 +156,7 @@ def test_a_rule_over_old_and_new_values_is_asked_of_changed_rows(lake: ReviewLak
     judged()
     assert "1 row of d.r does not fulfil new.v LIKE 'ok%'" in detail(lake)["policies"][0]["message"]
     lake.write("UPDATE d.r SET v = 'ok 1' WHERE id = 1", "alice", "c")
-    policies_ring()
+    policies_notify()
     judged()
     assert detail(lake)["policies"][0]["policy"] == "ok only"
 
@@ -260,7 +260,7 @@ def test_rows_that_a_later_policy_draws_are_looked_at_too(lake: ReviewLake) -> N
     judged()
     assert lake.post("bob", "1/reviews/", approval(lake, spot_code=spot_code(lake, "bob"))).status_code == 201
     change(lake, rule, policies=[{"name": "look", "spot_check": 2}])
-    policies_ring()
+    policies_notify()
     judged()
     shown = detail(lake)
     assert not shown["mergeable"]
@@ -327,7 +327,7 @@ def test_policies_merge_for_agents_as_their_owner(lake: ReviewLake) -> None:
     assert commit.author_name == "dora"
     record = MergeAttempt.objects.get(outcome="merged")
     assert (record.body["request"]["author"], record.body["policies"][0]["merges"]) == ("alice", True)
-    policies_ring()
+    policies_notify()
     assert judged() == []
 
 
@@ -338,7 +338,7 @@ def test_who_lost_the_right_to_merge_merges_by_no_policy(lake: ReviewLake) -> No
     (task,) = judged()
     assert task.state == "failed"
     assert MergeAttempt.objects.filter(outcome="merged").count() == 0
-    policies_ring()
+    policies_notify()
     assert judged() == [], "what failed is not tried again as it is"
 
 
@@ -351,7 +351,7 @@ def test_a_changed_policy_is_a_new_version_is_recorded_and_judged_again(lake: Re
     assert (changed.status_code, changed.json()["version"]) == (200, 2)
     shown = detail(lake)
     assert [item["code"] for item in shown["blockers"]] == ["POLICY_MISSING"]
-    policies_ring()
+    policies_notify()
     judged()
     assert "it has 1 changed row, and 0 is the most" in detail(lake)["policies"][0]["message"]
     record = MergeAttempt.objects.filter(kind="settings").latest("number")

@@ -11,7 +11,7 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import Agent, GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import BranchProtected
-from lakeui.tasks.merge_requests import policies_ring
+from lakeui.tasks.merge_requests import policies_notify
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.verification import audit_verify
 from tests.api.sql.test_statements import problem
@@ -71,7 +71,7 @@ def test_an_approval_of_an_older_plan_is_of_no_owner(lake: ReviewLake) -> None:
     assert codes(lake) == []
     lake.write("INSERT INTO d.r VALUES (3, 'more')", "alice", "c")
     assert codes(lake) == ["POLICY_MISSING"]
-    policies_ring()
+    policies_notify()
     judged()
     assert codes(lake) == ["OWNER_MISSING"]
 
@@ -82,7 +82,7 @@ def test_owners_are_asked_as_the_request_and_the_rule_change(lake: ReviewLake) -
     judged()
     assert (detail(lake)["reviewers"], codes(lake)) == ([], [])
     lake.write("CREATE DATABASE e", "alice", "c")
-    policies_ring()
+    policies_notify()
     judged()
     assert (detail(lake)["reviewers"], codes(lake)) == (["bob"], [])
     assert lake.patch("alice", "1/", {"reviewers": ["carol"]}).status_code == 200
@@ -90,10 +90,10 @@ def test_owners_are_asked_as_the_request_and_the_rule_change(lake: ReviewLake) -
     group_of(lake, "stewards", "dora")
     owners = [{"pattern": "e.*", "people": [], "groups": ["stewards"]}]
     assert change(lake, rule, owners=owners).status_code == 200
-    policies_ring()
+    policies_notify()
     assert detail(lake)["reviewers"] == ["carol", "dora"]
     assert change(lake, rule, owners=[]).status_code == 200
-    policies_ring()
+    policies_notify()
     assert detail(lake)["reviewers"] == ["carol"]
 
 

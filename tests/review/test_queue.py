@@ -10,7 +10,7 @@ import pytest
 from catalog_app.models import Commit
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
-from lakeui.tasks.merge_requests import queues_ring
+from lakeui.tasks.merge_requests import queues_notify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_cancel
@@ -224,9 +224,9 @@ def test_a_queue_whose_task_was_cancelled_or_lost_goes_on(lake: ReviewLake) -> N
     turn()
     assert [state(lake, request) for request in requests] == ["queued", "queued"]
     for _ in range(2):
-        queues_ring()
+        queues_notify()
     assert Task.objects.filter(kind="merge queue", state="queued").count() == 1
     turn()
     assert [state(lake, request) for request in requests] == ["merged", "merged"]
-    queues_ring()
+    queues_notify()
     assert not Task.objects.filter(kind="merge queue", state="queued").exists()

@@ -23,7 +23,7 @@ from merge_app.review.timeline import Event, timeline_append
 from merge_app.webhooks import chat
 from merge_app.webhooks.delivering import PAUSES, delivery_attempt
 from merge_app.webhooks.models import Webhook, WebhookDelivery, WebhookEvent
-from merge_app.webhooks.outbox import deliveries_ring
+from merge_app.webhooks.outbox import deliveries_notify
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.webhooks.conftest import Listener, add
@@ -173,10 +173,10 @@ def test_the_sweep_rings_for_what_nobody_sent(lake: ReviewLake, monkeypatch: pyt
     add(lake, "http://127.0.0.1:1/")
     lake.open()
     monkeypatch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda args, **_: rung.append(args[0]))
-    deliveries_ring()
+    deliveries_notify()
     assert rung == []
     WebhookDelivery.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    deliveries_ring()
+    deliveries_notify()
     assert rung == [str(WebhookDelivery.objects.get().pk)]
 
 

@@ -38,7 +38,7 @@ from lakeui.api.requests.serializers import (
     TimelineAnswer,
     votes_shown,
 )
-from lakeui.tasks.merge_requests import policy_ring
+from lakeui.tasks.merge_requests import policy_notify
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.approval_rules import ApprovalState
 from merge_app.review.approval_state import merged_approval_state, request_approval_state
@@ -110,7 +110,7 @@ def request_opened(request: Request, catalog: str, wanted: dict[str, Any]) -> Re
             is_draft=wanted["draft"],
         ),
     )
-    policy_ring(opened)
+    policy_notify(opened)
     address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
     shown = request_shown(request_get(found_in, opened.number), request.user.pk)
     return Response(shown, status=201, headers={"Location": address})
