@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from sqlglot import exp
 
 from catalog_app.pruning.predicates import ANYTHING, Predicate, without_null_tests
-from lakeui.common.errors import ForbiddenStatement, InvalidValue
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX
 from lakeui.sql.change_tables import changes_of, is_change_table
+from lakeui.sql.constants import constant_of
 from lakeui.sql.names import table_name
 from lakeui.sql.statements import NamedInView, TableName, TableReference
 from lakeui.sql.terms import predicate_of
@@ -25,6 +27,16 @@ class Mention:
     alias: str
     is_named_here: bool
     owner: exp.Expr | None
+
+
+def moving_times_refuse(tree: exp.Expr) -> None:
+    """Raise NotSupported where the past of a table depends on when the text is read: it is kept and read again."""
+    for clause in tree.find_all(exp.Version):
+        if not _is_written(clause.expression):
+            raise NotSupported(
+                "A view keeps no time that depends on when it is read: each look would show another version.",
+                remedy="Write the time in quotes, or make a tag and read db.`t@tag`.",
+            )
 
 
 def take_tables(tree: exp.Expr, *, first: int = 0) -> list[Mention]:
@@ -44,6 +56,7 @@ def wheres(mentions: Sequence[Mention]) -> dict[str, Predicate]:
 
 def _with_placeholders(tree: exp.Expr, first: int) -> list[Mention]:
     mentions: list[Mention] = []
+    now = datetime.now(UTC)
     for node in list(tree.find_all(exp.Table, bfs=False)):
         if is_change_table(node.this) and not (node.args.get("db") or node.args.get("version")):
             mentions.append(_take_changes(node, f"{PLACEHOLDER_PREFIX}{first + len(mentions)}"))
@@ -54,12 +67,12 @@ def _with_placeholders(tree: exp.Expr, first: int) -> list[Mention]:
             continue
         if not node.args.get("db") and not node.args.get("version") and _is_common_table(node):
             continue
-        mentions.append(_take_table(node, f"{PLACEHOLDER_PREFIX}{first + len(mentions)}"))
+        mentions.append(_take_table(node, f"{PLACEHOLDER_PREFIX}{first + len(mentions)}", now))
     return _with_clear_aliases(mentions)
 
 
-def _take_table(node: exp.Table, placeholder: str) -> Mention:
-    reference = TableReference(placeholder, _name_of(node))
+def _take_table(node: exp.Table, placeholder: str, now: datetime) -> Mention:
+    reference = TableReference(placeholder, _name_of(node, now))
     return _taken(node, reference, reference.name.table)
 
 
@@ -128,22 +141,29 @@ def _is_common_table(node: exp.Table) -> bool:
     return False
 
 
-def _name_of(node: exp.Table) -> TableName:
+def _name_of(node: exp.Table, now: datetime) -> TableName:
     parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part is not None]
     if not all(isinstance(part, exp.Identifier) for part in parts):
         raise ForbiddenStatement("A table's name has at most three parts.", remedy="Write catalog.db.table.")
-    version, timestamp = _time_of(node.args.get("version"))
+    version, timestamp = _time_of(node.args.get("version"), now)
     return table_name(tuple(part.name for part in parts), version=version, timestamp=timestamp)
 
 
-def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
+def _is_written(value: exp.Expr) -> bool:
+    """Whether it is a literal, or one with its type."""
+    return isinstance(value.this if isinstance(value, exp.Cast) else value, exp.Literal)
+
+
+def _time_of(clause: exp.Expr | None, now: datetime) -> tuple[int | None, str | None]:
+    """The version or the time. All times of a query that depend on the present one depend on ``now``."""
     if clause is None:
         return None, None
     value = clause.expression
     if clause.text("kind") == "AS OF":
-        if isinstance(value, exp.Cast) and isinstance(value.this, exp.Literal):
-            value = value.this
         is_version = clause.text("this") == "VERSION"
+        if not is_version and not _is_written(value):
+            return None, _folded_time(value, now)
+        value = value.this if isinstance(value, exp.Cast) else value
         if isinstance(value, exp.Literal) and is_version and value.name.isdecimal():
             return int(value.name), None
         if isinstance(value, exp.Literal) and not is_version and value.is_string:
@@ -152,6 +172,23 @@ def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
         "A table's past is asked for by a number or a time in quotes.",
         remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'; a tag or branch is db.`t@tag`.",
     )
+
+
+def _folded_time(value: exp.Expr, now: datetime) -> str:
+    """The one time that an expression without columns comes to; of days, the beginning in UTC."""
+    constant = constant_of(value)
+    if constant is None or constant.type not in ("date", "timestamp", "timestamp_ntz") or constant.low != constant.high:
+        raise InvalidValue(
+            "TIMESTAMP AS OF takes a time in quotes, or one that is counted from now in days or shorter units.",
+            remedy="Write current_timestamp() - INTERVAL 1 DAY, date_sub(current_date(), 1), or '2026-01-31 10:00:00'.",
+        )
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    if constant.is_from_now:
+        start = now.replace(hour=0, minute=0, second=0, microsecond=0) if constant.type == "date" else now
+    try:
+        return (start + timedelta(microseconds=constant.low)).isoformat()
+    except OverflowError:
+        raise InvalidValue("The time lies outside of the years 1 to 9999.", remedy="Count fewer days.") from None
 
 
 def names_in_view(tree: exp.Expr, mentions: Sequence[Mention]) -> tuple[NamedInView, ...]:

@@ -12,7 +12,7 @@ from lakeui.sql.allowlist import check, is_repeatable
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
-from lakeui.sql.mentions import Mention, localise, names_in_view, take_tables, wheres
+from lakeui.sql.mentions import Mention, localise, moving_times_refuse, names_in_view, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.session_functions import functions_refused
 from lakeui.sql.session_values import for_readers, session_values_given, session_values_refused
@@ -33,6 +33,7 @@ def build_view(text: str) -> tuple[Query, tuple[NamedInView, ...]]:
     """The query of a view, and what it names."""
     with functions_refused("a view of a database is read in other sessions."):
         tree = read_query(text)
+    moving_times_refuse(tree)
     query, mentions = _taken(tree)
     return query, names_in_view(tree, mentions)
 

@@ -17,6 +17,7 @@ from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_query, write
 from lakeui.sql.lexer import Kind, Word
+from lakeui.sql.mentions import moving_times_refuse
 from lakeui.sql.names import full_names
 from lakeui.sql.query import build_query
 from lakeui.sql.session_functions import function_names_given
@@ -73,6 +74,7 @@ def _create(cursor: Cursor, *, or_replace: bool) -> s.CreateTemporaryView:
     cursor.expect("AS")
     padded = cursor.rest()
     with full_names(_READ_AGAIN), session_values_refused(_NO_SESSION):
+        moving_times_refuse(read_query(padded))
         query = build_query(padded, cursor.common)
         text = _whole(padded.strip(), name, columns, cursor.common)
         return s.CreateTemporaryView(name, build_query(text) if columns else query, text, or_replace)

@@ -630,6 +630,12 @@ FORBIDDEN_STATEMENT | main | is a table, no value | SELECT table_changes('d.peop
 NOT_FOUND | main | version 999999 | SELECT * FROM d.people VERSION AS OF 999999
 NOT_FOUND | main | before its first | SELECT * FROM d.people TIMESTAMP AS OF '1999-01-01'
 INVALID_VALUE | main | not a timestamp | SELECT * FROM d.people TIMESTAMP AS OF 'x'
+NOT_FOUND | main | before its first | SELECT * FROM d.people TIMESTAMP AS OF date_sub(current_date(), 1)
+INVALID_VALUE | main | counted from now in days; INTERVAL 1 DAY | SELECT * FROM d.people TIMESTAMP AS OF current_timestamp() - INTERVAL 1 MONTH
+INVALID_VALUE | main | counted from now in days | SELECT p.* FROM d.sales s, d.people TIMESTAMP AS OF s.day p
+INVALID_VALUE | main | counted from now in days | SELECT * FROM d.people TIMESTAMP AS OF 1 + 2
+INVALID_VALUE | main | years 1 to 9999 | SELECT * FROM d.people TIMESTAMP AS OF date_sub(current_date(), 1000000)
+INVALID_VALUE | main | by a number | SELECT * FROM d.people VERSION AS OF 1 + 2
 FORBIDDEN_STATEMENT | main | reflect | SELECT reflect('java.lang.Runtime', 'getRuntime')
 FORBIDDEN_STATEMENT | main | looks like a file; upload or import | SELECT * FROM parquet.`/etc/passwd`
 SYNTAX_ERROR | main | | SELECT * FROM

@@ -126,7 +126,7 @@ InvalidValue | select * from db.`t@`
 InvalidValue | select * from db.`@dev`
 InvalidValue | delete from db.`t@dev`
 InvalidValue | select * from db.t version as of 'x'
-InvalidValue | select * from db.t timestamp as of current_timestamp()
+InvalidValue | select * from db.t timestamp as of current_timestamp() - interval 1 month
 InvalidValue | create table db.t (a interval)
 InvalidValue | create table db.t (a variant)
 InvalidValue | create table db.t (a decimal(40, 2))
