@@ -29,6 +29,7 @@ from lakeui.frontdoor.sessions import temporary
 from lakeui.frontdoor.tables import (
     altering,
     columns,
+    columns_replacing,
     constraints,
     copy_into,
     databases,
@@ -186,6 +187,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.RenameColumn: _row(columns.rename_column, _WRITE_TABLE),
     sql.AlterColumn: _row(columns.alter_column, _WRITE_TABLE),
     sql.AlterColumns: _row(altering.alter_columns, _WRITE_TABLE),
+    sql.ReplaceColumns: _row(columns_replacing.replace_columns, _WRITE_TABLE),
     sql.AddConstraint: _row(constraints.add_constraint, _WRITE_TABLE, TASK),
     sql.DropConstraint: _row(constraints.drop_constraint, _WRITE_TABLE),
     sql.ChangeLayout: _row(layouts.change_layout, _WRITE_TABLE),

@@ -235,11 +235,18 @@ def _change_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn | s.Alte
     return _several(table, [s.AlterColumn(table, column, change) for change in changes])
 
 
-def _replace_columns(_cursor: Cursor, _table: s.TableName) -> NoReturn:
-    raise NotSupported(
-        "REPLACE COLUMNS would take every column away, with its values, and add new ones.",
-        remedy="Use DROP COLUMNS, ADD COLUMNS and ALTER COLUMN, which say what becomes of each.",
-    )
+def _replace_columns(cursor: Cursor, table: s.TableName) -> s.ReplaceColumns:
+    if not cursor.sees("("):
+        cursor.fail("REPLACE COLUMNS takes its columns in parentheses;")
+    added = _add_columns(cursor, table)
+    for column, position in added.columns:
+        if column.within or position is not None or column.generated is not None:
+            raise NotSupported(
+                "REPLACE COLUMNS takes names, types, NOT NULL, DEFAULT and COMMENT; the columns are in their order.",
+                remedy="Leave out FIRST, AFTER and GENERATED, and state a column with fields as a whole.",
+                column=column.name,
+            )
+    return s.ReplaceColumns(table, tuple(column for column, _ in added.columns))
 
 
 def _alter_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn:

@@ -217,6 +217,7 @@ WRITING = {
     "RenameColumn": "ALTER TABLE {} RENAME COLUMN name TO x",
     "AlterColumn": "ALTER TABLE {} ALTER COLUMN id TYPE BIGINT",
     "AlterColumns": "ALTER TABLE {} ALTER COLUMN id TYPE BIGINT, name COMMENT 'c'",
+    "ReplaceColumns": "ALTER TABLE {} REPLACE COLUMNS (id BIGINT)",
     "SetTableProperties comment": "COMMENT ON TABLE {} IS 'c'",
     "CreateTable": "REPLACE TABLE {} (id INT)",
     "AddPartition": "ALTER TABLE {} ADD PARTITION (day = 'x')",

@@ -225,6 +225,12 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         "ALTER TABLE db.t ALTER COLUMN a TYPE INT, b COMMENT 'x'",
         s.AlterColumns(T, (s.AlterColumn(T, "a", s.ChangeType("int")), s.AlterColumn(T, "b", s.SetComment("x")))),
     ),
+    (
+        "ALTER TABLE db.t REPLACE COLUMNS (a INT NOT NULL COMMENT 'x', b STRING)",
+        s.ReplaceColumns(
+            T, (s.ColumnDefinition("a", "int", nullable=False, comment="x"), s.ColumnDefinition("b", "string"))
+        ),
+    ),
     ("CREATE TABLE db.t LIKE db.t USING delta", s.CreateTable(T, like=T, asked_format="DELTA")),
     ("CREATE TABLE IF NOT EXISTS db.t CLONE db.t", s.CreateTable(T, if_not_exists=True, clone=T)),
     (

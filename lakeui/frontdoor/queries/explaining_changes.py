@@ -32,7 +32,7 @@ CHANGES = (
     *(sql.CreateDatabase, sql.DropDatabase, sql.RenameDatabase),
     *(sql.SetDatabaseProperties, sql.UnsetDatabaseProperties),
     *(sql.CreateTable, sql.DropTable, sql.RenameTable, sql.SetTableProperties, sql.UnsetTableProperties),
-    *(sql.AddColumns, sql.DropColumns, sql.RenameColumn, sql.AlterColumn, sql.AlterColumns),
+    *(sql.AddColumns, sql.DropColumns, sql.RenameColumn, sql.AlterColumn, sql.AlterColumns, sql.ReplaceColumns),
     *(sql.AddConstraint, sql.DropConstraint, sql.AddPartition, sql.DropPartition, sql.RenamePartition),
     *(sql.ChangeLayout, sql.ClusterBy),
 )

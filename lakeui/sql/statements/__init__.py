@@ -24,6 +24,7 @@ from lakeui.sql.statements.alterations import (
     MoveColumn,
     RenameColumn,
     RenamePartition,
+    ReplaceColumns,
     SetComment,
     SetDefault,
     SetNotNull,
@@ -238,6 +239,7 @@ Statement = (
     | RenameColumn
     | AlterColumn
     | AlterColumns
+    | ReplaceColumns
     | AddConstraint
     | DropConstraint
     | ChangeLayout
@@ -378,6 +380,7 @@ __all__ = [
     "RenameTable",
     "RenameTag",
     "RenameView",
+    "ReplaceColumns",
     "ResetBranch",
     "RestoreBranch",
     "RestoreDatabase",

@@ -118,6 +118,14 @@ class AlterColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplaceColumns:
+    """The columns that the table has then, in their order; those of known names stay the same ones."""
+
+    table: TableName
+    columns: tuple[ColumnDefinition, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AddConstraint:
     table: TableName
     check: CheckConstraint

@@ -406,8 +406,18 @@ INVALID_VALUE | main | age is altered twice | ALTER TABLE d.people ALTER COLUMN 
 NOT_SUPPORTED | main | moves one column | ALTER TABLE d.people ALTER COLUMN id FIRST, age AFTER name
 TYPE_NARROWING | main | age is bigint | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x', age TYPE int
 NOT_SUPPORTED | main | CHANGE COLUMN renames; RENAME COLUMN | ALTER TABLE d.people CHANGE COLUMN id number INT
-NOT_SUPPORTED | main | REPLACE COLUMNS; with its values | ALTER TABLE d.people REPLACE COLUMNS (id INT)
 SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x',
+# ReplaceColumns
+TYPE_NARROWING | main | age is bigint | ALTER TABLE d.people REPLACE COLUMNS (id INT NOT NULL, age INT)
+INVALID_VALUE | main | id is part of the primary key | ALTER TABLE d.keyed REPLACE COLUMNS (name STRING)
+INVALID_VALUE | main | day is part of the primary key or the partitioning | ALTER TABLE d.sales REPLACE COLUMNS (id INT)
+INVALID_VALUE | main | day is part of the primary key or the partitioning | ALTER TABLE d.sales REPLACE COLUMNS (other INT)
+NOT_NULL_VIOLATION | main | age; 1 row with NULL | ALTER TABLE d.people REPLACE COLUMNS (id INT NOT NULL, age BIGINT NOT NULL)
+NOT_NULL_VIOLATION | main | fresh is NOT NULL without a default | ALTER TABLE d.people REPLACE COLUMNS (id INT NOT NULL, fresh INT NOT NULL)
+INVALID_VALUE | main | added twice | ALTER TABLE d.people REPLACE COLUMNS (id INT, ID INT)
+NOT_SUPPORTED | main | FIRST, AFTER and GENERATED | ALTER TABLE d.people REPLACE COLUMNS (id INT, age BIGINT FIRST)
+NOT_SUPPORTED | main | FIRST, AFTER and GENERATED | ALTER TABLE d.people REPLACE COLUMNS (id INT, two INT GENERATED ALWAYS AS (id * 2))
+SYNTAX_ERROR | main | in parentheses | ALTER TABLE d.people REPLACE COLUMNS id INT
 # AddPartition
 ALREADY_EXISTS | main | partition named day = mon | ALTER TABLE d.sales ADD PARTITION (day = 'mon')
 ALREADY_EXISTS | main | partition named day = declared | ALTER TABLE d.sales ADD PARTITION (day = 'declared')
