@@ -22,7 +22,7 @@ from merge_app.review.models import TimelineKind
 from merge_app.review.timeline import Event, timeline_append
 from merge_app.webhooks import chat
 from merge_app.webhooks.delivering import PAUSES, delivery_attempt
-from merge_app.webhooks.models import Webhook, WebhookDelivery, WebhookEvent
+from merge_app.webhooks.models import SUBSCRIBABLE, Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.outbox import deliveries_notify
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -278,7 +278,7 @@ def test_commits_bypasses_and_drops_are_told_once_and_without_statements(lake: R
 
 
 def test_names_and_records_have_events_without_what_was_changed(lake: ReviewLake, listener: Listener) -> None:
-    add(lake, listener.url, "reference", "record")
+    assert add(lake, listener.url, *(event.value for event in SUBSCRIBABLE)).status_code == 201
     for statement in (
         "CREATE BRANCH n",
         "ALTER BRANCH n RENAME TO m",

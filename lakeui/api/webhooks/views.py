@@ -48,7 +48,9 @@ class NewWebhook(serializers.Serializer[Any]):
         max_length=2000, help_text="An https address that is public, or in a network that this server allows."
     )
     events = serializers.ListField(
-        child=serializers.ChoiceField([event.value for event in SUBSCRIBABLE]), min_length=1, max_length=10
+        child=serializers.ChoiceField([event.value for event in SUBSCRIBABLE]),
+        min_length=1,
+        max_length=len(SUBSCRIBABLE),
     )
     form = serializers.ChoiceField(WebhookForm.values, default=WebhookForm.EVENT.value, help_text=_FORM)
 
@@ -58,7 +60,7 @@ class WebhookChange(serializers.Serializer[Any]):
     events = serializers.ListField(
         child=serializers.ChoiceField([event.value for event in SUBSCRIBABLE]),
         min_length=1,
-        max_length=10,
+        max_length=len(SUBSCRIBABLE),
         required=False,
     )
     form = serializers.ChoiceField(WebhookForm.values, required=False, help_text=_FORM)
