@@ -52,7 +52,7 @@ def test_the_start_page_asks_strangers_to_sign_in() -> None:
 
 
 @pytest.mark.usefixtures("bundle")
-def test_signing_in_leads_to_the_application_and_signing_out_back(alice: User) -> None:
+def test_signing_in_opens_application_and_signing_out_leaves(alice: User) -> None:
     client = Client()
     assert sign_in(client)["Location"] == "/"
     page = client.get("/").content.decode()
@@ -76,7 +76,7 @@ def test_every_address_of_the_application_gets_its_shell(alice: User, address: s
 
 
 @pytest.mark.usefixtures("bundle")
-def test_the_shell_names_what_the_entry_needs_and_nothing_that_loads_later(alice: User) -> None:
+def test_shell_preloads_only_what_the_entry_needs(alice: User) -> None:
     client = Client()
     client.force_login(alice)
     page = client.get("/").content.decode()
@@ -106,7 +106,7 @@ def test_the_shell_is_drawn_in_the_chosen_theme(alice: User, chosen: str, shown:
     assert shown in client.get("/").content.decode()
 
 
-def test_a_bundle_that_was_not_built_is_said_with_what_to_run(alice: User, settings: Any, tmp_path: Path) -> None:
+def test_an_unbuilt_bundle_names_the_command_to_run(alice: User, settings: Any, tmp_path: Path) -> None:
     settings.STATIC_ROOT = str(tmp_path)
     client = Client()
     client.force_login(alice)
@@ -151,7 +151,7 @@ def test_an_inactive_user_cannot_sign_in(alice: User) -> None:
     assert 'role="alert"' in response.content.decode()
 
 
-def test_ten_failures_close_the_door_for_that_name_and_address_only(alice: User) -> None:
+def test_ten_failures_block_only_that_name_and_address(alice: User) -> None:
     client = Client()
     for _ in range(10):
         assert sign_in(client, "wrong").status_code == 200
@@ -163,13 +163,13 @@ def test_ten_failures_close_the_door_for_that_name_and_address_only(alice: User)
 
 
 @pytest.mark.parametrize("typed", ["alice ", " ALICE", "\uff41lice", "Alice\t"])
-def test_other_spellings_of_a_name_are_the_same_account(alice: User, typed: str) -> None:
+def test_other_spellings_of_a_name_are_one_account(alice: User, typed: str) -> None:
     for _ in range(10):
         sign_in(Client(), "wrong")
     assert sign_in(Client(), username=typed).status_code == 429
 
 
-def test_a_hundred_failures_of_one_account_close_it_for_every_address(alice: User) -> None:
+def test_hundred_failures_of_an_account_block_every_address(alice: User) -> None:
     for number in range(100):
         sign_in(Client(), "wrong", address=f"10.0.1.{number}")
     assert sign_in(Client(), address="10.0.2.1").status_code == 429
@@ -184,19 +184,19 @@ def test_failures_are_logged_with_account_and_address(alice: User, caplog: pytes
     assert (vars(line)["account"], vars(line)["address"]) == ("alice", "10.0.0.1")
 
 
-def test_fifty_failures_of_one_address_close_it_for_every_name(alice: User) -> None:
+def test_fifty_failures_of_an_address_block_every_name(alice: User) -> None:
     for number in range(50):
         sign_in(Client(), "wrong", username=f"user{number}")
     assert sign_in(Client()).status_code == 429
 
 
-def test_who_guesses_does_not_get_away_by_naming_other_addresses(alice: User) -> None:
+def test_naming_other_addresses_does_not_unblock_whoever_guesses(alice: User) -> None:
     for number in range(50):
         sign_in(Client(headers={"X-Forwarded-For": f"198.51.100.{number}"}), "wrong", username=f"user{number}")
     assert sign_in(Client(headers={"X-Forwarded-For": "198.51.100.99"})).status_code == 429
 
 
-def test_behind_a_proxy_only_whoever_guesses_is_shut_out(alice: User, settings: Any) -> None:
+def test_behind_a_proxy_only_whoever_guesses_is_blocked(alice: User, settings: Any) -> None:
     """All come from the proxy's address; the last entry is the one that it wrote."""
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
     for number in range(50):
@@ -230,7 +230,7 @@ def test_an_unknown_page_is_a_page_with_404() -> None:
     assert response["Content-Type"].startswith("text/html")
 
 
-def test_a_page_that_fails_shows_an_id_and_no_trace(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_page_shows_an_id_no_trace(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: Any) -> Any:
         raise RuntimeError("secret inside")
 

@@ -70,7 +70,7 @@ def refused(response: Any, status: int, code: str) -> dict[str, Any]:
     return body
 
 
-def test_a_link_is_shown_once_works_once_and_signs_in(staff: Asker) -> None:
+def test_a_link_shows_once_works_once_signs_in(staff: Asker) -> None:
     made = staff.invite("erin", email="erin@example.org")
     assert (made.status_code, made["Cache-Control"]) == (201, "no-store")
     link = made.json()["invitation"]["link"]
@@ -105,7 +105,7 @@ def test_a_link_ends_by_time_or_newer_link(staff: Asker) -> None:
     assert Client().get(third).status_code == 410
 
 
-def test_a_link_is_mailed_where_a_server_is_set(staff: Asker, settings: Any) -> None:
+def test_a_link_is_mailed_where_server_is_set(staff: Asker, settings: Any) -> None:
     assert staff.invite("none", email="none@example.org").json()["invitation"]["was_mailed"] is False
     settings.LAKEUI = settings.LAKEUI | {"MAIL": True}
     made = staff.invite("erin", email="erin@example.org").json()["invitation"]
@@ -114,7 +114,7 @@ def test_a_link_is_mailed_where_a_server_is_set(staff: Asker, settings: Any) -> 
     assert made["link"] in mail.outbox[0].body
 
 
-def test_a_mail_server_that_is_away_leaves_the_link(staff: Asker, settings: Any) -> None:
+def test_an_unreachable_mail_server_leaves_the_link(staff: Asker, settings: Any) -> None:
     settings.LAKEUI = settings.LAKEUI | {"MAIL": True}
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
@@ -170,7 +170,7 @@ def test_the_staff_gains_nothing_and_touches_no_administrator(staff: Asker, root
     assert not AccountRecord.objects.exists()
 
 
-def test_a_superuser_makes_a_link_for_an_account_that_was_used(root: Asker, person: Asker) -> None:
+def test_a_superuser_makes_links_for_used_accounts(root: Asker, person: Asker) -> None:
     assert root.send("post", f"{PEOPLE}person/link/").status_code == 201
 
 
@@ -184,7 +184,7 @@ def test_one_active_superuser_stays(root: Asker, change: dict[str, Any]) -> None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_superusers_do_not_disable_each_other_at_once(root: Asker) -> None:
+def test_two_superusers_cannot_disable_each_other_at_once(root: Asker) -> None:
     other = Asker("other", is_superuser=True)
     meet, answers = threading.Barrier(2), []
 
@@ -202,7 +202,7 @@ def test_two_superusers_do_not_disable_each_other_at_once(root: Asker) -> None:
     assert answers.count(200) == 1
 
 
-def test_a_change_of_what_was_changed_meanwhile_is_refused(root: Asker, person: Asker) -> None:
+def test_changing_what_was_changed_meanwhile_is_refused(root: Asker, person: Asker) -> None:
     tag = root.send("get", f"{PEOPLE}person/")["ETag"]
     root.send("patch", f"{PEOPLE}person/", {"first_name": "Pat"})
     answer = root.send("patch", f"{PEOPLE}person/", {"is_active": False}, **{"If-Match": tag})
@@ -226,7 +226,7 @@ def test_a_name_is_taken_in_any_case(staff: Asker, person: Asker) -> None:
     refused(staff.invite("Person"), 409, "ALREADY_EXISTS")
 
 
-def test_people_are_found_by_name_state_and_group_page_by_page(root: Asker, person: Asker) -> None:
+def test_people_are_found_by_name_state_and_group(root: Asker, person: Asker) -> None:
     root.send("post", GROUPS, {"name": "g"})
     root.invite("erin", first_name="Erin", groups=["g"])
     root.send("patch", f"{PEOPLE}person/", {"is_active": False})
@@ -264,7 +264,7 @@ RIGHTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("right", RIGHTS)
-def test_the_staff_makes_no_link_for_an_account_that_has_rights(staff: Asker, root: Asker, right: str) -> None:
+def test_staff_makes_no_link_for_accounts_with_rights(staff: Asker, root: Asker, right: str) -> None:
     before = staff.invite("erin").json()["invitation"]["link"]
     RIGHTS[right](User.objects.get(username="erin"))
     refused(staff.send("post", f"{PEOPLE}erin/link/"), 403, "PERMISSION_DENIED")
@@ -273,7 +273,7 @@ def test_the_staff_makes_no_link_for_an_account_that_has_rights(staff: Asker, ro
     assert Client().get(link).status_code == 302
 
 
-def test_nobody_opens_or_changes_an_account_of_an_agent_as_a_person(root: Asker, agent: Asker) -> None:
+def test_agent_accounts_are_not_managed_as_people(root: Asker, agent: Asker) -> None:
     refused(root.send("post", f"{PEOPLE}fixer/link/"), 403, "PERMISSION_DENIED")
     for body in ({"is_active": False}, {"standing": "superuser"}, {"email": "x@example.org"}):
         refused(root.send("patch", f"{PEOPLE}fixer/", body), 403, "PERMISSION_DENIED")
@@ -281,14 +281,14 @@ def test_nobody_opens_or_changes_an_account_of_an_agent_as_a_person(root: Asker,
     refused(root.send("patch", f"{PEOPLE}fixer/", {"is_active": True}), 403, "PERMISSION_DENIED")
 
 
-def test_a_link_from_before_an_account_was_an_agents_opens_nothing(root: Asker, person: Asker) -> None:
+def test_a_link_older_than_its_agent_opens_nothing(root: Asker, person: Asker) -> None:
     link = root.invite("fixer").json()["invitation"]["link"]
     user = User.objects.get(username="fixer")
     Agent.objects.create(user=user, owner=person.user, purpose="corrects values")
     assert Client().get(link).status_code == 410
 
 
-def test_an_agent_does_not_sign_in_by_a_browser(agent: Asker, person: Asker) -> None:
+def test_an_agent_cannot_sign_in_by_browser(agent: Asker, person: Asker) -> None:
     agent.user.set_password(PASSWORD)
     agent.user.save()
     browser, from_before = Client(), Client()
@@ -298,7 +298,7 @@ def test_an_agent_does_not_sign_in_by_a_browser(agent: Asker, person: Asker) -> 
     assert agent.send("get", "/api/v1/account/").status_code == 200
 
 
-def test_an_agent_is_no_last_superuser_and_no_last_owner(root: Asker, person: Asker, agent: Asker) -> None:
+def test_an_agent_is_no_last_superuser_or_owner(root: Asker, person: Asker, agent: Asker) -> None:
     User.objects.filter(pk=agent.user.pk).update(is_superuser=True)
     refused(root.send("patch", f"{PEOPLE}root/", {"is_active": False}), 400, "INVALID_VALUE")
     catalog_create(name="lake")
@@ -308,7 +308,7 @@ def test_an_agent_is_no_last_superuser_and_no_last_owner(root: Asker, person: As
     assert root.send("delete", "/api/v1/catalogs/lake/members/fixer/").status_code == 204
 
 
-def test_an_agent_is_shut_out_with_who_answers_for_it(agent: Asker, person: Asker) -> None:
+def test_an_agent_is_shut_out_with_its_owner(agent: Asker, person: Asker) -> None:
     secret = agent.headers["Authorization"].split()[1]
     asked = urlencode({"grant_type": "client_credentials", "client_secret": secret})
 
@@ -327,7 +327,7 @@ def test_an_agent_is_shut_out_with_who_answers_for_it(agent: Asker, person: Aske
 # -- groups -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_greatest_of_all_roles_counts_and_ends_with_the_group(root: Asker, person: Asker) -> None:
+def test_the_greatest_role_counts_until_its_group_ends(root: Asker, person: Asker) -> None:
     catalog_create(name="lake")
     roles = "/api/v1/catalogs/lake/groups/"
     for name, role in (("readers", "viewer"), ("writers", "maintainer")):
@@ -364,7 +364,7 @@ def test_owners_give_groups_roles_of_their_catalog_only(root: Asker, person: Ask
     refused(person.send("put", f"{GROUPS}g/members/person/"), 403, "PERMISSION_DENIED")
 
 
-def test_a_name_is_found_in_either_form_of_its_letters(root: Asker) -> None:
+def test_names_match_in_composed_and_decomposed_unicode(root: Asker) -> None:
     for name in ("Re\u0301becca", "R\u00e9gine"):
         assert root.send("post", GROUPS, {"name": name}).status_code == 201
         assert root.invite(name, groups=[name]).status_code == 201
@@ -372,7 +372,7 @@ def test_a_name_is_found_in_either_form_of_its_letters(root: Asker) -> None:
         assert root.send("patch", f"{PEOPLE}{name}/", {"first_name": "R"}).status_code == 200
 
 
-def test_a_group_that_has_a_role_is_not_removed(root: Asker, person: Asker) -> None:
+def test_a_group_with_a_role_is_not_removed(root: Asker, person: Asker) -> None:
     catalog_create(name="lake")
     root.send("post", GROUPS, {"name": "g"})
     root.send("put", f"{GROUPS}g/members/person/")
@@ -415,7 +415,7 @@ def test_changes_of_rights_record_who_and_when(root: Asker, person: Asker) -> No
     assert [one["subject"] for one in of_group] == ["role of a group", "group"]
 
 
-def test_the_staff_is_told_of_roles_in_catalogs_that_it_sees(root: Asker, staff: Asker, person: Asker) -> None:
+def test_staff_sees_roles_only_in_catalogs_it_sees(root: Asker, staff: Asker, person: Asker) -> None:
     for name in ("seen", "unseen"):
         catalog_create(name=name)
         root.send("post", f"/api/v1/catalogs/{name}/members/", {"username": "person", "role": "viewer"})
@@ -424,7 +424,7 @@ def test_the_staff_is_told_of_roles_in_catalogs_that_it_sees(root: Asker, staff:
     assert [one["catalog"] for one in told] == ["seen"]
 
 
-def test_records_do_not_change_and_the_chain_tells_of_those_that_did(staff: Asker) -> None:
+def test_records_are_append_only_and_chain_reports_changes(staff: Asker) -> None:
     for name in ("a", "b"):
         staff.invite(name)
     assert accounts_verify() == []
@@ -453,7 +453,7 @@ def signed_in(agent: str = "Browser 1") -> Client:
     return client
 
 
-def test_one_sees_where_one_is_signed_in_and_ends_it(person: Asker) -> None:
+def test_a_person_lists_and_ends_own_sessions(person: Asker) -> None:
     here, there = signed_in("Here"), signed_in("There")
     other = Asker("other")
     listed = here.get(SESSIONS).json()["results"]
@@ -467,7 +467,7 @@ def test_one_sees_where_one_is_signed_in_and_ends_it(person: Asker) -> None:
     assert [one["agent"] for one in here.get(SESSIONS).json()["results"]] == ["Here"]
 
 
-def test_a_session_says_when_it_was_used_at_most_once_a_minute(person: Asker) -> None:
+def test_session_use_is_noted_at_most_each_minute(person: Asker) -> None:
     here = signed_in()
     long_ago = timezone.now() - timedelta(hours=1)
     BrowserSession.objects.update(last_seen_at=long_ago)
@@ -483,7 +483,7 @@ def change_password(client: Client, present: str, new: str) -> Any:
     return client.put("/api/v1/account/password/", body, content_type="application/json")
 
 
-def test_a_new_password_keeps_the_rules_and_ends_the_other_sessions(person: Asker) -> None:
+def test_a_new_password_keeps_rules_ends_other_sessions(person: Asker) -> None:
     here, there = signed_in(), signed_in()
     rules = here.get("/api/v1/account/").json()["password_rules"]
     assert any("8 characters" in rule for rule in rules)
@@ -495,14 +495,14 @@ def test_a_new_password_keeps_the_rules_and_ends_the_other_sessions(person: Aske
     assert AccountRecord.objects.get().subject == "password"
 
 
-def test_wrong_present_passwords_are_counted_as_failed_sign_ins(person: Asker) -> None:
+def test_wrong_present_passwords_count_as_failed_sign_ins(person: Asker) -> None:
     here = signed_in()
     for _ in range(10):
         refused(change_password(here, "wrong", "x" * 20), 400, "INVALID_VALUE")
     refused(change_password(here, PASSWORD, "another " + PASSWORD), 403, "PERMISSION_DENIED")
 
 
-def test_a_token_without_the_scope_changes_nothing_of_the_account(person: Asker) -> None:
+def test_a_token_without_scope_changes_no_account(person: Asker) -> None:
     AccessToken.objects.update(scopes=["read", "write"])
     body = {"present": PASSWORD, "new": "another " + PASSWORD}
     refused(person.send("put", "/api/v1/account/password/", body), 403, "PERMISSION_DENIED")

@@ -94,7 +94,7 @@ def test_set_up_takes_code_and_password(alice: User) -> None:
     assert again.status_code == 400
 
 
-def test_a_secret_is_of_the_session_that_it_was_shown_to(alice: User) -> None:
+def test_a_secret_is_bound_to_its_session(alice: User) -> None:
     stolen, own = Client(), Client()
     for browser in (stolen, own):
         browser.force_login(alice)
@@ -146,7 +146,7 @@ def test_a_code_opens_once(alice: User, codes: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("codes")
-def test_guessing_codes_is_slowed_down_as_guessing_passwords_is(alice: User) -> None:
+def test_guessing_codes_is_throttled_like_guessing_passwords(alice: User) -> None:
     client = Client()
     sign_in(client, alice)
     for _ in range(10):
@@ -176,7 +176,7 @@ def test_a_late_code_or_changed_password_begins_anew(alice: User) -> None:
 
 
 @pytest.mark.usefixtures("codes")
-def test_a_link_for_a_password_is_no_way_around_it(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_link_does_not_bypass_it(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     root = User.objects.create_superuser("root")
     headers = {"Authorization": f"Bearer {token_create(user=root, name='test')[1]}"}
     made = Client().post(f"/api/v1/people/{alice.username}/link/", headers=headers).json()
@@ -245,7 +245,7 @@ def test_a_demanded_factor_is_set_up_first(alice: User, settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("codes")
-def test_a_superuser_turns_it_off_for_somebody_and_the_staff_does_not(alice: User) -> None:
+def test_a_superuser_turns_it_off_staff_does_not(alice: User) -> None:
     address = f"/api/v1/people/{alice.username}/second-factor/"
     browser = Client()
     browser.force_login(alice)
@@ -273,7 +273,7 @@ def test_a_superuser_turns_it_off_for_somebody_and_the_staff_does_not(alice: Use
 
 
 @pytest.mark.usefixtures("codes")
-def test_whoever_has_the_server_turns_it_off_for_the_last_superuser(alice: User) -> None:
+def test_the_command_turns_it_off_for_last_superuser(alice: User) -> None:
     call_command("second_factor", "alice", "--off")
     assert not TOTPDevice.objects.exists()
     assert accounts_verify() == []

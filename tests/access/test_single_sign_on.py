@@ -51,7 +51,7 @@ def refused(client: Client, response: Any, words: str) -> None:
     assert not is_signed_in(client)
 
 
-def test_nothing_of_it_is_there_while_no_provider_is_set(client: Client) -> None:
+def test_nothing_of_it_exists_without_a_provider(client: Client) -> None:
     assert "sso" not in client.get("/login/").content.decode()
     assert client.get("/login/sso/").status_code == 404
     assert client.get("/login/sso/done/").status_code == 404
@@ -93,7 +93,7 @@ def test_the_session_gets_a_new_key(client: Client, provider: Provider) -> None:
     assert client.session.session_key != before
 
 
-def test_a_state_of_another_browser_is_refused_before_the_code_is_redeemed(client: Client, provider: Provider) -> None:
+def test_another_browsers_state_is_refused_before_redeeming_code(client: Client, provider: Provider) -> None:
     stolen = provider.visited(begin(Client()))
     refused(client, client.get(stolen), "did not work")
     assert provider.redeemed == []
@@ -119,13 +119,13 @@ def test_a_way_back_works_once(client: Client, provider: Provider) -> None:
     ],
     ids=lambda claims: next(iter(claims)),
 )
-def test_an_id_token_with_a_wrong_claim_is_refused(client: Client, provider: Provider, claims: dict[str, Any]) -> None:
+def test_an_id_token_with_wrong_claim_is_refused(client: Client, provider: Provider, claims: dict[str, Any]) -> None:
     provider.claims = claims
     refused(client, sign_on(client, provider), "did not work")
     assert not User.objects.exists()
 
 
-def test_an_id_token_that_another_key_signed_is_refused(client: Client, provider: Provider) -> None:
+def test_an_id_token_of_another_key_is_refused(client: Client, provider: Provider) -> None:
     provider.signing_key = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"})
     refused(client, sign_on(client, provider), "did not work")
 
@@ -140,7 +140,7 @@ def test_what_the_provider_refused_is_refused_here(client: Client, provider: Pro
     refused(client, client.get(f"/login/sso/done/?error=access_denied&state={provider.asked['state']}"), "did not work")
 
 
-def test_a_provider_that_is_away_is_no_failure_of_the_server(
+def test_an_unreachable_provider_is_no_server_failure(
     client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, provider: Provider
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "OIDC_ISSUER", "http://127.0.0.1:1")
@@ -216,7 +216,7 @@ def test_a_claim_that_says_nothing_leaves_no_group(provider: Provider, settings:
     assert groups_of("erin") == set()
 
 
-def test_what_the_id_token_leaves_out_is_asked_of_userinfo(client: Client, provider: Provider, settings: Any) -> None:
+def test_userinfo_gives_what_the_id_token_omits(client: Client, provider: Provider, settings: Any) -> None:
     """As of providers that keep to OpenID Connect Core, 5.4: the id token of a code flow names its subject alone."""
     settings.LAKEUI = settings.LAKEUI | {"OIDC_GROUPS": {"a": "readers"}}
     provider.userinfo = {"sub": "subject-1", "preferred_username": "erin", "email": "e@example.org", "groups": ["a"]}

@@ -33,7 +33,7 @@ def ask(secret: str, client: Client | None = None) -> tuple[int, dict[str, objec
     return response.status_code, response.json()
 
 
-def test_a_token_opens_the_door_and_only_its_hash_is_kept(alice: User) -> None:
+def test_a_token_authenticates_and_only_its_hash_stays(alice: User) -> None:
     token, secret = token_create(user=alice, name="laptop")
     assert ask(secret)[0] == 200
     assert len(secret) >= 43
@@ -68,7 +68,7 @@ def test_a_revoked_token_is_refused(alice: User) -> None:
 
 
 @pytest.mark.parametrize("is_of_agent", [False, True])
-def test_one_question_finds_the_token_its_user_and_who_answers_for_that(alice: User, is_of_agent: bool) -> None:
+def test_one_query_finds_token_user_and_owner(alice: User, is_of_agent: bool) -> None:
     user = User.objects.create_user("bob")
     if is_of_agent:
         Agent.objects.create(user=user, owner=alice, purpose="Tries things")
@@ -90,14 +90,14 @@ def test_the_token_of_an_inactive_user_is_refused(alice: User) -> None:
     assert "not active" in str(problem["detail"])
 
 
-def test_a_bad_token_is_not_saved_by_a_good_session(alice: User) -> None:
+def test_a_bad_token_fails_despite_good_session(alice: User) -> None:
     client = Client()
     client.force_login(alice)
     assert client.get(TASKS).status_code == 200
     assert ask("lake_wrong", client)[0] == 401
 
 
-def test_the_last_use_is_noted_at_most_once_a_minute(alice: User) -> None:
+def test_last_use_is_noted_at_most_each_minute(alice: User) -> None:
     token, secret = token_create(user=alice, name="busy")
     assert token.last_used_at is None
     ask(secret)

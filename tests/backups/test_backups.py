@@ -164,7 +164,7 @@ def written_meanwhile(lake: Lake, first: int) -> Iterator[list[int]]:
         writer.join()
 
 
-def test_a_backup_made_under_commits_is_a_state_that_there_was(lake: Lake, commands: Commands, tmp_path: Path) -> None:
+def test_a_backup_made_during_commits_is_consistent(lake: Lake, commands: Commands, tmp_path: Path) -> None:
     insert(lake, 1, 2)
     lake.sql("CREATE BRANCH b")
     lake.sql("DELETE FROM d.t WHERE id = 1", "b")
@@ -260,7 +260,7 @@ def test_nothing_is_overwritten(lake: Lake, commands: Commands, own_warehouse: P
 
 
 @pytest.mark.parametrize("harm", ["file", "dump", "list"])
-def test_a_backup_that_was_harmed_is_refused_before_anything_is_written(lake: Lake, tmp_path: Path, harm: str) -> None:
+def test_a_damaged_backup_is_refused_before_any_write(lake: Lake, tmp_path: Path, harm: str) -> None:
     insert(lake, 1)
     kept = tmp_path / "kept"
     made = backup_make(kept, say=quiet)
@@ -283,7 +283,7 @@ def listed(folder: Path, *lines: str) -> Backup:
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "", "a\0b"])
-def test_a_list_names_no_file_outside_of_the_backup(tmp_path: Path, path: str) -> None:
+def test_a_list_names_no_file_outside_its_backup(tmp_path: Path, path: str) -> None:
     made = listed(tmp_path / "kept", f"1\t{path}")
     with pytest.raises(InvalidValue, match="outside of its files"):
         backups._files_of(tmp_path / "kept", made)
@@ -305,7 +305,7 @@ def test_no_link_leads_out_of_a_backup(tmp_path: Path) -> None:
     assert not (tmp_path / "placed").exists()
 
 
-def test_a_file_that_was_taken_over_stays_and_is_not_written(tmp_path: Path) -> None:
+def test_an_adopted_file_stays_and_is_not_written(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("rows")
     before = taken.stat()
@@ -315,7 +315,7 @@ def test_a_file_that_was_taken_over_stays_and_is_not_written(tmp_path: Path) -> 
     assert (taken.stat().st_ino, taken.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_a_backup_is_taken_back_to_a_time_and_to_a_version(lake: Lake, commands: Commands, tmp_path: Path) -> None:
+def test_backups_are_restored_to_a_time_or_version(lake: Lake, commands: Commands, tmp_path: Path) -> None:
     insert(lake, 1)
     lake.sql("CREATE BRANCH b")
     version = lake.head()
@@ -348,7 +348,7 @@ def test_a_version_of_one_catalog_is_restored(lake: Lake, commands: Commands, tm
     assert "rows [1]" in done(commands(restore, ["rows", "main"]))
 
 
-def test_a_point_after_the_newest_backup_is_in_none(lake: Lake, tmp_path: Path) -> None:
+def test_a_point_after_newest_backup_is_in_none(lake: Lake, tmp_path: Path) -> None:
     backup_make(tmp_path / "kept", say=quiet)
     with pytest.raises(InvalidValue, match="is in no backup"):
         call_command("restore", str(tmp_path / "kept"), "--at", "2999-01-01T00:00:00")
@@ -356,7 +356,7 @@ def test_a_point_after_the_newest_backup_is_in_none(lake: Lake, tmp_path: Path) 
         call_command("restore", str(tmp_path / "kept"), "--at", "yesterday")
 
 
-def test_old_backups_go_with_the_files_that_only_they_have(lake: Lake, tmp_path: Path) -> None:
+def test_old_backups_go_with_files_only_they_have(lake: Lake, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     for number in range(3):
         insert(lake, number)
@@ -369,6 +369,6 @@ def test_old_backups_go_with_the_files_that_only_they_have(lake: Lake, tmp_path:
     backup_choose(kept)
 
 
-def test_one_run_at_a_time_works_in_a_folder(lake: Lake, tmp_path: Path) -> None:
+def test_a_folder_admits_one_run_at_a_time(lake: Lake, tmp_path: Path) -> None:
     with folder_locked(tmp_path / "kept"), pytest.raises(InvalidValue, match="Another backup or restore"):
         call_command("backup", str(tmp_path / "kept"))

@@ -35,7 +35,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return kept
 
 
-def test_an_older_server_is_asked_for_nothing_that_it_does_not_know(dump: Path, given: Path) -> None:
+def test_an_older_server_gets_no_unknown_settings(dump: Path, given: Path) -> None:
     dumps.database_load(dump)
     text = given.read_text()
     assert text.startswith("BEGIN;\n")
@@ -45,7 +45,7 @@ def test_an_older_server_is_asked_for_nothing_that_it_does_not_know(dump: Path, 
     assert "COPY public.catalog_app_branch" in text
 
 
-def test_an_archive_that_ends_too_early_is_not_committed(dump: Path, given: Path) -> None:
+def test_a_truncated_archive_is_not_committed(dump: Path, given: Path) -> None:
     dump.write_bytes(dump.read_bytes()[: dump.stat().st_size // 2])
     with pytest.raises(InvalidValue, match="pg_restore failed"):
         dumps.database_load(dump)

@@ -78,12 +78,12 @@ NOTE = migrations.AddField("branch", "note", models.TextField(db_default="a"))
         ([NOTE, migrations.AddConstraint("branch", models.UniqueConstraint(fields=["note"], name="u"))], False),
     ],
 )
-def test_a_condition_on_what_the_migration_adds_runs_beside(steps: list[Any], is_beside: bool) -> None:
+def test_conditions_on_what_a_migration_adds_run_beside(steps: list[Any], is_beside: bool) -> None:
     assert upgrading.all_run_beside(steps) is is_beside
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
-def test_a_plan_names_what_is_left_and_changes_nothing(
+def test_a_plan_names_remaining_steps_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_beside: bool
 ) -> None:
     _, last = next(key for key in MigrationLoader(connection).graph.leaf_nodes() if key[0] == "catalog_app")
@@ -105,7 +105,7 @@ def test_a_plan_names_what_is_left_and_changes_nothing(
     assert "nothing has to stop" in capsys.readouterr().out
 
 
-def test_a_database_of_a_newer_version_is_refused_and_nothing_runs() -> None:
+def test_a_newer_database_is_refused_and_nothing_runs() -> None:
     MigrationRecorder.Migration.objects.create(**NEWER)
     try:
         with pytest.raises(InvalidValue, match="newer lakeui"):

@@ -53,7 +53,7 @@ def document(lake: Call, *arguments: str, status: int = 0) -> Any:
     return json.loads(text)
 
 
-def test_a_dry_run_says_what_a_merge_to_the_parent_would_say() -> None:
+def test_a_dry_run_reports_the_merge_to_parent() -> None:
     said: dict[str, Any] = {"branch": "main", "mergeable": True, "conflicts": [], "notes": []}
     raw: dict[str, Any] = {"version": 7, "metrics": {}, "parent_merge": said}
     assert show.summary(raw) == "(version 7)\nA merge to main would then have no conflict."
@@ -63,7 +63,7 @@ def test_a_dry_run_says_what_a_merge_to_the_parent_would_say() -> None:
     assert show.summary(raw).endswith("A merge to main would then be refused: No plan.")
 
 
-def test_a_branch_is_changed_compared_merged_and_taken_back(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_branch_is_changed_compared_merged_and_undone(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAKEUI_BRANCH", "fix")
     assert document(lake, "branch", "fix", "--from", "main")["parent"] == "main"
     written = document(lake, "sql", "UPDATE d.t SET name = :n WHERE id = 1", "-p", '{"n": "x"}', "-m", "one name")
@@ -203,7 +203,7 @@ def test_tables_are_restored_imported_and_run_by_scripts(lake: Call, tmp_path: P
     assert [entry["message"] for entry in document(lake, "log", "-n", "2")] == ["rows of May", ""]
 
 
-def test_what_the_server_does_is_said_beside_the_answer(lake: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_server_progress_is_printed_beside_the_answer(lake: Call, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sql", "INSERT INTO d.t VALUES (3, 'c')", "--wait", "--json"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["metrics"]["rows_inserted"] == 1
@@ -268,7 +268,7 @@ def test_people_tokens_tasks_and_pipelines_are_kept(
     assert document(lake, "pipelines", "runs", "1", "-m", "x", status=1)["code"] == "CLIENT_ERROR"
 
 
-def test_a_login_is_kept_for_its_owner_and_its_server(
+def test_a_login_is_kept_per_owner_and_server(
     lake: Call, catalog: Catalog, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert document(lake, "login", catalog.http.url)["catalog"] == catalog.name
@@ -286,7 +286,7 @@ def test_a_login_is_kept_for_its_owner_and_its_server(
     assert lake("switch", "main")[0] == 1
 
 
-def test_owners_hide_rows_and_columns_list_that_and_lift_it(lake: Call) -> None:
+def test_owners_hide_list_and_unhide_rows_and_columns(lake: Call) -> None:
     made = document(lake, "restrictions", "d.t", "--role", "viewer", "--mask", "id = NULL")
     assert (made["table"], made["masks"]) == ("d.t", {"id": "NULL"})
     assert "id = NULL" in lake("restrictions")[1]

@@ -59,7 +59,7 @@ def test_parameters_are_values(connection: dbapi.Connection) -> None:
     assert list(cursor) == [(3, "it's ?"), (4, None)]
 
 
-def test_rows_are_fetched_one_by_one_and_some_at_a_time(connection: dbapi.Connection) -> None:
+def test_rows_are_fetched_singly_and_in_batches(connection: dbapi.Connection) -> None:
     cursor = connection.cursor().execute("SELECT id FROM d.t ORDER BY id")
     assert (cursor.rowcount, cursor.fetchone(), cursor.fetchmany(5), cursor.fetchone()) == (2, (1,), [(2,)], None)
     with pytest.raises(dbapi.ProgrammingError):
@@ -82,7 +82,7 @@ def test_what_is_written_is_one_commit(connection: dbapi.Connection, catalog: Ca
     assert catalog.branch("main").sql("SELECT count(*) FROM d.t").rows == [(4,)]
 
 
-def test_what_is_rolled_back_or_left_is_not_there(connection: dbapi.Connection, catalog: Catalog) -> None:
+def test_rolled_back_or_abandoned_changes_are_not_there(connection: dbapi.Connection, catalog: Catalog) -> None:
     connection.cursor().execute("DELETE FROM d.t")
     connection.rollback()
     with pytest.raises(ZeroDivisionError), connection as opened:
@@ -137,7 +137,7 @@ def test_a_commit_that_is_refused_is_rolled_back(connection: dbapi.Connection, c
     assert catalog.branch("main").sql("SELECT name FROM d.t ORDER BY id").rows == [("y",), ("z",)]
 
 
-def test_a_session_that_ended_is_a_connection_that_is_gone(connection: dbapi.Connection, catalog: Catalog) -> None:
+def test_an_ended_session_is_a_lost_connection(connection: dbapi.Connection, catalog: Catalog) -> None:
     cursor = connection.cursor()
     cursor.execute("SELECT 1")
     connection.ping()

@@ -79,7 +79,7 @@ def test_a_project_is_built_twice_on_a_branch(catalog: Catalog, project: Path) -
         catalog.branch("main").sql("SELECT * FROM shop.kept")
 
 
-def test_what_no_table_of_lakeui_has_is_refused_by_name(catalog: Catalog, project: Path) -> None:
+def test_an_unsupported_table_option_is_refused_by_name(catalog: Catalog, project: Path) -> None:
     catalog.branch("dbt", from_="main")
     model = project / "models" / "active.sql"
     text = model.read_text()

@@ -60,6 +60,6 @@ def test_a_text_is_what_the_server_reads(text: str) -> None:
     assert changes_tables(text) is is_of_one
 
 
-def test_what_cannot_be_told_is_kept_from_being_sent_twice() -> None:
+def test_statements_of_unclear_kind_count_as_writes() -> None:
     """In doubt it is a write: it is a task then, and answers the same."""
     assert not reads("WITH s AS (SELECT 1")

@@ -30,7 +30,7 @@ def names(catalog: Catalog, branch: str = "main") -> list[tuple[int, str]]:
     return sorted(catalog.branch(branch).sql("SELECT id, name FROM d.t").rows)
 
 
-def test_a_branch_is_changed_compared_merged_and_taken_back(catalog: Catalog) -> None:
+def test_a_branch_is_changed_compared_merged_and_undone(catalog: Catalog) -> None:
     with catalog.branch("fix", from_="main") as branch:
         written = branch.sql("UPDATE d.t SET name = ? WHERE id = ?", ["it's; DROP", 2])
         assert written.metrics["rows_updated"] == 1
@@ -56,7 +56,7 @@ def test_a_temporary_branch_ends_with_its_block(catalog: Catalog) -> None:
     assert sorted(entry["name"] for entry in catalog.branches()) == ["feature/x", "main"]
 
 
-def test_a_conflict_is_a_value_that_survives_a_process(catalog: Catalog) -> None:
+def test_a_conflict_survives_pickling(catalog: Catalog) -> None:
     branch = catalog.branch("fix", from_="main")
     branch.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
     catalog.branch("main").sql("UPDATE d.t SET name = 'y' WHERE id = 1")
@@ -183,13 +183,13 @@ def test_a_write_whose_answer_is_lost_happens_once(catalog: Catalog, line: Lossy
     assert catalog.branch("main").log(1)[0]["version"] == version
 
 
-def test_a_query_whose_answer_is_lost_is_asked_again(catalog: Catalog, line: LossyLine) -> None:
+def test_a_query_with_lost_answer_is_repeated(catalog: Catalog, line: LossyLine) -> None:
     far = Lake(line.url, catalog.http._token).catalog(catalog.name)
     assert far.branch("main").sql("-- all\nSELECT count(*) FROM d.t").rows == [(2,)]
     assert line.lost == 1
 
 
-def test_a_connection_that_the_server_ended_meanwhile_is_not_used(catalog: Catalog) -> None:
+def test_a_connection_the_server_ended_is_not_used(catalog: Catalog) -> None:
     """What has no key is sent once, so it must not be sent where nothing answers any more."""
     http = catalog.http
     http.get(catalog.path)
@@ -227,14 +227,14 @@ def answer_once(listener: socket.socket, head: bytes) -> None:
         client.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
 
 
-def test_a_branch_whose_answer_is_lost_is_made_once(catalog: Catalog, line: LossyLine) -> None:
+def test_a_branch_with_lost_answer_is_made_once(catalog: Catalog, line: LossyLine) -> None:
     far = Lake(line.url, catalog.http._token).catalog(catalog.name)
     assert far.branch("b", from_="main").get()["parent"] == "main"
     assert line.lost == 1
 
 
 @pytest.mark.parametrize("token", ["tok\nen", "t\u20acken"])
-def test_a_token_that_cannot_be_one_is_refused_without_being_shown(token: str) -> None:
+def test_a_malformed_token_is_refused_without_being_shown(token: str) -> None:
     with pytest.raises(LakeError) as refused:
         Lake("http://127.0.0.1:1", token)
     assert token not in str(refused.value.problem)

@@ -50,7 +50,7 @@ def refused(shell: InteractiveShell, text: str) -> tuple[str, Any]:
     return str(done.error_in_exec), shown
 
 
-def test_a_query_is_a_data_frame_and_an_arrow_table(shell: InteractiveShell) -> None:
+def test_a_query_is_data_frame_and_arrow_table(shell: InteractiveShell) -> None:
     found, _ = cell(shell, "%%lake\nSELECT id, name FROM d.t ORDER BY id")
     assert isinstance(found, pandas.DataFrame)
     assert found.to_dict("list") == {"id": [1, 2], "name": ["a", "b"]}
@@ -59,7 +59,7 @@ def test_a_query_is_a_data_frame_and_an_arrow_table(shell: InteractiveShell) -> 
     assert shell.user_ns["kept"].to_pydict() == {"id": [1, 2]}
 
 
-def test_variables_of_the_notebook_are_values_and_never_text(shell: InteractiveShell) -> None:
+def test_notebook_variables_are_values_and_never_text(shell: InteractiveShell) -> None:
     cell(shell, 'name = "it\'s; DROP"\nbound = 1')
     written, _ = cell(shell, "%%lake -p name -p bound\nUPDATE d.t SET name = :name WHERE id = :bound")
     assert "rows updated 1" in repr(written)
@@ -74,7 +74,7 @@ def test_long_whole_numbers_beside_null_are_whole(shell: InteractiveShell) -> No
     assert list(found["v"]) == [9007199254740993, None]
 
 
-def test_more_rows_than_asked_for_are_said_and_not_kept(shell: InteractiveShell) -> None:
+def test_surplus_rows_are_reported_and_not_kept(shell: InteractiveShell) -> None:
     found, shown = cell(shell, "%%lake --rows 1\nSELECT id FROM d.t ORDER BY id")
     assert (found["id"].tolist(), shown.stdout.partition(".")[0]) == ([1], "1 of 2 rows")
     found, shown = cell(shell, "%%lake --rows 0\nSELECT id FROM d.t ORDER BY id")

@@ -9,7 +9,7 @@ from tests.client.test_command import Call, document, lake
 __all__ = ["lake"]
 
 
-def test_a_status_that_is_required_holds_a_merge_back(lake: Call) -> None:
+def test_a_required_status_holds_back_a_merge(lake: Call) -> None:
     made = document(lake, "protect", "main", "--approvals", "0", "--status", "ci/tests")
     assert (made["required_approvals"], made["required_statuses"]) == (0, ["ci/tests"])
     document(lake, "branch", "fix", "--from", "main")

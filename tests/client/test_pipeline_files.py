@@ -59,7 +59,7 @@ def test_only_what_differs_is_edited(lake: Call, tmp_path: Path) -> None:
     assert document(lake, "api", "GET", f"pipelines/{identity}/")["version"] == 2
 
 
-def test_a_mistake_names_its_file_and_line_and_nothing_is_changed(lake: Call, tmp_path: Path) -> None:
+def test_a_mistake_names_file_and_line_changes_nothing(lake: Call, tmp_path: Path) -> None:
     write(tmp_path, "Fine")
     own = write(tmp_path, "Wrong", config="merge_strategy: incremental\nstrikt: true\n")
     status, _, said = lake("pipelines", "import", str(tmp_path))

@@ -30,7 +30,7 @@ def branches(catalog: Catalog) -> list[str]:
     return sorted(entry["name"] for entry in catalog.branches())
 
 
-def test_what_passes_its_checks_is_merged_and_its_branch_is_dropped(catalog: Catalog) -> None:
+def test_passed_checks_merge_and_drop_the_branch(catalog: Catalog) -> None:
     with Publication(catalog, "loads/1", checks=CHECKS) as run:
         run.sql("INSERT INTO d.t VALUES (?, ?)", [3, "c"])
         assert (ids(catalog), ids(catalog, "loads/1")) == ([1, 2], [1, 2, 3])
@@ -39,7 +39,7 @@ def test_what_passes_its_checks_is_merged_and_its_branch_is_dropped(catalog: Cat
     assert (ids(catalog), branches(catalog)) == ([1, 2, 3], ["main"])
 
 
-def test_rows_that_a_check_finds_stop_the_run_and_are_named(catalog: Catalog) -> None:
+def test_rows_failing_checks_are_named_and_stop_runs(catalog: Catalog) -> None:
     with (
         pytest.raises(ChecksFailed, match="no_nameless found 2 rows") as refused,
         Publication(catalog, "loads/1", checks=CHECKS) as run,
@@ -50,7 +50,7 @@ def test_rows_that_a_check_finds_stop_the_run_and_are_named(catalog: Catalog) ->
     assert (ids(catalog), branches(catalog)) == ([1, 2], ["loads/1", "main"])
 
 
-def test_a_block_that_fails_publishes_nothing_and_says_where_its_rows_are(catalog: Catalog) -> None:
+def test_a_failing_block_publishes_nothing_and_locates_rows(catalog: Catalog) -> None:
     def load() -> None:
         with Publication(catalog, "loads/1") as run:
             run.sql("INSERT INTO d.t VALUES (3, 'c')")
@@ -72,7 +72,7 @@ def test_a_later_attempt_stops_the_earlier_one(catalog: Catalog) -> None:
     assert (ids(catalog), branches(catalog)) == ([1, 2, 3], ["main"])
 
 
-def test_a_run_that_was_merged_is_not_published_again(catalog: Catalog) -> None:
+def test_a_merged_run_is_not_published_again(catalog: Catalog) -> None:
     with Publication(catalog, "loads/1") as first:
         first.sql("INSERT INTO d.t VALUES (3, 'c')")
     for attempt in (1, 2, 3):
@@ -109,7 +109,7 @@ def test_a_request_is_opened_where_people_decide(catalog: Catalog, person: Perso
     assert (ids(catalog), "loads/2" in branches(catalog)) == ([1, 2], True)
 
 
-def test_a_request_is_opened_although_nothing_asks_for_one(catalog: Catalog) -> None:
+def test_a_request_is_opened_without_being_required(catalog: Catalog) -> None:
     with Publication(catalog, "loads/1", publish="request") as run:
         run.sql("INSERT INTO d.t VALUES (3, 'c')")
     assert run.request is not None
@@ -125,7 +125,7 @@ def test_a_conflict_refuses_and_the_branch_stays(catalog: Catalog) -> None:
     assert branches(catalog) == ["loads/1", "main"]
 
 
-def test_what_is_no_run_is_refused_before_anything_is_made(catalog: Catalog) -> None:
+def test_an_invalid_run_is_refused_before_any_change(catalog: Catalog) -> None:
     with pytest.raises(LakeError, match="published by"):
         Publication(catalog, "loads/1", publish="push")  # type: ignore[arg-type]  # what is refused
     with pytest.raises(LakeError, match="no attempt 0"):

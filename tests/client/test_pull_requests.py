@@ -115,7 +115,7 @@ def ids(catalog: Catalog, branch: str = "main") -> list[int]:
     return sorted(row[0] for row in catalog.branch(branch).sql("SELECT id FROM d.t").rows)
 
 
-def test_a_pull_request_has_a_branch_a_comment_and_its_merge(
+def test_a_pull_request_has_branch_comment_and_merge(
     lake: Call, catalog: Catalog, host: GitHost, event: Callable[[str], None], tmp_path: Path
 ) -> None:
     host.comments += [{"id": number, "body": "of a person"} for number in range(1, 151)]
@@ -143,9 +143,7 @@ def test_a_pull_request_has_a_branch_a_comment_and_its_merge(
     assert len(host.comments) == 151
 
 
-def test_only_what_was_reported_of_the_newest_commit_is_merged(
-    lake: Call, catalog: Catalog, event: Callable[[str], None]
-) -> None:
+def test_merge_needs_a_report_of_the_newest_commit(lake: Call, catalog: Catalog, event: Callable[[str], None]) -> None:
     lake("pull-request", "begin")
     lake("sql", "INSERT INTO d.t VALUES (3, 'c')", "-b", "pull/7")
     assert "no merge request" in document(lake, "pull-request", "merge", status=1)["detail"]
@@ -163,7 +161,7 @@ def test_only_what_was_reported_of_the_newest_commit_is_merged(
     assert ids(catalog) == [1, 2, 3, 4]
 
 
-def test_a_conflict_is_in_the_comment_and_ends_with_2(
+def test_a_conflict_is_commented_and_ends_with_2(
     lake: Call, catalog: Catalog, host: GitHost, event: Callable[[str], None]
 ) -> None:
     lake("pull-request", "begin")
@@ -176,7 +174,7 @@ def test_a_conflict_is_in_the_comment_and_ends_with_2(
     assert names(catalog) == ["main", "pull/7"]
 
 
-def test_what_waits_for_people_ends_with_3_and_goes_when_they_have_acted(
+def test_waiting_for_people_ends_with_3_until_decided(
     lake: Call, catalog: Catalog, person: Person, host: GitHost, event: Callable[[str], None]
 ) -> None:
     protect(catalog)
@@ -190,7 +188,7 @@ def test_what_waits_for_people_ends_with_3_and_goes_when_they_have_acted(
     assert ids(catalog) == [1, 2, 3]
 
 
-def test_one_that_is_closed_or_changes_nothing_leaves_no_branch(
+def test_closed_or_unchanged_pull_requests_leave_no_branch(
     lake: Call, catalog: Catalog, event: Callable[[str], None]
 ) -> None:
     lake("pull-request", "begin")
@@ -232,7 +230,7 @@ def test_a_branch_of_somebody_else_is_not_taken(catalog: Catalog) -> None:
         PullRequest(catalog, 7, "c1").begin()
 
 
-def test_pipelines_of_files_run_on_the_branch_and_leave_none(lake: Call, catalog: Catalog, tmp_path: Path) -> None:
+def test_pipelines_of_files_run_on_branch_without_saving(lake: Call, catalog: Catalog, tmp_path: Path) -> None:
     write(tmp_path, "One", config="")
     write(tmp_path, "Two", config="", source="SELECT id + 1 AS id FROM d.one")
     lake("branch", "pull/7")

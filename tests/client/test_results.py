@@ -31,7 +31,7 @@ def many(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Catalog:
     return catalog
 
 
-def test_a_result_is_read_in_batches_and_pages_and_let_go(many: Catalog) -> None:
+def test_a_result_is_read_in_batches_then_deleted(many: Catalog) -> None:
     with many.branch("main").keep("SELECT id, name FROM d.t WHERE id > :i ORDER BY id", {"i": 1}) as kept:
         assert (kept.row_count, kept.columns) == (10, (("id", "int"), ("name", "string")))
         assert list(kept.rows()) == ROWS[1:]
@@ -46,7 +46,7 @@ def test_a_result_is_read_in_batches_and_pages_and_let_go(many: Catalog) -> None
     assert gone.value.code == "NOT_FOUND"
 
 
-def test_a_stream_that_breaks_off_goes_on_where_it_broke(many: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_stream_resumes_where_it_broke(many: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, starts = many.http.opened, []
 
     def breaking(path: str, accept: str, **query: Any) -> Any:
@@ -85,7 +85,7 @@ def test_arrow_and_files_have_all_rows(many: Catalog, tmp_path: Path) -> None:
     assert not KeptResult.objects.exists()
 
 
-def test_a_cursor_holds_a_page_and_never_ends_early(many: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cursor_holds_one_page_and_reads_all(many: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     connection = dbapi.connect(many.http.url, many.http._token, catalog=many.name)
     asked: list[str] = []
     get = type(connection.branch.http).get

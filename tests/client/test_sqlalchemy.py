@@ -109,7 +109,7 @@ def test_pandas_reads_a_query(engine: sa.Engine) -> None:
     assert found.to_dict("records") == [{"id": 2, "name": "b"}]
 
 
-def test_what_a_lake_has_not_is_refused_by_name(engine: sa.Engine) -> None:
+def test_an_unsupported_feature_is_refused_by_name(engine: sa.Engine) -> None:
     metadata = sa.MetaData()
     table = sa.Table("x", metadata, sa.Column("id", sa.Integer, unique=True), schema="d")
     with engine.connect() as connection, pytest.raises(sa.exc.CompileError, match="unique"):

@@ -126,7 +126,7 @@ def judged(case: Case, headers: dict[str, str]) -> None:
     case.validate_response(response, checks=CHECKS)
 
 
-def test_the_stored_document_is_the_one_that_is_served() -> None:
+def test_the_stored_document_is_the_served_one() -> None:
     assert json.loads(OpenApiJsonRenderer().render(openapi_document())) == DOCUMENT
 
 
@@ -149,7 +149,7 @@ def test_owners_and_viewers_are_answered_as_documented(operation: str, contract:
     ask(described(examples=200 if IS_SOAK else 2), operation, judge)
 
 
-def test_methods_that_an_address_does_not_have_are_refused(contract: Contract) -> None:
+def test_methods_an_address_lacks_are_refused(contract: Contract) -> None:
     client = Client(raise_request_exception=False)
     for path, item in DOCUMENT["paths"].items():
         address = path.format(**contract.names)
@@ -174,7 +174,7 @@ def bodies() -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(("name", "content"), bodies(), ids=lambda value: value if isinstance(value, str) else "")
-def test_a_body_has_an_example_that_its_description_allows(name: str, content: dict[str, Any]) -> None:
+def test_a_body_has_an_example_its_description_allows(name: str, content: dict[str, Any]) -> None:
     shape = {**content["schema"], "components": DOCUMENT["components"]}
     errors = Draft202012Validator(shape).iter_errors(content["example"])
     assert [f"{error.json_path}: {error.message}" for error in errors] == []

@@ -137,9 +137,7 @@ def test_a_body_without_end_is_refused(contract: Contract, method: str, path: st
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), [e for e in operations() if described(e.values[2])])
-def test_the_document_says_that_there_are_no_other_members(
-    contract: Contract, method: str, path: str, operation: Any
-) -> None:
+def test_the_document_allows_no_other_members(contract: Contract, method: str, path: str, operation: Any) -> None:
     content = described(operation)
     for where, _, shape in objects(content["schema"], content["example"]):
         assert shape["additionalProperties"] is False, where

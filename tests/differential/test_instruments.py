@@ -25,7 +25,7 @@ def test_a_seed_always_makes_the_same_history() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_generated_statement_is_read_as_what_it_says(seed: int) -> None:
+def test_every_generated_statement_is_parsed_as_written(seed: int) -> None:
     made = history(seed)
     for item in (*made.setup, *made.trials):
         assert statement(item.text).text == item.text
@@ -106,7 +106,7 @@ def test_answers_that_differ_are_said_to(ours: object, theirs: object) -> None:
     assert difference(ours, theirs)  # type: ignore[arg-type]  # the list holds answers
 
 
-def test_zeros_are_one_only_where_that_is_asked_for() -> None:
+def test_zeros_are_equal_only_where_requested() -> None:
     signed = rows_of([("a", "double")], [[-0.0, [-0.0], "-0.0x", -0.05, {"v": -0.0}]])
     assert signed.with_one_zero() == rows_of([("a", "double")], [[0.0, [0.0], "-0.0x", -0.05, {"v": 0.0}]])
 
@@ -143,7 +143,7 @@ def test_a_signed_zero_ends_the_comparison(texts: list[str], value: float, diffe
     assert (len(found), alike) == (differences, are_alike)
 
 
-def test_order_of_rows_and_the_words_of_a_refusal_do_not_matter() -> None:
+def test_row_order_and_refusal_texts_do_not_matter() -> None:
     assert difference(rows_of([("a", "int")], [[2], [1]]), SAME) is None
     assert difference(Refused("INVALID_VALUE", "so"), Refused("AnalysisException", "otherwise")) is None
 

@@ -11,6 +11,9 @@ from tests.docs.language import LONGEST, is_short_on_average, misspelled, readin
 from tests.docs.pages import GENERATED, PAGES, ROOT, name, sentences, texts, words
 
 README_LONGEST, README_EASE = 25, 60
+LONGEST_NAME = 8
+"""Words of a test's name, which says its rule."""
+_TEST = re.compile(r"\bdef test_(\w+)\(")
 _DESTINATION = re.compile(r"\bdestinations?\b", re.IGNORECASE)
 """A name in REST and SQL, which code spans hold."""
 
@@ -52,3 +55,10 @@ def test_what_the_checks_refuse() -> None:
     assert misspelled("Open a merge-request.") == ["merge-request: write merge request"]
     assert reading_ease(["The cat sat on the mat."]) > 100
     assert reading_ease(["Characteristically incomprehensible organisational terminology proliferates."]) < 0
+
+
+def test_names_of_tests_are_short() -> None:
+    paths = sorted((ROOT / "tests").rglob("*.py"))
+    named = [(path.relative_to(ROOT), found) for path in paths for found in _TEST.findall(path.read_text())]
+    long = [f"{path}: {found}" for path, found in named if len(found.split("_")) > LONGEST_NAME]
+    assert not long, "\n".join(long)

@@ -18,7 +18,7 @@ from lakeui.common.errors import InvalidValue
         ("struct<a:int>", "map<string,int>", "Cast the value."),
     ],
 )
-def test_a_struct_for_a_map_is_refused_with_a_way_that_works(kind: str, given: str, way_out: str) -> None:
+def test_a_struct_for_map_is_refused_with_remedy(kind: str, given: str, way_out: str) -> None:
     column = Column(id=1, name="m", type=kind)
     with pytest.raises(InvalidValue) as refused:
         assigned_value(column, "v", given, Matching.BY_NAME)

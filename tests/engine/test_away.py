@@ -19,7 +19,7 @@ from lakeui.common.errors import EngineAway, EngineLost, LakeError
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
-def test_a_spark_that_starts_is_away_and_says_when_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_starting_spark_is_away_with_retry_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_RETRIES", {"max_retries": 0})
     with pytest.raises(EngineAway) as away:
         SparkSessions("sc://127.0.0.1:1").run(lambda spark: pytest.fail("nobody answers"))
@@ -57,7 +57,7 @@ def test_a_restarted_spark_is_away_or_lost(
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
-def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spark_that_is_away_is_retried_steadily(monkeypatch: pytest.MonkeyPatch) -> None:
     """With pauses that grow, as gRPC makes them, there would be three visits in this time, and soon one in a minute."""
     monkeypatch.setattr(session, "_RETRIES", {"max_retries": 3, "max_backoff": 1000})
     visits: list[float] = []
@@ -79,7 +79,7 @@ def test_a_spark_that_is_away_is_looked_for_again_and_again(monkeypatch: pytest.
     assert len(visits) >= 5
 
 
-def test_a_client_asks_again_each_second_and_gives_up_within_ten() -> None:
+def test_client_retries_each_second_and_stops_within_ten() -> None:
     """What a server that started again waits for its clients, on top of its start."""
     pauses = list(iter(DefaultPolicy(**session._RETRIES).to_state().next_attempt, None))
     assert max(pauses) <= 1000

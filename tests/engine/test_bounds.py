@@ -20,7 +20,7 @@ def select(lake: Lake, text: str) -> QueryResult:
     return lake.engine.select(text, {}, limit=10_000)
 
 
-def test_an_answer_of_wide_rows_is_refused_before_spark_holds_it(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_rows_are_refused_before_spark_holds_them(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: list[pa.Table] = []
     plain = result_batches.batches
 
@@ -45,16 +45,14 @@ def test_a_few_wide_rows_are_answered(lake: Lake) -> None:
 @pytest.mark.parametrize(
     "column", ["id", "CAST(id AS STRING)", "array(id)", "map(id, id)", "encode(CAST(id AS STRING), 'UTF-8')"]
 )
-def test_an_answer_of_narrow_rows_is_refused_as_it_arrives(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch, column: str
-) -> None:
+def test_narrow_rows_are_refused_as_they_arrive(lake: Lake, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
     monkeypatch.setattr(answers, "LARGEST_ANSWER_BYTES", 5_000)
     with pytest.raises(ResultTooLarge):
         select(lake, f"SELECT {column} FROM range(5000)")
     assert select(lake, f"SELECT {column} FROM range(3)").rows
 
 
-def test_wide_rows_are_written_by_spark_and_not_by_this_process(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_and_not_this_process_writes_wide_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[pa.Table] = []
     monkeypatch.setattr(writing.FileWriter, "write_arrow", lambda _, target, table: written.append(table))
     lake.schema = schema_of("c string")
@@ -63,6 +61,6 @@ def test_wide_rows_are_written_by_spark_and_not_by_this_process(lake: Lake, monk
     assert file.rows == 30
 
 
-def test_a_result_that_spark_refuses_is_said_as_too_large() -> None:
+def test_a_result_spark_refuses_is_called_too_large() -> None:
     said = "Total size of serialized results of 5 tasks (1.2 GiB) is bigger than spark.driver.maxResultSize (512.0 MiB)"
     assert translate(RuntimeError(said)).code == "TOO_LARGE"

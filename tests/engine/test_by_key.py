@@ -123,7 +123,7 @@ def by_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(engines, name, lambda *_, **__: None)
 
 
-def test_what_is_staged_is_what_rows_of_spark_make(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_staged_rows_equal_those_that_spark_makes(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     scan, engine = filled.scan(), filled.engine
 
     def every() -> dict[str, Any]:
@@ -146,7 +146,7 @@ def test_what_is_staged_is_what_rows_of_spark_make(filled: Lake, monkeypatch: py
     assert own == every()
 
 
-def test_rows_that_have_the_new_values_are_left_alone(filled: Lake) -> None:
+def test_rows_with_the_new_values_are_left_alone(filled: Lake) -> None:
     changes = filled.engine.update(filled.scan(), [("Name", "'a'")], "id = 1", alias="t")
     assert changes.rows == 1
     assert filled.engine.update(filled.scan(), [("Name", "'a'")], "n = 10", alias="t").rows == 0
@@ -162,7 +162,7 @@ def test_a_row_that_keeps_nan_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(("condition", "assigned"), REFUSED_BY_SPARK)
-def test_what_does_not_fit_is_refused_as_spark_does(
+def test_what_does_not_fit_is_refused_like_spark(
     filled: Lake, monkeypatch: pytest.MonkeyPatch, condition: str, assigned: Assigned
 ) -> None:
     said = []
@@ -192,7 +192,7 @@ def test_other_conditions_are_left_to_spark(condition: str | None) -> None:
     assert key_terms(SCHEMA, RowFilter(condition, "t")) is None
 
 
-def test_subqueries_and_columns_of_other_types_are_left_to_spark() -> None:
+def test_subqueries_and_other_types_are_left_to_spark() -> None:
     assert key_terms(SCHEMA, RowFilter("id = 1", "t", {})) is None
     assert key_terms(schema_of("id char(3)"), RowFilter("id = 'a'", "t")) is None
     assert key_terms(schema_of("id int"), RowFilter("id = 1", "t")) is not None

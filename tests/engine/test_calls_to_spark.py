@@ -59,7 +59,7 @@ def _counting(called: Callable[..., Any], kind: str, counted: Counter[str]) -> C
     return count
 
 
-def test_a_statement_calls_spark_no_more_than_it_must(services: None, calls: Counter[str]) -> None:
+def test_statements_call_spark_only_as_often_as_needed(services: None, calls: Counter[str]) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (counted INT, called STRING)")

@@ -73,7 +73,7 @@ def test_what_no_row_could_store_is_refused(lake: Lake, kind: str, default: str,
     assert error.details == {"column": "c", "default": default, "type": kind}
 
 
-def test_null_is_no_default_where_null_is_no_value(lake: Lake) -> None:
+def test_null_is_no_default_for_required_columns(lake: Lake) -> None:
     with pytest.raises(InvalidDefault, match="the column is NOT NULL"):
         lake.engine.defaults_check([column("timestamp", "NULL", nullable=False)])
 

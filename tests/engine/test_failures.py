@@ -131,7 +131,7 @@ def test_what_spark_says_has_a_way_out(kind: str, said: str, message: str, remed
     assert error.code == "INVALID_VALUE"
 
 
-def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:
+def test_a_repeated_struct_name_is_the_users_mistake() -> None:
     error = translate(RuntimeError("Duplicated field names in Arrow Struct are not allowed, got ['a', 'a']"))
     assert (error.code, error.message) == (
         "INVALID_VALUE",
@@ -139,13 +139,13 @@ def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:
     )
 
 
-def test_a_text_in_quotes_that_spark_cannot_read_is_named() -> None:
+def test_quoted_text_that_spark_cannot_read_is_named() -> None:
     raised = type("ParseException", (Exception,), {})
     error = translate(raised("[PARSE_SYNTAX_ERROR] Syntax error at or near ''a''. SQLSTATE: 42601 (line 1, pos 9)"))
     assert error.details["near"] == "'a'"
 
 
-def test_values_that_do_not_go_together_are_no_error_of_syntax() -> None:
+def test_incompatible_values_are_no_syntax_error() -> None:
     base = type("AnalysisException", (Exception,), {})
     raised = type("ParseException", (base,), {})
     said = "Invalid inline table. Found incompatible types in the column `col2` for inline table."
@@ -156,7 +156,7 @@ def test_values_that_do_not_go_together_are_no_error_of_syntax() -> None:
     )
 
 
-def test_a_form_that_spark_cannot_read_has_a_way_out() -> None:
+def test_a_form_spark_cannot_read_has_a_remedy() -> None:
     raised = type("ParseException", (Exception,), {})
     error = translate(raised("[PARSE_SYNTAX_ERROR] Syntax error at or near 'BY'. SQLSTATE: 42601 (line 1, pos 9)"))
     problem = error.as_problem()

@@ -34,6 +34,6 @@ assert not wrong, wrong
 """
 
 
-def test_threads_that_need_pyspark_first_at_once_all_get_it() -> None:
+def test_threads_importing_pyspark_at_once_all_get_it() -> None:
     found = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120, check=False)
     assert found.returncode == 0, found.stderr

@@ -23,7 +23,7 @@ def asked(remote: str) -> tuple[str, str]:
         sessions.close()
 
 
-def test_a_second_session_compiles_for_the_loader_of_the_first(spark_remote: str) -> None:
+def test_a_second_session_compiles_for_firsts_loader(spark_remote: str) -> None:
     first, second = asked(spark_remote), asked(spark_remote)
     assert "@" in first[0]
     assert first == second

@@ -71,7 +71,7 @@ def test_no_rows_make_no_file(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("rows", [3, 60_000])
-def test_one_insert_makes_one_file_whose_row_ids_are_its_addresses(lake: Lake, rows: int) -> None:
+def test_one_insert_file_has_addresses_as_row_ids(lake: Lake, rows: int) -> None:
     lake.schema = schema_of("a bigint")
     (file,) = lake.query(f"SELECT id FROM range(0, {rows}, 1, 4)")
     assert (file.rows, file.stores_row_ids, file.partition) == (rows, False, ())
@@ -127,7 +127,7 @@ def test_bounds_never_promise_too_much(lake: Lake, copies: int) -> None:
     assert (stats[9].minimum, stats[9].maximum) == (None, None)
 
 
-def test_an_error_of_the_query_is_the_users_and_suggests_a_name(lake: Lake) -> None:
+def test_a_query_error_is_users_and_suggests_names(lake: Lake) -> None:
     lake.schema = schema_of("amount int")
     with pytest.raises(LakeError) as caught:
         lake.rows("SELECT amonut FROM __lake_0")

@@ -53,9 +53,7 @@ def test_a_running_query_is_interrupted(sessions: SparkSessions) -> None:
     assert "cancel" in str(error).lower()
 
 
-def test_work_under_which_the_session_is_lost_is_not_done_again(
-    sessions: SparkSessions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_that_lost_its_session_is_not_repeated(sessions: SparkSessions, monkeypatch: pytest.MonkeyPatch) -> None:
     # Work that is younger met a server that had started again before it: tests/engine/test_away.py.
     monkeypatch.setattr(session, "TRUSTED_SECONDS", 0.0)
     seen: list[str] = []
@@ -72,9 +70,7 @@ def test_work_under_which_the_session_is_lost_is_not_done_again(
     assert sessions.run(lambda spark: spark.sql("SELECT 1").collect())[0][0] == 1
 
 
-def test_a_session_that_was_lost_before_the_work_is_made_anew(
-    sessions: SparkSessions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_lost_before_work_is_recreated(sessions: SparkSessions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "TRUSTED_SECONDS", 0.0)
     before = sessions.run(lambda spark: spark.client.release_session() or spark.session_id)
     running = threading.Event()

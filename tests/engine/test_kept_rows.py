@@ -38,7 +38,7 @@ def numbers(first: int, last: int, names: tuple[str, str] = ("c0", "c1")) -> pa.
     return pa.table(dict(zip(names, [pa.array(values, pa.int64()), [f"t{value}" for value in values]], strict=True)))
 
 
-def test_each_start_and_limit_gives_the_rows_behind_it(warehouse: Warehouse) -> None:
+def test_each_start_and_limit_gives_its_rows(warehouse: Warehouse) -> None:
     files = kept(warehouse, numbers(0, 20), numbers(20, 20), numbers(20, 33, ("a", "b")), numbers(33, 34))
     schema = kept_schema(warehouse, files, NAMES)
     for start in range(36):
@@ -58,7 +58,7 @@ def test_a_column_may_stand_there_twice(warehouse: Warehouse) -> None:
     ]
 
 
-def test_wide_rows_come_in_small_pieces_also_out_of_a_dictionary(warehouse: Warehouse) -> None:
+def test_wide_rows_come_in_small_pieces_despite_dictionary(warehouse: Warehouse) -> None:
     wide = pa.table({"c0": range(2_000), "c1": ["x" * 100_000] * 2_000})
     files = kept(warehouse, wide, group=2_000)
     assert files[0].bytes < PIECE_BYTES / 10
@@ -74,7 +74,7 @@ def test_narrow_rows_come_many_at_once(warehouse: Warehouse) -> None:
     assert max(batch.num_rows for batch in kept_batches(warehouse, files, schema)) == MOST_ROWS
 
 
-def test_a_row_group_is_not_held_as_a_whole(warehouse: Warehouse) -> None:
+def test_row_groups_are_never_held_whole(warehouse: Warehouse) -> None:
     generator = np.random.default_rng(1)
     table = pa.table({"c0": generator.random(4_000_000), "c1": generator.random(4_000_000)})
     files = kept(warehouse, table, group=4_000_000)

@@ -67,7 +67,7 @@ def test_of_anything_else_spark_is_asked(text: str) -> None:
         ([None], None),
     ],
 )
-def test_rows_have_a_known_type_where_all_say_the_same(kinds: list[str | None], common: str | None) -> None:
+def test_rows_that_agree_have_a_known_type(kinds: list[str | None], common: str | None) -> None:
     assert common_kind(kinds) == common
 
 

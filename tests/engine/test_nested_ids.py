@@ -84,7 +84,7 @@ def test_fields_are_read_by_id(lake: Lake) -> None:
     assert lake.rows("SELECT t.x, t.y, t.z FROM __lake_0 WHERE id = 1") == [["one", 2, 9]]
 
 
-def test_fields_in_arrays_and_maps_are_read_by_id(lake: Lake) -> None:
+def test_array_and_map_fields_are_read_by_id(lake: Lake) -> None:
     lake.schema = schema(
         nested(2, "a", "array<#3:struct<x#4:int,y#5:int>>"), nested(6, "m", "map<#7:int,#8:struct<x#9:int>>")
     )
@@ -107,7 +107,7 @@ def test_files_without_ids_are_read_by_names(lake: Lake) -> None:
     assert lake.rows() == [[1, {"y": 1, "x": None, "z": 2}]]
 
 
-def test_a_field_is_found_under_the_id_of_either_branch(lake: Lake) -> None:
+def test_fields_are_found_by_either_branchs_id(lake: Lake) -> None:
     lake.schema = schema(nested(2, "s", "struct<x#3:int>"))
     lake.values("1|named_struct('x', 1)")
     lake.schema = schema(nested(2, "s", "struct<n#9:int>"))
@@ -125,7 +125,7 @@ def test_text_with_ids_is_read_again() -> None:
 
 
 @pytest.mark.parametrize("rows", [4, 12_000])
-def test_nulls_of_a_nested_column_are_counted_by_its_smallest_leaf(lake: Lake, rows: int) -> None:
+def test_a_nested_columns_smallest_leaf_counts_its_nulls(lake: Lake, rows: int) -> None:
     lake.schema = schema(
         nested(2, "s", "struct<x#3:int,`a.b`#4:string>"),
         nested(5, "l", "array<#6:struct<x#7:int>>"),

@@ -100,7 +100,7 @@ def test_only_the_field_asked_for_is_read(people: Lake) -> None:
     assert people.rows("SELECT renamed.x FROM __lake_0 WHERE renamed.y = 'one'") == [[1]]
 
 
-def test_a_nested_column_may_be_called_as_anything_beside_it(lake: Lake) -> None:
+def test_nested_columns_and_their_neighbours_take_any_name(lake: Lake) -> None:
     names = ["base", "_metadata", "_row_id", "__c3", "a.b", "Base2", "ti`ck", "ß"]
     kind = "struct<x:int,y:int>"
     lake.schema = Schema(tuple(Column(number, name, kind) for number, name in enumerate(names, start=1)))

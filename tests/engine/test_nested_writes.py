@@ -35,7 +35,7 @@ def test_insert_by_name_matches_fields_by_name(pairs: Lake) -> None:
     assert pairs.rows() == [[1, RIGHT, [RIGHT], {"k": RIGHT}]]
 
 
-def test_a_plain_insert_matches_fields_by_place_as_columns(pairs: Lake) -> None:
+def test_plain_inserts_match_fields_by_place_like_columns(pairs: Lake) -> None:
     pairs.query(f"SELECT 1, {SWAPPED}, array({SWAPPED}), NULL")
     pairs.values("2|named_struct('x', 'first', 'y', 'second')|NULL|map()")
     swapped = {"a": "B", "b": "A"}
@@ -102,7 +102,7 @@ def test_a_value_is_computed_once(lake: Lake) -> None:
     assert value["a"] == value["b"]
 
 
-def test_rows_of_a_file_may_lack_fields_and_hold_nothing_but_null(pairs: Lake) -> None:
+def test_files_may_lack_fields_and_hold_only_null(pairs: Lake) -> None:
     table = pa.table(
         {
             "s": pa.array([{"b": "B"}, None], pa.struct([("b", pa.string())])),

@@ -86,7 +86,7 @@ def addresses_of(files: list[FileScan]) -> Any:
 
 
 @pytest.mark.parametrize("with_keys", [False, True])
-def test_rows_of_every_plain_type_are_what_spark_reads(
+def test_rows_of_plain_types_are_what_spark_reads(
     filled: Lake, monkeypatch: pytest.MonkeyPatch, with_keys: bool
 ) -> None:
     assert any(file.stores_row_ids for file in filled.files)
@@ -151,7 +151,7 @@ def lost(lake: Lake) -> TableScan:
 
 
 @pytest.mark.parametrize("left", [widened, padded, filled_up, outside, without_ids, moved, lost])
-def test_what_has_to_be_decoded_or_refused_is_left_to_spark(filled: Lake, left: Any) -> None:
+def test_what_needs_decoding_or_refusal_goes_to_spark(filled: Lake, left: Any) -> None:
     scan, addresses = left(filled), addresses_of(filled.files)
     assert plain_cells.plain_cells(filled.warehouse, filled.scan(), addresses) is not None
     assert plain_cells.plain_cells(filled.warehouse, scan, addresses) is None
@@ -173,7 +173,7 @@ def test_very_many_values_are_left_to_spark(filled: Lake, monkeypatch: pytest.Mo
     assert plain_cells.plain_cells(filled.warehouse, filled.scan(), addresses_of(filled.files)) is None
 
 
-def test_one_long_text_of_many_rows_is_not_made_many_times(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_not_copied_per_row(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.schema = schema_of("id int", "t string")
     lake.query("SELECT CAST(id AS INT), repeat('x', 10000) FROM range(5000)")
     every = np.arange(lake.files[0].base, lake.files[0].base + 5000)
@@ -183,7 +183,7 @@ def test_one_long_text_of_many_rows_is_not_made_many_times(lake: Lake, monkeypat
 
 
 @pytest.mark.parametrize("kind", ["double", "date", "string"])
-def test_keys_that_spark_writes_in_its_own_way_are_its(lake: Lake, kind: str) -> None:
+def test_keys_that_spark_writes_differently_go_to_spark(lake: Lake, kind: str) -> None:
     lake.schema = replace(schema_of(f"k {kind}"), primary_key=(1,))
     lake.values({"double": "1.5", "date": "DATE'2024-01-01'", "string": "'a\\tb'"}[kind])
     addresses = addresses_of(lake.files)

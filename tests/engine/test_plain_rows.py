@@ -39,7 +39,7 @@ def inserted(
     return None if found is None else found.to_pylist()
 
 
-def test_columns_are_taken_as_they_are_and_numbered_rows_left_out() -> None:
+def test_columns_are_taken_unchanged_without_numbered_rows() -> None:
     found = inserted("id bigint not null", "name string", "until timestamp", values=PLAIN, left_out=(1,))
     assert found == [{"__c1": 1, "__c2": "a", "__c3": None}, {"__c1": 3, "__c2": "c", "__c3": None}]
 
@@ -67,7 +67,7 @@ def test_what_asks_for_more_is_left_to_spark(columns: tuple[str, ...], values: d
     assert inserted(*columns, values=values) is None
 
 
-def test_conditions_defaults_partitions_and_many_rows_are_left_to_spark() -> None:
+def test_conditions_defaults_partitions_and_many_rows_reach_spark() -> None:
     assert inserted("id bigint", values=PLAIN, condition="`s`.`id` > 1") is None
     assert inserted("id bigint", values=PLAIN, source=replace(SOURCE, table=None)) is None
     schema = schema_of("id bigint", "name string")
@@ -78,7 +78,7 @@ def test_conditions_defaults_partitions_and_many_rows_are_left_to_spark() -> Non
         assert plain_rows(Target(1, changed), SOURCE, [rule], np.array([], dtype=np.int64), lambda *_: None) is None
 
 
-def test_a_name_that_two_columns_have_is_no_column() -> None:
+def test_a_name_of_two_columns_is_no_column() -> None:
     twice = replace(SOURCE, columns=(*COLUMNS[:2], ("NAME", "string")))
     assert source_column(SOURCE, "`s`.`Name`") == 1
     assert source_column(twice, "`s`.`Name`") is None

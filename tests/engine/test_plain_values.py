@@ -55,7 +55,7 @@ def rows_of(schema: Schema, *rows: tuple[str, ...], columns: tuple[str, ...] | N
     return None if found is None else found.to_pylist()
 
 
-def test_the_file_is_the_one_that_rows_of_spark_make(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_equals_the_one_from_sparks_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*zip(*LITERALS.values(), strict=True), ("NULL",) * len(LITERALS)]
     lake.schema = EVERY
     (own,) = lake.values(*("|".join(row) for row in rows))
@@ -75,23 +75,23 @@ def test_the_file_is_the_one_that_rows_of_spark_make(lake: Lake, monkeypatch: py
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in LEFT.items() for text in texts])
-def test_what_has_to_be_read_cast_or_refused_is_left_to_spark(kind: str, text: str) -> None:
+def test_what_is_read_cast_or_refused_reaches_spark(kind: str, text: str) -> None:
     assert rows_of(schema_of(f"c {kind}", "d int"), (text, "1")) is None
 
 
-def test_columns_go_by_name_and_others_have_their_defaults() -> None:
+def test_columns_match_by_name_and_others_take_defaults() -> None:
     schema = Schema((Column(1, "a", "int"), Column(2, "b", "string", default="'x'"), Column(3, "c", "date")))
     assert rows_of(schema, ("1", "DEFAULT"), columns=("A", "b")) == [{"__c1": 1, "__c2": "x", "__c3": None}]
     assert rows_of(schema, ("DEFAULT",), columns=("c",)) == [{"__c1": None, "__c2": "x", "__c3": None}]
 
 
 @pytest.mark.parametrize("default", ["current_date()", "upper('x')"])
-def test_a_default_that_is_no_literal_is_left_to_spark(default: str) -> None:
+def test_a_default_beyond_literals_goes_to_spark(default: str) -> None:
     schema = Schema((Column(1, "a", "int"), Column(2, "b", "string", default=default)))
     assert rows_of(schema, ("1",), columns=("a",)) is None
 
 
-def test_what_spark_or_the_front_door_refuses_is_left_to_it() -> None:
+def test_refusals_stay_with_spark_and_the_front_door() -> None:
     schema = schema_of("a int not null", "b string")
     assert rows_of(schema, ("NULL", "'x'")) is None
     assert rows_of(schema, ("'x'",), columns=("b",)) is None
@@ -102,7 +102,7 @@ def test_what_spark_or_the_front_door_refuses_is_left_to_it() -> None:
     assert rows_of(schema, ("1", "'\ud800'")) is None
 
 
-def test_partitions_generated_columns_and_many_rows_are_left_to_spark() -> None:
+def test_partitions_generated_columns_and_many_rows_reach_spark() -> None:
     schema = schema_of("a int", "b int")
     assert rows_of(schema, ("1", "2")) is not None
     assert rows_of(replace(schema, partition_by=(2,)), ("1", "2")) is None

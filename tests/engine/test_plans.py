@@ -69,7 +69,7 @@ Condition : NOT ((cast(base#7 as bigint) + _metadata#1.row_index) = 4)
 """
 
 
-def test_operators_stand_with_what_they_do_in_the_names_of_people() -> None:
+def test_operators_show_what_they_do_with_readable_names() -> None:
     assert plan_shown(PLAN) == [
         "TakeOrderedAndProject: 5, [id DESC NULLS LAST], [id]",
         "  HashAggregate: keys [id]; functions [sum(the, value)]",
@@ -85,7 +85,7 @@ def test_operators_stand_with_what_they_do_in_the_names_of_people() -> None:
     ]
 
 
-def test_nothing_of_the_host_and_of_the_engine_is_told() -> None:
+def test_plans_show_nothing_of_host_and_engine() -> None:
     told = "\n".join(plan_shown(PLAN))
     for secret in ("/srv", "__c", "__lake", "_metadata", "plan_id", "#"):
         assert secret not in told

@@ -37,7 +37,7 @@ def plan_of(sessions: SparkSessions, lake: Lake, text: str, scan: TableScan) -> 
     return sessions.run(work)
 
 
-def test_rows_without_a_partner_are_left_out_before_a_join(spark_remote: str, rows: Lake) -> None:
+def test_rows_without_partner_are_filtered_before_a_join(spark_remote: str, rows: Lake) -> None:
     sessions = SparkSessions(spark_remote, configuration=QUERY_CONFIGURATION)
     try:
         plan = plan_of(sessions, rows, PARTS_WITH_MORE_THAN_HALF, rows.scan())

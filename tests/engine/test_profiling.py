@@ -155,7 +155,7 @@ def test_what_only_spark_reads_is_counted_by_spark(lake: Lake) -> None:
     assert found == [(1, 2, 1), (0, 2, 7), (1, 2, "x")]
 
 
-def test_a_field_that_was_made_anew_is_another_one(lake: Lake) -> None:
+def test_a_field_made_anew_is_another_field(lake: Lake) -> None:
     first, anew = (f"struct<x#{number}:int>" for number in (2, 3))
     lake.schema = Schema((Column(1, "s", "struct<x:int>", nested=first),))
     lake.values("named_struct('x', 5)", "named_struct('x', 6)")

@@ -89,7 +89,7 @@ def test_parts_of_files_keep_ids_and_facts(files: Files) -> None:
     assert (facts.prior.tolist(), facts.undoes.tolist()) == ([60, 0], [600, 0])
 
 
-def test_a_part_of_a_part_stores_each_fact_once(files: Files) -> None:
+def test_a_part_of_a_part_stores_facts_once(files: Files) -> None:
     file = files.holding(11, 12, 13)
     first = part_rows(files.writer, 1, file, np.array([0, 1]), facts_of(5, 6, 7))
     part = FileScan(9, first.path, first.base, first.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
@@ -100,7 +100,7 @@ def test_a_part_of_a_part_stores_each_fact_once(files: Files) -> None:
     assert (row_ids.tolist(), facts.stamp.tolist()) == ([12], [9])
 
 
-def test_rows_are_found_by_their_ids_with_their_facts_alone(files: Files) -> None:
+def test_rows_are_found_by_id_with_their_facts(files: Files) -> None:
     made = part_rows(files.writer, 1, files.holding(11, 12, 13), np.array([0, 1, 2]), facts_of(5, 0, 7))
     part = FileScan(9, made.path, made.base, made.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
     at, row_ids, facts = rows_find(files.warehouse, part, np.array([2, 12, 13]))

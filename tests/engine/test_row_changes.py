@@ -30,7 +30,7 @@ ONE_WAY = pytest.mark.parametrize("size", [10, MANY] if IS_SOAK else [10], indir
 """Nothing of it depends on which way rows go."""
 
 
-def test_deletes_add_up_and_a_row_deleted_twice_is_deleted_once(lake: Lake, size: int) -> None:
+def test_deletes_add_up_and_count_each_row_once(lake: Lake, size: int) -> None:
     before = lake.scan()
     first = lake.delete("k % 2 = 0")
     assert (first.rows, len(first.delete_files), first.files_scanned) == (size // 2, 1, 1)
@@ -43,7 +43,7 @@ def test_deletes_add_up_and_a_row_deleted_twice_is_deleted_once(lake: Lake, size
 
 
 @pytest.mark.parametrize("deletes", ["few", "many"])
-def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
+def test_files_with_deletes_show_their_rows_every_way(
     lake: Lake, deletes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few deleted rows stand in the text of the query; many are looked up, in files of their own or beside others."""
@@ -65,7 +65,7 @@ def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
         assert (sorted(ids), ids[19], ids[2]) == (left, bases[1] + 9, bases[0] + 2)
 
 
-def test_deletes_are_listed_while_rows_and_files_are_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deletes_are_listed_for_few_rows_and_files(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.schema = schema_of("k bigint")
     lake.query("SELECT id FROM range(10)")
     (base,) = [file.base for file in lake.files]
@@ -95,13 +95,13 @@ def test_delete_files_are_iceberg_position_deletes(lake: Lake, size: int) -> Non
 
 
 @ONE_WAY
-def test_the_alias_and_awkward_text_work_in_a_condition(lake: Lake, size: int) -> None:
+def test_aliases_and_awkward_text_work_in_a_condition(lake: Lake, size: int) -> None:
     lake.update("t.k = 1", v="'{__lake_0} \\'x\\' -- y'")
     assert lake.delete("t.v = '{__lake_0} \\'x\\' -- y' -- the end").rows == 1
 
 
 @ONE_WAY
-def test_an_emptied_file_is_said_to_be_and_gets_no_delete_file(lake: Lake, size: int) -> None:
+def test_an_emptied_file_is_reported_without_delete_file(lake: Lake, size: int) -> None:
     assert lake.delete("k > 2").emptied == ()
     last = lake.delete("k >= 0")
     assert (last.emptied, last.delete_files, last.rows) == ((1,), (), 3)
@@ -121,7 +121,7 @@ def test_update_sees_old_values_and_keeps_row_ids(lake: Lake, size: int) -> None
     assert {key % 1000000: row_id for key, row_id in after.items()} == ids
 
 
-def test_update_of_all_rows_then_delete_then_compaction_keeps_ids(lake: Lake, size: int) -> None:
+def test_update_delete_and_compaction_in_turn_keep_ids(lake: Lake, size: int) -> None:
     ids = lake.row_ids("k")
     assert lake.update(None, w="w + 1").rows == size
     assert lake.rows("SELECT min(w), max(w), count(*) FROM __lake_0") == [[1, 3, size]]
@@ -172,7 +172,7 @@ def test_an_update_moves_rows_between_partitions(lake: Lake) -> None:
     assert lake.row_ids("k") == ids
 
 
-def test_compaction_makes_one_file_per_partition_value_and_respects_the_size(lake: Lake) -> None:
+def test_compaction_makes_one_file_per_partition_within_size(lake: Lake) -> None:
     lake.schema = schema_of("p int", "k int", partition_by=[1])
     for number in range(3):
         lake.values(f"1|{number}", f"NULL|{number}")
@@ -208,7 +208,7 @@ def test_checks_look_at_live_rows_only(lake: Lake) -> None:
     assert lake.engine.duplicate_keys(lake.scan(), ["k"], staged=[], limit=5) == []
 
 
-def test_a_renamed_partition_has_the_values_of_its_segments(lake: Lake) -> None:
+def test_renamed_partitions_have_the_values_of_their_segments(lake: Lake) -> None:
     lake.schema = schema_of("k bigint", "d date", "n int", partition_by=(2, 3))
     lake.query("SELECT id, DATE '2026-01-01', CAST(NULL AS INT) FROM range(3)")
     lake.files = [replace(file, partition=("2026-02-03", "7"), is_moved=True) for file in lake.files]

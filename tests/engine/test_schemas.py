@@ -13,7 +13,7 @@ def test_a_renamed_column_keeps_its_values(lake: Lake) -> None:
     assert lake.rows("SELECT a, b FROM __lake_0") == [[2, 1]]
 
 
-def test_a_name_dropped_and_added_again_is_a_new_column(lake: Lake) -> None:
+def test_a_dropped_and_readded_name_is_another_column(lake: Lake) -> None:
     lake.schema = schema_of("k int", "a int")
     lake.values("1|10")
     lake.schema = Schema((Column(1, "k", "int"), Column(3, "a", "string")))
@@ -21,7 +21,7 @@ def test_a_name_dropped_and_added_again_is_a_new_column(lake: Lake) -> None:
     assert lake.rows() == [[1, None], [2, "new"]]
 
 
-def test_rows_older_than_a_column_read_as_its_initial_default(lake: Lake) -> None:
+def test_older_rows_read_as_the_columns_initial_default(lake: Lake) -> None:
     lake.schema = schema_of("k int")
     lake.values("1")
     lake.schema = Schema(
@@ -33,7 +33,7 @@ def test_rows_older_than_a_column_read_as_its_initial_default(lake: Lake) -> Non
     assert lake.rows("SELECT k FROM __lake_0 WHERE d = 'first'") == [[1]]
 
 
-def test_a_column_is_found_under_the_id_of_either_branch(lake: Lake) -> None:
+def test_columns_are_found_by_either_branchs_id(lake: Lake) -> None:
     lake.schema = schema_of("k int", Column(2, "x", "int"))
     lake.values("1|10")
     lake.schema = Schema((Column(1, "k", "int"), Column(9, "x", "int")))

@@ -115,9 +115,7 @@ def test_spark_makes_the_same_values(lake: Lake, column_type: str) -> None:
 
 
 @pytest.mark.parametrize("is_small", [True, False], ids=["by Arrow", "by a job"])
-def test_each_file_holds_rows_of_the_values_that_it_names(
-    lake: Lake, is_small: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_file_holds_only_values_that_it_names(lake: Lake, is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_small:
         monkeypatch.setattr(writing, "SMALL_ROWS", 0)
     layout = (Transform("bucket", 3, 1), Transform("days", 0, 2), Transform("truncate", 60, 3))

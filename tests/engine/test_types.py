@@ -55,12 +55,12 @@ def test_types_reach_the_result_as_spark_names_them(lake: Lake) -> None:
     assert result.rows == [[1, "x", "1.00"]]
 
 
-def test_a_timestamp_outside_the_calendar_of_python_is_text_all_the_same(lake: Lake) -> None:
+def test_timestamps_outside_of_pythons_calendar_are_text(lake: Lake) -> None:
     result = lake.engine.select("SELECT timestamp_seconds(253402300800) AS t", {}, limit=1)
     assert result.rows[0][0].lstrip("+").startswith("10000-01-01T00:00:00")
 
 
-def test_more_rows_than_the_limit_are_cut_and_said_to_be(lake: Lake) -> None:
+def test_rows_above_the_limit_are_cut_and_reported(lake: Lake) -> None:
     result = lake.engine.select("SELECT id FROM range(10) ORDER BY id DESC", {}, limit=3)
     assert (result.rows, result.truncated) == ([[9], [8], [7]], True)
     assert not lake.engine.select("SELECT id FROM range(3)", {}, limit=3).truncated
@@ -126,5 +126,5 @@ def test_null_beside_what_is_never_null_is_answered(lake: Lake, value: str, answ
         ("struct<a:decimal(5,2),b:timestamp_ntz>", "struct<a:decimal(5,2),b:timestamp_ntz>"),
     ],
 )
-def test_what_has_no_type_outside_of_spark_is_shown_as_text(kind: str, shown: str) -> None:
+def test_types_unknown_outside_of_spark_show_as_text(kind: str, shown: str) -> None:
     assert shown_type(kind) == shown

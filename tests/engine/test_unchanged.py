@@ -44,11 +44,11 @@ def unchanged(tmp_path: Path, n: list[int | None], at: list[int]) -> Any:
 
 
 @pytest.mark.parametrize(("n", "at"), [([10, 11], [0, 0]), ([5, None], [LATER, LATER + 1]), ([None], [10**18])])
-def test_a_file_of_which_all_new_values_are_higher_is_not_read(tmp_path: Path, n: Any, at: Any) -> None:
+def test_files_below_their_new_values_are_not_read(tmp_path: Path, n: Any, at: Any) -> None:
     assert not np.any(unchanged(tmp_path, n, at))
 
 
 @pytest.mark.parametrize("n", [[9, 10], [10, None], [1, 1]])
-def test_a_file_that_may_hold_a_new_value_is_read(tmp_path: Path, n: Any) -> None:
+def test_files_that_may_hold_new_values_are_read(tmp_path: Path, n: Any) -> None:
     with pytest.raises(FileNotFoundError):
         unchanged(tmp_path, n, [0] * len(n))

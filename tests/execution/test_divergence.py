@@ -74,7 +74,7 @@ MERGING = (1, 3)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_counts_are_those_of_a_walk_over_the_commits(seed: int) -> None:
+def test_counts_equal_a_walk_over_the_commits(seed: int) -> None:
     history = History(seed)
     for _ in range(30):
         history.step()

@@ -99,13 +99,13 @@ def test_other_changes_of_one_table_both_land(lake: Lake, monkeypatch: pytest.Mo
     assert [row[0] for row in lake.sql("DESCRIBE d.t").rows][:4] == ["id", "v", "x", "y"]
 
 
-def test_a_view_does_not_take_the_name_of_a_table(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_cannot_take_a_tables_name(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = beside(lake, monkeypatch, AT_VIEW, "CREATE TABLE d.v (id INT)", VIEW)
     assert refusal is not None
     assert refusal.code == "ALREADY_EXISTS"
 
 
-def test_a_table_does_not_take_the_name_of_a_view(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_cannot_take_a_views_name(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = beside(lake, monkeypatch, AT_COMMIT, VIEW, "CREATE TABLE d.v (id INT)")
     assert refusal is not None
     assert refusal.code == "ALREADY_EXISTS"

@@ -144,7 +144,7 @@ def test_every_invariant_is_broken_once() -> None:
 
 
 @pytest.mark.parametrize("size", [None, 7])
-def test_a_file_that_is_missing_or_of_another_size_is_found(lived_in: Lake, size: int | None) -> None:
+def test_missing_or_resized_files_are_found(lived_in: Lake, size: int | None) -> None:
     breaches = catalog_check(catalog_get(lived_in.catalog), size_of=lambda _: size)
     assert breaches
     assert all(f" has {size} bytes instead of " in breach for breach in breaches)

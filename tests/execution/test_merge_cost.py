@@ -18,7 +18,7 @@ from tests.benchmarks.metadata import Bench, _refuse, merge_measure
 pytestmark = pytest.mark.django_db
 
 
-def test_statements_of_a_merge_do_not_grow_with_its_segments() -> None:
+def test_merge_statements_do_not_grow_with_segments() -> None:
     few, many = (merge_measure(changed, 20)[0].statements for changed in (10, 2_000))
     assert few == many
 
@@ -35,7 +35,7 @@ def _segments_read(plan: dict[str, Any]) -> int:
     return int(read) + sum(map(_segments_read, plan.get("Plans", ())))
 
 
-def test_a_merge_reads_no_segments_that_neither_side_changed() -> None:
+def test_merges_read_no_segments_that_neither_side_changed() -> None:
     changed, unchanged = 400, 8_000
     bench = Bench(unchanged)
     bench.sql("CREATE BRANCH b")

@@ -91,7 +91,7 @@ def test_the_counts_are_those_by_hand(seed: int) -> None:
                 assert counts.mean == pytest.approx(wanted["mean"])
 
 
-def test_a_row_that_is_open_has_no_merged_value() -> None:
+def test_an_open_row_has_no_merged_value() -> None:
     row = [1, "gold", "1.00", 1.0, None]
     found = rows_profiled(COLUMNS, [ChangedRow(row, row, None, is_open=True), ChangedRow(row, None, None)])
     assert (found.open, found.deleted, found.columns[0].merged.rows) == (1, 1, 0)
@@ -112,7 +112,7 @@ def test_what_is_risky_comes_first() -> None:
     assert found.risks[1].message == "NULL rises from 0% to 80% of the changed rows."
 
 
-def test_a_small_rise_and_inserted_rows_are_no_risk() -> None:
+def test_small_rises_and_inserted_rows_are_no_risk() -> None:
     row = [1, "gold", "1.00", 1.0, None]
     rows = [ChangedRow(row, row, row)] * 99 + [ChangedRow(row, [1, None, "1.00", 1.0, None], row)]
     assert rows_profiled(COLUMNS, rows).risks == ()

@@ -34,7 +34,7 @@ RECOVERIES = [
 
 
 @pytest.mark.parametrize(("statement", "before", "kind", "steps"), RECOVERIES, ids=[item[0] for item in RECOVERIES])
-def test_a_recovery_tells_its_steps_leaves_one_record_and_copies_nothing(
+def test_recoveries_report_steps_record_once_and_copy_nothing(
     lake: Lake, statement: str, before: str, kind: str, steps: list[str]
 ) -> None:
     lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")

@@ -65,7 +65,7 @@ def test_views_go_back_with_their_branch(lake: Lake, changed: Callable[[Lake, in
 
 
 @pytest.mark.parametrize("changed", CHANGES)
-def test_views_of_the_parent_go_back_on_a_branch_alone(lake: Lake, changed: Callable[[Lake, int], None]) -> None:
+def test_parent_views_go_back_on_the_branch_alone(lake: Lake, changed: Callable[[Lake, int], None]) -> None:
     view = change(lake, "v", "SELECT 1")
     lake.sql("CREATE BRANCH c")
     version = lake.head("c")
@@ -87,7 +87,7 @@ def test_views_and_tables_go_back_as_one_commit(lake: Lake) -> None:
     assert lake.head() == before + 1
 
 
-def test_a_view_that_somebody_changes_meanwhile_is_not_overruled(lake: Lake) -> None:
+def test_a_view_changed_meanwhile_is_not_overwritten(lake: Lake) -> None:
     view = change(lake, "v", "SELECT 1")
     version = lake.head()
     change(lake, "v", "SELECT 2", view_id=view)

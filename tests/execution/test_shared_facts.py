@@ -18,7 +18,7 @@ def _read(name: str, *values: object) -> list[Fact]:
     return [fact for facts in reading.side(stored, {1: 5}).values() for fact in facts.values()]
 
 
-def test_what_one_commit_did_to_two_tables_is_one_fact() -> None:
+def test_one_commit_on_two_tables_is_one_fact() -> None:
     one, other = _read("property/owner", "ann", "ann")
     assert one is other
 
@@ -28,7 +28,7 @@ def test_defaults_that_are_equal_to_python_stay_apart() -> None:
     assert [type(fact.value[0]) for fact in (one, other)] == [int, bool]
 
 
-def test_a_fact_that_the_other_side_lacks_has_the_one_before_it() -> None:
+def test_a_one_sided_fact_keeps_its_predecessor() -> None:
     name = "property/owner"
     before = {((FIRST, name), 1): AttributeFact("bob", 3, "set")}
     reading = _Reading(Pasts({3: (1, "main"), 5: (1, "main")}, before=before), [5], CommitsKnown({3: 1, 5: 1}))

@@ -86,7 +86,7 @@ def test_what_was_altered_meanwhile_is_read_again() -> None:
     assert len(bench.sql("DESCRIBE TABLE d.u").rows) == 2
 
 
-def test_a_file_that_expired_since_does_not_come_back() -> None:
+def test_an_expired_file_does_not_come_back() -> None:
     bench = Bench(1)
     staged = _staged(bench)
     file = DataFile.objects.get(pk=staged[1].added[0].file_id)
@@ -107,7 +107,7 @@ def test_a_new_protection_rule_refuses_a_running_write() -> None:
     assert bench.branch("main").head_version == branch.head_version
 
 
-def test_within_a_transaction_what_is_registered_keeps_its_durability() -> None:
+def test_registration_in_a_transaction_keeps_its_durability() -> None:
     bench = Bench(1)
     with connection.cursor() as cursor:
         cursor.execute("SET synchronous_commit = on")

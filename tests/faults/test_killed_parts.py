@@ -185,7 +185,7 @@ def ids_in(instance: Instance, owner: str) -> Counter[int]:
 
 if IS_SOAK:
 
-    def test_every_part_ends_twice_and_nothing_is_lost_or_done_twice(
+    def test_every_part_ends_twice_without_loss_or_repetition(
         instance: Instance, capsys: pytest.CaptureFixture[str]
     ) -> None:
         owner = instance.accounts(CATALOG, {"owner": ""})["owner"]

@@ -117,7 +117,7 @@ def test_servers_die_at_every_step_of_tasks() -> None:
 if IS_SOAK:
 
     @pytest.mark.parametrize(("server", "statement", "point"), EVERY_STEP)
-    def test_a_statement_under_which_a_server_dies_happens_once(
+    def test_a_statement_happens_once_though_its_server_dies(
         own: Servers, server: str, statement: str, point: str
     ) -> None:
         if server == "Spark" and not own.uses_own_spark:

@@ -17,7 +17,7 @@ def test_some_of_what_commits_is_tried() -> None:
 
 
 @pytest.mark.parametrize("statement", COMMITTING if IS_SOAK else ["IMPORT"])
-def test_the_slow_worker_commits_while_the_next_one_starts(
+def test_a_slow_worker_commits_while_the_next_starts(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     assert_happens_once_beside_the_next(lake, monkeypatch, statement)

@@ -85,7 +85,7 @@ def test_a_table_exists_or_is_not_found(lake: IcebergLake) -> None:
     }
 
 
-def test_a_reference_is_a_branch_a_tag_or_a_version(lake: IcebergLake) -> None:
+def test_references_are_branches_tags_or_versions(lake: IcebergLake) -> None:
     early = lake.branch("main").head_version
     lake.sql("CREATE TAG first")
     lake.sql("CREATE BRANCH `feature/x`")

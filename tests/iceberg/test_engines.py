@@ -290,7 +290,7 @@ def test_a_view_is_loaded_with_its_query(engines: Engines) -> None:
     lake.sql("DROP TABLE d.w")
 
 
-def test_version_3_shows_defaults_of_rows_that_are_older(engines: Engines) -> None:
+def test_version_3_shows_defaults_of_older_rows(engines: Engines) -> None:
     lake = engines.lake
     lake.sql("CREATE TABLE d.e (id INT) TBLPROPERTIES ('format-version' = '3')")
     lake.sql("INSERT INTO d.e VALUES (1), (2)")

@@ -65,7 +65,7 @@ def test_pyiceberg_plans_the_files_of_the_branch(lake: IcebergLake) -> None:
     assert len(list(opened(loaded(lake)).scan().plan_files())) == 1
 
 
-def test_the_same_version_is_answered_from_what_is_kept(lake: IcebergLake) -> None:
+def test_the_same_version_is_answered_from_kept_metadata(lake: IcebergLake) -> None:
     first = loaded(lake)
     files = paths(lake)
     assert loaded(lake) == first
@@ -158,7 +158,7 @@ def entries(answer: dict[str, Any], content: ManifestContent) -> list[dict[str, 
     return found
 
 
-def test_version_3_has_vectors_and_the_ids_of_rows(lake: IcebergLake) -> None:
+def test_version_3_has_vectors_and_row_ids(lake: IcebergLake) -> None:
     lake.insert("main", 2)
     delete(lake, 7, 3)
     lake.sql("CREATE BRANCH b")
@@ -183,7 +183,7 @@ def test_version_3_has_vectors_and_the_ids_of_rows(lake: IcebergLake) -> None:
         assert vector.to_vector().to_pylist() == gone
 
 
-def test_the_number_of_a_row_is_that_of_who_decided_it(lake: IcebergLake) -> None:
+def test_a_row_has_its_deciding_commits_number(lake: IcebergLake) -> None:
     """A merge takes in files with the stamps that they have."""
     lake.insert("main", 1)
     segment = Segment.objects.filter(table_id=lake.table_id).latest("pk")
@@ -201,7 +201,7 @@ def test_the_number_of_a_row_is_that_of_who_decided_it(lake: IcebergLake) -> Non
     assert manifest.min_sequence_number <= written < manifest.sequence_number
 
 
-def test_both_versions_of_the_format_are_kept_beside_each_other(lake: IcebergLake) -> None:
+def test_both_format_versions_are_kept_together(lake: IcebergLake) -> None:
     delete(lake, 7)
     old, new = loaded(lake), with_vectors(lake)
     assert (old["metadata"]["format-version"], new["metadata"]["format-version"]) == (2, 3)
@@ -215,7 +215,7 @@ def test_both_versions_of_the_format_are_kept_beside_each_other(lake: IcebergLak
     )
 
 
-def test_a_property_says_in_which_version_a_table_is_read(lake: IcebergLake) -> None:
+def test_a_property_chooses_a_tables_format_version(lake: IcebergLake) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('format-version' = '3', 'k' = 'v')")
     metadata = loaded(lake)["metadata"]
     assert (metadata["format-version"], metadata["properties"]) == (3, {"k": "v"})
@@ -275,7 +275,7 @@ def test_an_empty_table_has_a_version_without_files(lake: IcebergLake) -> None:
     ]  # fmt: skip
 
 
-def test_what_is_there_too_long_is_looked_at_again(lake: IcebergLake) -> None:
+def test_old_publications_are_checked_again(lake: IcebergLake) -> None:
     first = loaded(lake)
     PublishedTable.objects.update(published_at=timezone.now() - timedelta(hours=7))
     PublishedFile.objects.update(used_at=timezone.now() - timedelta(hours=7))
@@ -284,7 +284,7 @@ def test_what_is_there_too_long_is_looked_at_again(lake: IcebergLake) -> None:
     assert not PublishedFile.objects.filter(used_at__lt=timezone.now() - timedelta(minutes=1)).exists()
 
 
-def test_a_warehouse_at_another_place_gets_metadata_of_its_own(
+def test_a_moved_warehouse_gets_its_own_metadata(
     lake: IcebergLake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     loaded(lake)

@@ -22,7 +22,7 @@ def test_a_vector_reads_back_as_its_positions(positions: list[int]) -> None:
 
 
 @pytest.mark.parametrize("positions", POSITIONS, ids=lambda positions: f"{len(positions)} from {positions[0]}")
-def test_where_the_vector_lies_follows_from_the_size_of_its_file(positions: list[int]) -> None:
+def test_a_vectors_place_follows_from_its_files_size(positions: list[int]) -> None:
     content = vector_file(LOCATION, positions)
     (blob,) = PuffinFile(content).footer.blobs
     assert (blob.offset, blob.length) == (VECTOR_OFFSET, vector_length(LOCATION, len(content)))

@@ -79,7 +79,7 @@ def files() -> list[ListedFile]:
     ]
 
 
-def test_files_of_several_layouts_are_left_out_by_their_own(tmp_path: Path, files: list[ListedFile]) -> None:
+def test_files_are_pruned_by_their_own_layouts(tmp_path: Path, files: list[ListedFile]) -> None:
     table = opened(tmp_path, table_of(DAYS, BUCKET), files)
     assert planned(table, "id >= 0") == set(range(8))
     for value in range(8):
@@ -110,7 +110,7 @@ def test_fields_keep_their_ids_in_every_version(tmp_path: Path, files: list[List
     assert planned(table, "id == 2") == beside(2)
 
 
-def test_a_field_with_the_name_of_a_column_is_refused_by_name() -> None:
+def test_fields_named_like_columns_are_refused_by_name() -> None:
     schema = Schema((*SCHEMA.columns, Column(9, "at_day", "int")), partition_by=(3,))
     with pytest.raises(NotSupported, match="at_day"):
         specs_of(with_layout(schema, table_of(DAYS, schema=schema).properties), [])

@@ -45,7 +45,7 @@ def age(**ago: float) -> None:
     PublishedFile.objects.update(used_at=timezone.now() - timedelta(**ago))
 
 
-def test_what_was_handed_out_within_a_day_stays_whatever_the_retention(lake: IcebergLake) -> None:
+def test_published_files_stay_a_day_whatever_the_retention(lake: IcebergLake) -> None:
     load(lake)
     made = on_disk(lake)
     age(hours=23)
@@ -54,7 +54,7 @@ def test_what_was_handed_out_within_a_day_stays_whatever_the_retention(lake: Ice
     assert on_disk(lake) == made
 
 
-def test_what_nobody_asks_for_goes_and_is_made_again(lake: IcebergLake) -> None:
+def test_unrequested_files_go_and_are_made_again(lake: IcebergLake) -> None:
     first = load(lake)
     made = on_disk(lake)
     age(hours=25)
@@ -96,7 +96,7 @@ def test_what_is_asked_for_while_vacuum_looks_stays(lake: IcebergLake, monkeypat
     assert on_disk(lake) == made
 
 
-def test_a_file_that_was_written_and_never_registered_goes(lake: IcebergLake) -> None:
+def test_a_written_file_never_registered_goes(lake: IcebergLake) -> None:
     load(lake)
     made = on_disk(lake)
     path = f"{lake.table_id}/iceberg/cut-off.avro"
@@ -105,7 +105,7 @@ def test_a_file_that_was_written_and_never_registered_goes(lake: IcebergLake) ->
     assert on_disk(lake) == made
 
 
-def test_of_two_that_make_one_file_at_once_one_is_kept(lake: IcebergLake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_concurrent_makers_one_file_stays(lake: IcebergLake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other process is done when this one has written its file."""
     write = Warehouse.write
     inside: list[str] = []

@@ -83,7 +83,7 @@ def test_a_partition_value_is_what_its_text_says(kind: str, text: str | None, va
 
 
 @pytest.mark.parametrize(("kind", "text"), [("date", "+12024-01-01"), ("binary", "x"), ("timestamp", "-0001-01-01")])
-def test_a_partition_value_without_a_form_is_refused_by_name(kind: str, text: str) -> None:
+def test_partition_values_without_form_are_refused_by_name(kind: str, text: str) -> None:
     with pytest.raises(NotSupported, match="Partitions by p"):
         partition_value(parse_type(kind), text, "p")
 
@@ -94,11 +94,11 @@ def test_a_partition_value_as_a_bound() -> None:
 
 
 @pytest.mark.parametrize(("name", "avro"), [("a", "a"), ("a b", "a_x20b"), ("1", "_1"), ("ä", "_xE4")])
-def test_the_name_of_a_partition_is_one_of_avro(name: str, avro: str) -> None:
+def test_partition_names_are_valid_in_avro(name: str, avro: str) -> None:
     assert partition_name(name) == avro
 
 
-def test_partition_columns_that_meet_in_avro_are_told_apart() -> None:
+def test_partition_columns_that_collide_in_avro_stay_distinct() -> None:
     assert partition_names([("x y", 1), ("x_x20y", 2), ("1", 3)]) == ("x_x20y", "x_x20y_2", "_1")
     decimals = [("a", 1001, parse_type("decimal(9,2)")), ("b", 1002, parse_type("decimal(9,2)"))]
     assert fastavro.parse_schema(entry_schema(decimals))
@@ -118,7 +118,7 @@ def test_fields_have_their_ids_at_every_depth() -> None:
 
 
 @pytest.mark.parametrize("text", ["interval day to second", "variant", "time"])
-def test_a_type_that_iceberg_lacks_is_refused_by_name(text: str) -> None:
+def test_types_that_iceberg_lacks_are_refused_by_name(text: str) -> None:
     with pytest.raises(NotSupported, match=f"d.x has the type {text}"):
         type_json(ParsedType(text, (), text), "d.x")
 
@@ -163,7 +163,7 @@ def test_files_are_checked_field_by_field(wanted: str, written: str, refused: st
     assert "OPTIMIZE" in caught.value.remedy
 
 
-def test_a_column_under_another_id_is_refused_whichever_side_knows_it() -> None:
+def test_either_side_refuses_a_column_under_another_id() -> None:
     known_here = Schema((column(4, "int", aliases=(3,)),)), Schema((column(3, "int"),))
     known_there = Schema((column(3, "int"),)), Schema((column(4, "int", aliases=(3,)),))
     for schemas in (known_here, known_there):

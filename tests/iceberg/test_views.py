@@ -71,7 +71,7 @@ def test_a_view_is_one_of_iceberg(lake: IcebergLake) -> None:
     assert answer["metadata-location"].endswith(f"/iceberg/{lake.catalog}/main/v1/namespaces/d/views/v")
 
 
-def test_names_of_the_own_catalog_and_of_columns_are_written_out(lake: IcebergLake) -> None:
+def test_own_catalog_and_column_names_are_written_out(lake: IcebergLake) -> None:
     columns = (("key", "what it is"), ("other", None))
     view(lake, "v", f"SELECT t.id, 1 FROM {lake.catalog}.d.t", columns=columns)
     shown = text(loaded(lake))
@@ -103,7 +103,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_another_engine_would_answer_otherwise_is_refused_by_name(lake: IcebergLake, query: str) -> None:
+def test_what_other_engines_answer_differently_is_refused(lake: IcebergLake, query: str) -> None:
     view(lake, "v", query)
     view(lake, "over", "SELECT id FROM d.v")
     for name in ("v", "over"):
@@ -114,7 +114,7 @@ def test_what_another_engine_would_answer_otherwise_is_refused_by_name(lake: Ice
         assert "CREATE TABLE" in error["message"]
 
 
-def test_a_column_that_iceberg_has_no_type_for_is_refused_by_name(lake: IcebergLake, types: Types) -> None:
+def test_columns_without_iceberg_type_are_refused_by_name(lake: IcebergLake, types: Types) -> None:
     view(lake, "v", "SELECT id FROM d.t")
     types.columns = [("since", "interval day to second")]
     assert "since has the type interval" in lake.error("namespaces/d/views/v", 400)["message"]

@@ -49,7 +49,7 @@ def test_the_encoding_is_found(tmp_path: Path, text: str, codec: str, encoding: 
     assert looked(tmp_path, text.encode(codec)) == (text, encoding, is_guessed)
 
 
-def test_a_character_deep_in_the_file_says_it_too(tmp_path: Path) -> None:
+def test_a_character_deep_inside_shows_the_encoding(tmp_path: Path) -> None:
     text = "a,b\n" + "1,2\n" * 100_000 + "1,señor\n"
     assert looked(tmp_path, text.encode("cp1252")) == (text, "windows-1252", True)
 
@@ -68,7 +68,7 @@ def test_an_encoding_that_is_not_known_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_every_encoding_is_read_across_the_border_of_chunks(tmp_path: Path, encoding: str) -> None:
+def test_every_encoding_is_read_across_chunks(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "file"
     codec = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be", "macintosh": "mac-roman", "shift_jis": "cp932"}
     text = "x" + "ab\n" * 700_000
@@ -85,7 +85,7 @@ def test_every_encoding_is_read_across_the_border_of_chunks(tmp_path: Path, enco
         ("a\nb".encode("utf-16-le")[:-1], "utf-16le", 2),
     ],
 )
-def test_what_is_no_text_is_refused_by_its_line(tmp_path: Path, content: bytes, encoding: str, line: int) -> None:
+def test_what_is_no_text_is_refused_by_line(tmp_path: Path, content: bytes, encoding: str, line: int) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(InvalidValue, match=f"Line {line} is not text in {encoding.upper()}"), as_utf_8(file, encoding):

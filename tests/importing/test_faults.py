@@ -75,15 +75,13 @@ def test_a_member_that_is_there_twice_is_named(tmp_path: Path, content: bytes, l
         (b'{"l": [{"x": 1}]}\n{"l": [{"x": "y"}]}\n', "l.element.x", "number", "string"),
     ],
 )
-def test_a_column_of_two_types_is_named_with_both(
-    tmp_path: Path, content: bytes, where: str, one: str, other: str
-) -> None:
+def test_a_column_of_two_types_names_both(tmp_path: Path, content: bytes, where: str, one: str, other: str) -> None:
     error = refusal(tmp_path, content)
     assert error.message == f"Values of column {where} are of the types {one} and {other}."
     assert "quotes" in error.remedy
 
 
-def test_fields_that_differ_in_case_only_are_refused_before_the_load(tmp_path: Path) -> None:
+def test_fields_differing_only_in_case_are_refused_early(tmp_path: Path) -> None:
     assert "the fields a and A;" in refusal(tmp_path, b'{"s": {"a": 1, "A": "x"}}\n').message
     fields = pa.struct([("a", pa.int32()), ("A", pa.int32())])
     held = pa.table({"m": pa.array([[("k", {"a": 1, "A": 2})]], pa.map_(pa.string(), fields))})

@@ -138,7 +138,7 @@ def test_the_text_of_other_columns_is_kept(tmp_path: Path) -> None:
         ("map<double,int>", '{"0.0": 1, "-0.0": 2}', "Row 2: a map in c has the key 0.0 twice."),
     ],
 )
-def test_what_is_no_map_is_refused_by_its_place(tmp_path: Path, kind: str, value: str, refusal: str) -> None:
+def test_what_is_no_map_is_refused_by_place(tmp_path: Path, kind: str, value: str, refusal: str) -> None:
     with pytest.raises(InvalidValue) as refused:
         read(tmp_path, f'{{"c": null}}\n{{"c": {value}}}', kind)
     assert refused.value.message == refusal
@@ -164,7 +164,7 @@ def test_an_empty_object_is_a_struct_of_nulls(tmp_path: Path) -> None:
         (['{"a": 1}'], "struct<a:bigint>"),
     ],
 )
-def test_what_no_struct_can_be_is_found_to_be_a_map(tmp_path: Path, rows: list[str], expected: str) -> None:
+def test_what_cannot_be_a_struct_becomes_a_map(tmp_path: Path, rows: list[str], expected: str) -> None:
     file = tmp_path / "file.json"
     file.write_text("\n".join(f'{{"c": {row}}}' for row in rows))
     scan = file_scan(file, FileFormat.JSON, Reading())
@@ -172,7 +172,7 @@ def test_what_no_struct_can_be_is_found_to_be_a_map(tmp_path: Path, rows: list[s
     assert scan.rows == len(rows)
 
 
-def test_names_that_differ_in_case_with_values_of_two_types_are_refused(tmp_path: Path) -> None:
+def test_names_differing_in_case_and_type_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "file.json"
     file.write_text('{"c": {"a": 1, "A": "x"}}')
     with pytest.raises(InvalidValue, match="Column c holds objects with the fields a and A"):
@@ -205,7 +205,7 @@ ONE = pa.map_(pa.string(), pa.int32())
     ],
     ids=["plain", "inside", "of a map", "a struct", "NaN"],
 )
-def test_a_map_of_parquet_with_a_key_twice_is_refused(tmp_path: Path, values: pa.Array, refusal: str) -> None:
+def test_a_parquet_map_with_duplicate_key_is_refused(tmp_path: Path, values: pa.Array, refusal: str) -> None:
     file = tmp_path / "file.parquet"
     pq.write_table(pa.table({"c": values}), file)
     scan = file_scan(file, FileFormat.PARQUET, Reading())

@@ -56,7 +56,7 @@ def test_nested_numbers_do_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("numbers", [["1" * 39], ["1e300", "9007199254740993"], ["1e400"], ["0." + "1" * 38, "1"]])
-def test_what_no_type_keeps_is_refused_by_its_row(tmp_path: Path, numbers: Sequence[str]) -> None:
+def test_numbers_that_no_type_keeps_are_refused(tmp_path: Path, numbers: Sequence[str]) -> None:
     with pytest.raises(InvalidValue, match="lose digits") as refusal:
         scanned(tmp_path, "\n".join(f'{{"a": {number}}}' for number in numbers))
     assert refusal.value.details["column"] == "a"

@@ -78,7 +78,7 @@ def test_changed_values_are_refused_by_row_and_field(
         ([True], pa.bool_(), "int", "is boolean"),
     ],
 )
-def test_where_kinds_are_kept_a_text_is_no_number(values: list[Any], kind: pa.DataType, wanted: str, said: str) -> None:
+def test_a_text_is_no_number_with_kept_kinds(values: list[Any], kind: pa.DataType, wanted: str, said: str) -> None:
     with pytest.raises(InvalidValue) as refusal:
         values_require(pa.array(values, kind), "c", wanted, first_row=1, keeps_kind=True)
     assert said in refusal.value.message
@@ -91,7 +91,7 @@ def test_json_may_write_special_numbers_as_texts() -> None:
     values_require(pa.array([None], pa.string()), "c", "int", first_row=1, keeps_kind=True)
 
 
-def test_a_column_of_json_keeps_its_kind_where_it_is_asked_to(tmp_path: Path) -> None:
+def test_a_json_column_keeps_its_kind_where_asked(tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
     file.write_text('[{"id": "7", "n": 1}]')
     reading = Reading(columns=(ColumnChoice("id", "id", "int"), ColumnChoice("n", "n", "int")))
@@ -110,5 +110,5 @@ def test_columns_without_a_type_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("values", "kind", "wanted"), KEPT)
-def test_a_value_that_stays_what_it_is_is_taken(values: list[Any], kind: pa.DataType, wanted: str) -> None:
+def test_a_value_that_stays_unchanged_is_taken(values: list[Any], kind: pa.DataType, wanted: str) -> None:
     values_require(pa.array(values, kind), "c", wanted, first_row=1)

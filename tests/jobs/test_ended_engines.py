@@ -36,7 +36,7 @@ def submit(user: User, key: str = "", kind: str = "sql") -> Task:
     return task_submit(kind=kind, parameters={"statement": "INSERT"}, user=user, idempotency_key=key)
 
 
-def test_whose_statements_end_spark_is_refused_for_some_time() -> None:
+def test_person_who_often_ends_spark_is_refused_temporarily() -> None:
     alice, bob = (User.objects.create_user(f"{name}-{uuid4().hex[:6]}") for name in ("alice", "bob"))
     for number in range(MOST_ENDS):
         task = submit(alice, key=f"k{number}")

@@ -23,7 +23,7 @@ def seconds_of(task_id: object) -> float:
     return time.monotonic() - began
 
 
-def test_all_who_wait_go_on_and_who_comes_a_little_later_too() -> None:
+def test_all_waiting_go_on_and_later_ones_too() -> None:
     task_id = uuid4()
     endings.end_publish(task_id)
     assert seconds_of(task_id) + seconds_of(task_id) < 1

@@ -32,7 +32,7 @@ def task(state: str = "queued", seconds: float = 0, ago: float = 60, **more: Any
     return Task.objects.create(state=state, error=error, steps=steps, **times, **given)
 
 
-def test_is_the_median_of_those_that_succeeded_on_the_same_branch(catalog: Catalog) -> None:
+def test_is_median_of_successes_on_the_same_branch(catalog: Catalog) -> None:
     for seconds in (2, 90, 4):
         task("succeeded", seconds, catalog=catalog)
     task("failed", 1000, catalog=catalog)

@@ -48,7 +48,7 @@ def run(task_id: UUID) -> Task:
     return Task.objects.get(pk=task_id)
 
 
-def test_a_task_under_which_the_database_failed_goes_back_to_the_queue(attempts: list[Any]) -> None:
+def test_task_whose_database_failed_goes_back_to_queue(attempts: list[Any]) -> None:
     attempts += [OperationalError("the connection is lost"), {"n": 1}]
     task_id = submitted()
     assert run(task_id).state == "queued"
@@ -56,7 +56,7 @@ def test_a_task_under_which_the_database_failed_goes_back_to_the_queue(attempts:
     assert (task.state, task.attempts, task.result, task.error) == ("succeeded", 2, {"n": 1}, None)
 
 
-def test_a_task_under_which_the_database_fails_every_time_is_lost(attempts: list[Any]) -> None:
+def test_task_whose_database_fails_every_time_is_lost(attempts: list[Any]) -> None:
     attempts += [OperationalError("the connection is lost")] * MOST_ATTEMPTS
     task_id = submitted()
     states = [run(task_id).state for _ in range(MOST_ATTEMPTS)]
@@ -67,7 +67,7 @@ def test_a_task_under_which_the_database_fails_every_time_is_lost(attempts: list
     assert (task.state, task.error["code"]) == ("lost", "TASK_LOST")
 
 
-def test_a_kept_result_is_answered_and_its_work_is_not_done_again(attempts: list[Any]) -> None:
+def test_kept_result_is_answered_without_repeating_its_work(attempts: list[Any]) -> None:
     def keep_and_die(context: TaskContext) -> dict[str, Any]:
         with transaction.atomic():
             User.objects.create_user("made once")

@@ -61,7 +61,7 @@ def test_a_refusal_keeps_its_whole_problem() -> None:
     assert task.error["conflicts"] == [{"code": "A"}, {"code": "B"}]
 
 
-def test_an_unexpected_exception_shows_an_id_and_logs_the_trace(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_exception_shows_id_and_logs_trace(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         task = run(submitted("test.crash"))
     assert task.state == "failed"
@@ -82,12 +82,12 @@ def test_a_store_that_failed_is_named(scratch_kind: Any) -> None:
     assert "hidden" not in str(task.error)
 
 
-def test_a_result_that_jsonb_cannot_hold_is_made_storable(scratch_kind: Any) -> None:
+def test_result_that_jsonb_cannot_hold_is_made_storable(scratch_kind: Any) -> None:
     scratch_kind(lambda context, parameters: {"rows": [["a\x00b", float("nan"), float("-inf")]]})
     assert run(submitted("scratch")).result == {"rows": [["a\ufffdb", "NaN", "-Infinity"]]}
 
 
-def test_progress_is_seen_while_the_handler_is_in_a_transaction(scratch_kind: Any) -> None:
+def test_progress_is_seen_while_handler_is_in_transaction(scratch_kind: Any) -> None:
     seen: list[tuple[str, float]] = []
 
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def quick_beats(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick_beats")
-def test_a_running_task_stops_at_its_next_check_and_interrupts_the_engine(scratch_kind: Any) -> None:
+def test_running_task_stops_at_check_and_interrupts_engine(scratch_kind: Any) -> None:
     interrupted = threading.Event()
 
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def test_a_cancelled_task_says_so_before_its_end(scratch_kind: Any) -> None:
 
 
 @pytest.mark.usefixtures("quick_beats")
-def test_an_engine_that_fails_because_it_was_interrupted_counts_as_cancelled(scratch_kind: Any) -> None:
+def test_engine_that_fails_by_interruption_counts_as_cancelled(scratch_kind: Any) -> None:
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
         stop = threading.Event()
         context.on_cancel(stop.set)
@@ -208,7 +208,7 @@ def test_twenty_workers_at_once_run_a_task_once(scratch_kind: Any) -> None:
     assert runs == [1]
 
 
-def test_an_attempt_that_was_taken_over_cannot_finish_and_learns_it(scratch_kind: Any) -> None:
+def test_attempt_taken_over_cannot_finish_and_learns_it(scratch_kind: Any) -> None:
     learnt: list[str] = []
 
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -277,13 +277,13 @@ def test_an_unknown_task_is_not_found() -> None:
         task_get(UUID(int=0))
 
 
-def test_an_unknown_kind_is_refused_before_it_is_stored() -> None:
+def test_unknown_kind_is_refused_before_it_is_stored() -> None:
     with pytest.raises(KeyError):
         submitted("no.such.kind")
     assert Task.objects.count() == 0
 
 
-def test_a_broker_that_is_away_keeps_the_task_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_waits_for_later_while_broker_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: Any, **__: Any) -> None:
         raise ConnectionRefusedError
 

@@ -40,7 +40,7 @@ def query() -> Task:
     return task_submit(kind=QUERY_TASK_KIND, parameters=SELECT)
 
 
-def test_a_query_waits_while_another_runs_and_other_tasks_do_not(rung: list[str]) -> None:
+def test_query_waits_behind_another_but_other_tasks_run(rung: list[str]) -> None:
     first, second = query(), query()
     write = task_submit(kind="sql", parameters=SELECT)
     assert task_claim(task_id=first.pk, worker="a") is not None
@@ -49,7 +49,7 @@ def test_a_query_waits_while_another_runs_and_other_tasks_do_not(rung: list[str]
     assert task_claim(task_id=write.pk, worker="b") is not None
 
 
-def test_of_two_claims_at_once_one_gets_the_only_place(rung: list[str]) -> None:
+def test_of_two_concurrent_claims_one_gets_only_place(rung: list[str]) -> None:
     both = threading.Barrier(2)
     got: list[Any] = []
 
@@ -68,7 +68,7 @@ def test_of_two_claims_at_once_one_gets_the_only_place(rung: list[str]) -> None:
     assert got.count(None) == 1
 
 
-def test_the_setting_says_how_many_queries_run_and_0_sets_no_limit(rung: list[str], settings: Any) -> None:
+def test_setting_limits_running_queries_and_0_sets_none(rung: list[str], settings: Any) -> None:
     for most, running in ((2, 2), (0, 4)):
         Task.objects.all().delete()
         settings.LAKEUI = {**settings.LAKEUI, "QUERY_TASKS": most}
@@ -76,9 +76,7 @@ def test_the_setting_says_how_many_queries_run_and_0_sets_no_limit(rung: list[st
         assert len([claim for claim in claims if claim]) == running
 
 
-def test_the_end_of_a_query_rings_for_the_one_that_waits_longest(
-    rung: list[str], work: Callable[[registry.Handler], None]
-) -> None:
+def test_end_of_query_rings_for_longest_waiting_one(rung: list[str], work: Callable[[registry.Handler], None]) -> None:
     first, second, _ = query(), query(), query()
 
     def one_that_is_tried_meanwhile(context: TaskContext, parameters: Any) -> dict[str, Any]:
@@ -91,7 +89,7 @@ def test_the_end_of_a_query_rings_for_the_one_that_waits_longest(
     assert rung == [str(second.pk)]
 
 
-def test_the_longest_time_stops_a_query_that_runs_as_a_task(
+def test_longest_time_stops_query_that_runs_as_task(
     rung: list[str], work: Callable[[registry.Handler], None], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "BEAT_SECONDS", 0.02)
@@ -110,7 +108,7 @@ def test_the_longest_time_stops_a_query_that_runs_as_a_task(
     assert (error["code"], error["status"], error["seconds"]) == ("STATEMENT_TIMEOUT", 504, 0.05)
 
 
-def test_a_person_has_so_many_queries_that_wait_or_run(rung: list[str], settings: Any) -> None:
+def test_waiting_and_running_queries_of_person_are_limited(rung: list[str], settings: Any) -> None:
     settings.LAKEUI = {**settings.LAKEUI, "QUERIES_PER_PERSON": 2}
     alice = User.objects.create_user(f"alice-{uuid4().hex[:6]}")
     for _ in range(2):

@@ -42,7 +42,7 @@ def test_waiting_tasks_start_with_the_first_worker(workers: Workers) -> None:
     assert task.result["pid"] != os.getpid()
 
 
-def test_a_process_keeps_its_connection_and_makes_another_where_it_broke(workers: Workers) -> None:
+def test_process_keeps_its_connection_and_replaces_broken_one(workers: Workers) -> None:
     workers.one()
     served: dict[int, set[int]] = {}
     for _ in range(6):

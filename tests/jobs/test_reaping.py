@@ -28,7 +28,7 @@ def claimed(*, attempts: int = 1) -> UUID:
     return task_id
 
 
-def test_a_silent_worker_loses_its_task_to_the_queue() -> None:
+def test_silent_worker_loses_its_task_to_queue() -> None:
     task_id = claimed()
     assert task_id in tasks_reap()
     assert Task.objects.get(pk=task_id).state == "queued"
@@ -61,7 +61,7 @@ def test_looking_at_an_abandoned_task_reaps_it() -> None:
     assert task_get(claimed()).state == "queued"
 
 
-def test_a_task_that_nobody_heard_of_is_rung_again_at_growing_intervals() -> None:
+def test_unclaimed_task_is_rung_again_at_growing_intervals() -> None:
     task_id = task_submit(kind="test.echo", parameters={"text": "x"}).pk
     pauses = []
     for _ in range(3):

@@ -77,7 +77,7 @@ def test_the_longest_time_stops_a_query(alice: User, settings: pytest.FixtureReq
     assert not Task.objects.exists()
 
 
-def test_the_longest_time_is_that_of_the_role_in_the_catalog(alice: User, settings: pytest.FixtureRequest) -> None:
+def test_longest_time_is_that_of_role_in_catalog(alice: User, settings: pytest.FixtureRequest) -> None:
     by_role = {"viewer": 0.05, "owner": 0}
     settings.LAKEUI = {**settings.LAKEUI, "STATEMENT_SECONDS": 300, "STATEMENT_SECONDS_BY_ROLE": by_role}
     catalog = catalog_create(name="lake", user_id=alice.pk)
@@ -123,7 +123,7 @@ def test_an_interrupt_is_repeated_until_the_query_ends(alice: User) -> None:
         interrupted()
 
 
-def test_a_failure_of_the_query_itself_stays_what_it_is(alice: User) -> None:
+def test_failure_of_query_itself_stays_what_it_is(alice: User) -> None:
     with pytest.raises(LakeError, match="no such column"), work_running(of(alice)):
         raise LakeError("no such column")
 
@@ -148,7 +148,7 @@ def gate(kind: str, patience: float) -> Gate:
     return Gate(kind, "work", patience, threading.BoundedSemaphore(1))
 
 
-def test_a_gate_lets_so_much_in_and_no_more(alice: User) -> None:
+def test_gate_admits_up_to_its_limit(alice: User) -> None:
     narrow = replace(of(alice), gate=gate("rows", patience=0))
     with work_running(narrow), pytest.raises(TooManyQueries, match="most at a time"), work_running(narrow):
         pass
@@ -156,7 +156,7 @@ def test_a_gate_lets_so_much_in_and_no_more(alice: User) -> None:
         pass
 
 
-def test_what_waits_at_a_gate_comes_in_when_another_leaves(alice: User) -> None:
+def test_waiting_work_enters_gate_when_another_leaves(alice: User) -> None:
     narrow = replace(of(alice), gate=gate("rows", patience=30))
     assert narrow.gate.places.acquire(blocking=False)
     leaving = threading.Timer(0.1, narrow.gate.places.release)

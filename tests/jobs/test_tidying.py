@@ -55,7 +55,7 @@ def test_answers_of_idempotent_requests_stay_a_week(user: User) -> None:
     assert list(AnsweredRequest.objects.values_list("key", flat=True)) == ["6"]
 
 
-def test_finished_tasks_stay_a_month_and_unfinished_ones_until_they_end() -> None:
+def test_finished_tasks_stay_a_month_unfinished_until_ended() -> None:
     kept = {task_of(29), task_of(300, state=TaskState.QUEUED)}
     task_of(31)
     assert tidied()["tasks"] == 1
@@ -78,9 +78,7 @@ def test_batches_go_on_until_nothing_is_left(monkeypatch: pytest.MonkeyPatch) ->
     assert tidied()["tasks"] == 5
 
 
-def test_of_each_pipeline_the_newest_runs_and_the_last_success_stay(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_newest_runs_and_last_success_of_pipeline_stay(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tidying, "RUNS_KEPT", 2)
     catalog = catalog_create(name="lake", user_id=user.pk)
     pipeline = Pipeline.objects.create(
@@ -98,7 +96,7 @@ def test_of_each_pipeline_the_newest_runs_and_the_last_success_stay(
     assert set(PipelineRun.objects.values_list("task_id", flat=True)) == {runs[1], runs[3], runs[4]}
 
 
-def test_messages_to_webhooks_stay_a_month_and_until_they_are_sent(user: User) -> None:
+def test_webhook_messages_stay_a_month_and_until_sent(user: User) -> None:
     webhook = Webhook.objects.create(
         catalog=catalog_create(name="lake", user_id=user.pk),
         url="https://example.org",
@@ -114,7 +112,7 @@ def test_messages_to_webhooks_stay_a_month_and_until_they_are_sent(user: User) -
     assert set(WebhookDelivery.objects.values_list("state", flat=True)) == {"failed", "pending"}
 
 
-def test_mails_stay_a_month_and_until_they_are_sent(user: User) -> None:
+def test_mails_stay_a_month_and_until_sent(user: User) -> None:
     for days, state in ((29, "failed"), (31, "pending"), (31, "sent")):
         given = {"event": "test", "key": f"{days} {state}", "subject": "s", "body": "b", "path": "/"}
         Mail.objects.create(user=user, state=state, created_at=days_ago(days), **given)

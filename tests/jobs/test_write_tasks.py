@@ -56,7 +56,7 @@ def test_one_person_cannot_hold_every_worker(kind: str, rung: list[str]) -> None
     assert task_claim(task_id=query.pk, worker="c") is not None
 
 
-def test_the_end_of_a_write_rings_for_the_next_of_its_person(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_end_of_write_rings_for_next_of_person(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry._HANDLERS, "sql", lambda context, parameters: {})
     alice = person("alice")
     first, second, _, _ = write(alice), write(alice), write(alice), write(person("bob"))
@@ -65,7 +65,7 @@ def test_the_end_of_a_write_rings_for_the_next_of_its_person(rung: list[str], mo
     assert rung == [str(second.pk)]
 
 
-def test_the_setting_says_how_many_run_and_0_sets_no_limit(rung: list[str], settings: Any) -> None:
+def test_setting_limits_running_writes_and_0_sets_none(rung: list[str], settings: Any) -> None:
     for most, running in ((2, 2), (0, 4)):
         settings.LAKEUI = {**settings.LAKEUI, "WRITE_TASKS_PER_PERSON": most}
         alice = person("alice")
@@ -74,7 +74,7 @@ def test_the_setting_says_how_many_run_and_0_sets_no_limit(rung: list[str], sett
 
 
 @pytest.mark.parametrize("kind", sorted(WRITE_TASK_KINDS))
-def test_the_longest_time_stops_a_write_and_its_outcome_says_so(
+def test_longest_time_stops_write_and_outcome_says_so(
     kind: str, rung: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "BEAT_SECONDS", 0.02)
@@ -87,7 +87,7 @@ def test_the_longest_time_stops_a_write_and_its_outcome_says_so(
 
 
 @pytest.mark.parametrize("failure", [EngineError("The statement was interrupted."), RuntimeError("after the commit")])
-def test_a_write_that_stops_after_its_commit_has_succeeded(
+def test_write_that_stops_after_its_commit_has_succeeded(
     failure: Exception, rung: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def committed(context: TaskContext, parameters: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_a_write_that_runs_is_cancelled(rung: list[str], monkeypatch: pytest.Mon
     assert task_run(task_id=task.pk, worker="a") == TaskState.CANCELLED
 
 
-def test_the_time_of_a_write_depends_on_the_role(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_of_write_depends_on_role(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     times = {"WRITE_TASK_SECONDS": 100.0, "WRITE_TASK_SECONDS_BY_ROLE": {"contributor": 7.0}}
     settings.LAKEUI = {**settings.LAKEUI, **times}
     monkeypatch.setattr("merge_app.jobs.request_work.role_of_user", lambda user, catalog: list(Role)[catalog])

@@ -113,11 +113,11 @@ def agree(engine: Callable[[Path], KeyedTable], case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["insert", "update", "upsert"])
-def test_many_rows_in_many_files_are_merged_as_the_model_says(cheap_table: KeyedTable, strategy: str) -> None:
+def test_many_rows_in_many_files_merge_as_modelled(cheap_table: KeyedTable, strategy: str) -> None:
     many_agree(cheap_table, strategy)
 
 
-def test_many_rows_in_many_files_are_upserted_as_the_model_says(table: KeyedTable) -> None:
+def test_many_rows_in_many_files_upsert_as_modelled(table: KeyedTable) -> None:
     many_agree(table, "upsert")
 
 

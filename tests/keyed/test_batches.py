@@ -118,7 +118,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, batch: Any, said: str) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_is_cast_to_the_data_sets_types_part_by_part(tmp_path: Path) -> None:
+def test_reader_is_cast_to_stored_types_by_part(tmp_path: Path) -> None:
     merge(ROWS.set_column(0, "id", ROWS.column("id").cast(pa.int16())), tmp_path / "t", "insert", "id")
     parts = [pa.record_batch({"id": [2, 9], "v": ["B", "I"]}), pa.record_batch({"id": [5], "v": [None]}, ROWS.schema)]
     result = merge(pa.RecordBatchReader.from_batches(ROWS.schema, parts), tmp_path / "t", "upsert", "id")
@@ -150,7 +150,7 @@ def test_a_wrong_call_is_explained(tmp_path: Path, strategy: str, keys: str | li
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_strategy_is_answered_with_the_valid_ones(tmp_path: Path) -> None:
+def test_unknown_strategy_is_answered_with_valid_ones(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue) as caught:
         merge(ROWS, tmp_path / "t", "UPSERT", "id")
     assert caught.value.remedy == "Use one of: insert, update, upsert."

@@ -34,7 +34,7 @@ def test_it_counts_what_the_merge_counts(tmp_path: Path, strategy: str, partitio
     assert replace(done, bytes_written=None) == rehearsed
 
 
-def test_a_data_set_that_is_not_there_stays_so(tmp_path: Path) -> None:
+def test_missing_data_set_stays_missing(tmp_path: Path) -> None:
     result = merge(BATCH.to_reader(), tmp_path / "new" / "t", "upsert", "id", dry_run=True)
     assert (result.rows_inserted, result.files_added) == (5, 1)
     with pytest.raises(NotFound):

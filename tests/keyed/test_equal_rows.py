@@ -92,7 +92,7 @@ def test_only_files_of_rows_that_change_are_written(tmp_path: Path) -> None:
     assert pq.read_table(root).sort_by("id").column("b").to_pylist() == [1.5] * 4 + [2.5] + [1.5] * 5
 
 
-def test_a_column_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:
+def test_column_missing_in_file_is_null_there(tmp_path: Path) -> None:
     root = tmp_path / "t"
     written(root, [pa.table({"id": [1, 2]}), pa.table({"id": [3], "a": ["x"]})])
     before = state(root)
@@ -102,7 +102,7 @@ def test_a_column_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:
     assert rows_of(merge(pa.table({"id": [1, 3], "a": ["y", "x"]}), root, "update", "id")) == (0, 1, 1)
 
 
-def test_a_column_that_the_batch_lacks_is_no_difference(tmp_path: Path) -> None:
+def test_column_missing_in_batch_is_no_difference(tmp_path: Path) -> None:
     root = tmp_path / "t"
     written(root, [pa.table({"id": [1, 2], "a": ["x", "y"], "b": [1, 2]})])
     before = state(root)
@@ -145,7 +145,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_where_bounds_say_that_all_rows_differ_no_column_is_read(tmp_path: Path, read: list[str]) -> None:
+def test_no_column_is_read_where_bounds_prove_difference(tmp_path: Path, read: list[str]) -> None:
     root = tmp_path / "t"
     written(root, [pa.table({"id": [1, 2, 3], "a": ["x"] * 3, "at": [5, 6, 7]})])
     later = pa.table({"id": [1, 2, 3], "a": ["x"] * 3, "at": [8, 9, 10]})
@@ -155,7 +155,7 @@ def test_where_bounds_say_that_all_rows_differ_no_column_is_read(tmp_path: Path,
     assert read
 
 
-def test_the_column_in_which_rows_differed_is_compared_first(tmp_path: Path, read: list[str]) -> None:
+def test_column_where_rows_differed_is_compared_first(tmp_path: Path, read: list[str]) -> None:
     root = tmp_path / "t"
     rows = pa.table({"id": range(6), "a": [1] * 6, "note": [f"{'x' * 50} {n}" for n in range(6)]})
     written(root, [rows])
@@ -175,14 +175,14 @@ def written_alone(values: pa.Array) -> DataFile:
 
 
 @given(stored=st.lists(FLOATS, min_size=1, max_size=4), batch=st.lists(FLOATS, min_size=1, max_size=4))
-def test_bounds_never_say_of_equal_values_that_they_differ(stored: list[Any], batch: list[Any]) -> None:
+def test_bounds_never_say_that_equal_values_differ(stored: list[Any], batch: list[Any]) -> None:
     field = pa.field("v", pa.float64())
     given_ = bounds_of(pa.chunked_array([pa.array(batch, field.type)]), field)
     one, other = ({repr(None if value is None else value + 0.0) for value in values} for values in (stored, batch))
     assert not (differ(group_bounds(written_alone(pa.array(stored, field.type)), 0, field), given_) and one & other)
 
 
-def test_a_file_of_which_every_row_changes_keeps_its_order(tmp_path: Path) -> None:
+def test_file_with_every_row_changed_keeps_its_order(tmp_path: Path) -> None:
     root = tmp_path / "t"
     written(root, [pa.table({"id": [3, 1, 2], "v": ["c", "a", "b"]})])
     assert rows_of(merge(pa.table({"v": ["A", "B", "C"], "id": [1, 2, 3]}), root, "update", "id")) == (0, 3, 0)

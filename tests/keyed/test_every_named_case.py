@@ -114,12 +114,12 @@ def together(meetings: dict[str, Meeting]) -> Meeting:
 
 
 @pytest.mark.parametrize("meeting", MEETINGS.values(), ids=MEETINGS)
-def test_every_kind_of_value_and_of_meeting_ends_as_the_model_says(cheap_table: KeyedTable, meeting: Meeting) -> None:
+def test_every_value_kind_and_meeting_ends_as_modelled(cheap_table: KeyedTable, meeting: Meeting) -> None:
     agree(cheap_table, meeting)
 
 
 @pytest.mark.parametrize("meeting", [together(MEETINGS), MEETINGS["the columns differ"]], ids=["the same", "differ"])
-def test_every_meeting_in_one_table_ends_as_the_model_says(table: KeyedTable, meeting: Meeting) -> None:
+def test_every_meeting_in_one_table_ends_as_modelled(table: KeyedTable, meeting: Meeting) -> None:
     agree(table, meeting)
 
 

@@ -25,7 +25,7 @@ def test_compression_is_as_asked(tmp_path: Path, compression: str | None, codec:
     assert [footer.row_group(0).column(0).compression for footer in footers(tmp_path / "t")] == [codec]
 
 
-def test_new_rows_are_split_by_rows_per_file_and_row_group_size(tmp_path: Path) -> None:
+def test_file_and_row_group_sizes_split_new_rows(tmp_path: Path) -> None:
     merge(BATCH, tmp_path / "t", "insert", "id", max_rows_per_file=40, row_group_size=15)
     groups = sorted([f.row_group(i).num_rows for i in range(f.num_row_groups)] for f in footers(tmp_path / "t"))
     assert groups == [[15, 5], [15, 15, 10], [15, 15, 10]]
@@ -52,7 +52,7 @@ def test_a_size_below_one_row_is_refused(tmp_path: Path, size: dict[str, int]) -
         merge(BATCH, tmp_path / "t", "insert", "id", **size)
 
 
-def test_without_a_size_there_is_one_file_of_one_row_group(tmp_path: Path) -> None:
+def test_without_size_one_file_has_one_row_group(tmp_path: Path) -> None:
     merge(BATCH, tmp_path / "t", "insert", "id", max_rows_per_file=None, row_group_size=None)
     assert [footer.num_row_groups for footer in footers(tmp_path / "t")] == [1]
 
@@ -90,7 +90,7 @@ def test_rewritten_files_keep_ids_and_types(tmp_path: Path) -> None:
     assert rows == [given[0], *fresh.to_pylist()]
 
 
-def test_the_name_of_a_rewritten_file_does_not_grow(tmp_path: Path) -> None:
+def test_name_of_rewritten_file_does_not_grow(tmp_path: Path) -> None:
     root = tmp_path / "t"
     root.mkdir()
     pq.write_table(BATCH, root / "part-00000.snappy.parquet")

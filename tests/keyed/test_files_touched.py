@@ -40,7 +40,7 @@ def files_of(result: MergeResult) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("use_merge", [True, False])
-def test_a_batch_that_touches_5_of_500_files_reads_and_rewrites_5(root: Path, use_merge: bool) -> None:
+def test_batch_reads_and_rewrites_5_of_500_files(root: Path, use_merge: bool) -> None:
     before = {path.name: path.stat().st_ino for path in root.iterdir()}
     ids = [number * 100 * ROWS + 3 for number in range(5)]
     result = merge(pa.table({"id": ids, "v": [0] * 5}), root, "upsert", "id", use_merge=use_merge)
@@ -61,7 +61,7 @@ def test_inserts_add_one_file_and_rewrite_none(root: Path) -> None:
     assert files_of(result) == {"skipped": 499, "scanned": 1, "added": 1, "removed": 0, "reused": 500}
 
 
-def test_only_row_groups_that_may_hold_a_key_are_read(tmp_path: Path) -> None:
+def test_only_row_groups_possibly_holding_key_are_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": range(100)}), tmp_path / "a.parquet", row_group_size=10)
     groups = may_match(dataset_read(tmp_path), ["id"], pa.schema([("id", pa.int64())]), pa.table({"id": [25, 26, 71]}))
     assert [(group.group, group.first) for group in groups] == [(2, 20), (7, 70)]
@@ -113,7 +113,7 @@ def test_every_type_of_key_prunes(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MOMENTS, ids=str)
-def test_moments_prune_in_the_unit_in_which_the_file_counts(tmp_path: Path, kind: pa.DataType) -> None:
+def test_moments_prune_in_unit_of_file(tmp_path: Path, kind: pa.DataType) -> None:
     day = 86_400_000
     files = [
         pa.table({"k": pa.array([n * day, (n + 9) * day], pa.int64()).cast(_whole(kind)).cast(kind)}) for n in (0, 10)
@@ -126,7 +126,7 @@ def _whole(kind: pa.DataType) -> pa.DataType:
     return pa.int32() if kind.bit_width == 32 else pa.int64()
 
 
-def test_a_nan_hides_from_bounds_and_a_null_does_not(tmp_path: Path) -> None:
+def test_nan_hides_from_bounds_and_null_does_not(tmp_path: Path) -> None:
     files = [pa.table({"k": [1.0, NAN]}), pa.table({"k": [1.0, None]}), pa.table({"k": pa.nulls(2, pa.float64())})]
     folders = [tmp_path / name for name in ("nan", "null")]
     for folder in folders:

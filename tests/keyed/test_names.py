@@ -36,7 +36,7 @@ def stored(root: Path) -> list[object]:
 
 
 @pytest.mark.parametrize("wrap", WRAPS)
-def test_fields_go_by_name_and_those_that_the_batch_lacks_are_null(root: Path, wrap: str) -> None:
+def test_fields_go_by_name_and_missing_are_null(root: Path, wrap: str) -> None:
     merge(people(wrap, PERSON, {1: {"x": 1, "name": "a"}, 2: {"x": 2, "name": "b"}}), root, "insert", "id")
     turned = pa.struct([("name", pa.string()), ("x", pa.int32())])
     result = merge(people(wrap, turned, {1: {"name": "a", "x": 1}, 2: {"name": "B", "x": 3}}), root, "upsert", "id")
@@ -47,7 +47,7 @@ def test_fields_go_by_name_and_those_that_the_batch_lacks_are_null(root: Path, w
 
 @pytest.mark.parametrize("extra", ["refuse", "ignore"])
 @pytest.mark.parametrize("wrap", WRAPS)
-def test_a_field_that_the_column_lacks_is_refused_by_name(root: Path, wrap: str, extra: str) -> None:
+def test_field_missing_in_column_is_refused_by_name(root: Path, wrap: str, extra: str) -> None:
     merge(people(wrap, PERSON, {1: {"x": 1, "name": "a"}}), root, "insert", "id")
     batch = people(wrap, pa.struct([("x", pa.int32()), ("nmae", pa.string())]), {1: {"x": 1, "nmae": "b"}})
     with pytest.raises(InvalidValue) as refusal:
@@ -58,7 +58,7 @@ def test_a_field_that_the_column_lacks_is_refused_by_name(root: Path, wrap: str,
 
 
 @pytest.mark.parametrize("wrap", WRAPS)
-def test_with_evolution_a_struct_gains_fields_and_wider_ones(root: Path, wrap: str) -> None:
+def test_with_evolution_struct_gains_fields_and_wider_ones(root: Path, wrap: str) -> None:
     for number in (1, 2):
         merge(people(wrap, PERSON, {number: {"x": number, "name": "a"}}), root, "insert", "id")
     wider = pa.struct([("more", pa.string()), ("x", pa.int64())])

@@ -39,13 +39,13 @@ def folders(root: Path) -> set[str]:
     return {path.parent.relative_to(root).as_posix() for path in root.rglob("*.parquet")}
 
 
-def test_a_new_data_set_has_a_folder_a_value(root: Path) -> None:
+def test_new_data_set_has_one_folder_per_value(root: Path) -> None:
     assert folders(root) == {"p=x", "p=y"}
     assert "p" not in pq.read_schema(next(root.rglob("*.parquet"))).names
 
 
 @pytest.mark.parametrize("use_merge", [True, False])
-def test_a_key_that_moves_is_deleted_there_and_inserted_here(root: Path, use_merge: bool) -> None:
+def test_moved_key_is_deleted_there_and_inserted_here(root: Path, use_merge: bool) -> None:
     result = merge(batch((2, "B", "y"), (4, "D", "z")), root, "upsert", "id", use_merge=use_merge)
     assert (result.rows_updated, result.rows_inserted) == (1, 1)
     assert as_bag(read(root), COLUMNS) == as_bag(
@@ -53,13 +53,13 @@ def test_a_key_that_moves_is_deleted_there_and_inserted_here(root: Path, use_mer
     )
 
 
-def test_a_partition_whose_last_row_moves_away_is_gone(root: Path) -> None:
+def test_partition_whose_last_row_moves_away_is_gone(root: Path) -> None:
     merge(batch((3, "C", "x")), root, "update", "id")
     assert folders(root) == {"p=x"}
     assert read(root).num_rows == 3
 
 
-def test_a_partition_column_in_the_key_leaves_other_partitions_alone(root: Path) -> None:
+def test_partition_column_in_key_leaves_other_partitions_unchanged(root: Path) -> None:
     result = merge(batch((1, "A", "y"), (3, "C", "y")), root, "upsert", ["id", "p"])
     assert (result.rows_updated, result.rows_inserted, result.files_skipped) == (1, 1, 1)
     assert as_bag(read(root), COLUMNS) == as_bag(
@@ -67,7 +67,7 @@ def test_a_partition_column_in_the_key_leaves_other_partitions_alone(root: Path)
     )
 
 
-def test_null_is_a_partition_of_its_own_and_matches_itself(root: Path) -> None:
+def test_null_is_own_partition_and_matches_itself(root: Path) -> None:
     merge(batch((1, "n", None), (2, "B", "x")), root, "upsert", ["id", "p"])
     assert folders(root) == {"p=x", "p=y", "p=__HIVE_DEFAULT_PARTITION__"}
     result = merge(batch((1, "N", None), (9, "q", None)), root, "upsert", ["id", "p"])
@@ -77,7 +77,7 @@ def test_null_is_a_partition_of_its_own_and_matches_itself(root: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["a/b", "50%", "x=y", "ü b", ".hidden", "..", ""])
-def test_values_that_are_special_in_paths_are_found_again(tmp_path: Path, value: str) -> None:
+def test_values_special_in_paths_are_found_again(tmp_path: Path, value: str) -> None:
     root = tmp_path / "t"
     merge(batch((1, "a", value)), root, "upsert", ["id", "p"], partition_columns="p")
     assert merge(batch((1, "b", value)), root, "upsert", ["id", "p"]).rows_updated == 1
@@ -112,7 +112,7 @@ def test_a_partition_keeps_the_spelling_of_its_folder(tmp_path: Path) -> None:
     assert folders(root) == {"p=007"}
 
 
-def test_partition_columns_that_are_not_the_data_sets_are_refused(root: Path) -> None:
+def test_partition_columns_differing_from_data_set_are_refused(root: Path) -> None:
     with pytest.raises(InvalidValue, match="is partitioned by p, not by v"):
         merge(batch((1, "a", "x")), root, "upsert", "id", partition_columns="v")
 
@@ -128,7 +128,7 @@ def test_files_in_unlike_folders_are_refused(root: Path) -> None:
         merge(batch((1, "a", "x")), root, "upsert", "id")
 
 
-def test_a_folder_that_says_no_such_value_is_named(root: Path) -> None:
+def test_folder_with_value_of_wrong_type_is_named(root: Path) -> None:
     with pytest.raises(InvalidValue, match="says 'x' for p"):
         merge(batch((1, "a", 3), kind=pa.int64()), root, "upsert", "id")
 

@@ -103,7 +103,7 @@ def test_a_merge_that_fails_leaves_nothing_behind(root: Path, monkeypatch: pytes
     assert holds(root, OLD)
 
 
-def test_a_file_system_that_cannot_exchange_names_is_served_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_system_without_name_exchange_is_served_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replacing, "_exchange", lambda one, other: False)
     merge(BATCH, root, "upsert", "id")
     assert holds(root, NEW)
@@ -119,7 +119,7 @@ def test_a_file_system_without_links_is_served_too(root: Path, monkeypatch: pyte
     assert holds(root, pa.concat_tables([OLD, BATCH.slice(2)]))
 
 
-def test_a_second_merge_gives_up_while_the_first_one_works(root: Path) -> None:
+def test_second_merge_gives_up_while_first_one_works(root: Path) -> None:
     folder = root.parent / ".t.merging"
     folder.mkdir()
     handle = os.open(folder, os.O_RDONLY)
@@ -140,7 +140,7 @@ def merge_some(root: Path, first: int) -> None:
         merge(batch, root, "upsert", "id")
 
 
-def test_merges_of_several_processes_take_turns_and_lose_nothing(root: Path) -> None:
+def test_merges_of_several_processes_take_turns_without_loss(root: Path) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=merge_some, args=(root, 100 * number)) for number in (1, 2, 3)]
     for process in processes:
@@ -197,7 +197,7 @@ def test_readers_never_see_a_part_of_a_merge(root: Path) -> None:
     assert states
 
 
-def test_other_files_stay_and_a_summary_that_would_lie_goes(root: Path) -> None:
+def test_other_files_stay_and_stale_summary_goes(root: Path) -> None:
     (root / "_metadata").write_bytes(b"of the old row groups")
     (root / "notes").mkdir()
     (root / "notes" / "read.me").write_text("text")
@@ -208,7 +208,7 @@ def test_other_files_stay_and_a_summary_that_would_lie_goes(root: Path) -> None:
     assert root.stat().st_mode & 0o777 == 0o750
 
 
-def test_a_data_set_behind_a_symbolic_link_is_replaced_where_it_lies(root: Path, tmp_path: Path) -> None:
+def test_data_set_behind_symbolic_link_is_replaced_there(root: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(root)
     merge(BATCH, link, "upsert", "id")

@@ -31,7 +31,7 @@ def test_a_version_is_read_from_its_text(text: str, version: tuple[int, int, int
     assert parse_version(text) == version
 
 
-def test_the_version_is_that_of_the_library_in_use() -> None:
+def test_version_is_that_of_library_in_use() -> None:
     with duckdb.connect() as connection:
         assert duckdb_version(connection) == parse_version(duckdb.__version__)
 

@@ -29,7 +29,7 @@ def bag(**columns: list[object]) -> object:
         ("upsert", Counts(1, 1), {"id": [1, 2, 3, 4], "v": ["a", "B", "c", "D"]}),
     ],
 )
-def test_a_strategy_decides_what_becomes_of_known_and_new_keys(
+def test_strategy_decides_about_known_and_new_keys(
     cheap_table: KeyedTable, strategy: str, counts: Counts, expected: dict[str, list[object]]
 ) -> None:
     cheap_table.fill(STORED.slice(0, 2), STORED.slice(2))
@@ -37,7 +37,7 @@ def test_a_strategy_decides_what_becomes_of_known_and_new_keys(
     assert as_bag(cheap_table.rows(), ["id", "v"]) == bag(**expected)
 
 
-def test_a_second_run_of_the_same_batch_writes_nothing(table: KeyedTable) -> None:
+def test_second_run_of_same_batch_writes_nothing(table: KeyedTable) -> None:
     table.fill(STORED)
     table.merge(BATCH, "upsert", "id")
     before = table.state()
@@ -60,19 +60,19 @@ def test_null_is_equal_to_null_in_every_component(cheap_table: KeyedTable) -> No
     assert as_bag(cheap_table.rows(), ["a", "b", "v"]) == expected
 
 
-def test_nan_is_equal_to_nan_and_zero_to_negative_zero(cheap_table: KeyedTable) -> None:
+def test_nan_equals_nan_and_zero_equals_negative_zero(cheap_table: KeyedTable) -> None:
     cheap_table.fill(pa.table({"k": [NAN, -0.0, 1.0], "v": [1, 2, 3]}))
     assert cheap_table.merge(pa.table({"k": [0.0, NAN], "v": [20, 10]}), "upsert", "k") == Counts(0, 2)
     assert as_bag(cheap_table.rows(), ["k", "v"]) == bag(k=[NAN, 0.0, 1.0], v=[10, 20, 3])
 
 
-def test_a_nan_is_found_in_a_file_whose_bounds_leave_it_out(table: KeyedTable) -> None:
+def test_nan_outside_of_file_bounds_is_found(table: KeyedTable) -> None:
     table.fill(pa.table({"k": [5.0, NAN], "v": [1, 2]}), pa.table({"k": [7.0], "v": [3]}))
     assert table.merge(pa.table({"k": [NAN], "v": [20]}), "update", "k") == Counts(0, 1)
     assert as_bag(table.rows(), ["k", "v"]) == bag(k=[5.0, NAN, 7.0], v=[1, 20, 3])
 
 
-def test_every_row_of_the_target_with_the_key_is_updated(cheap_table: KeyedTable) -> None:
+def test_every_target_row_with_key_is_updated(cheap_table: KeyedTable) -> None:
     cheap_table.fill(pa.table({"id": [1, 1], "v": [1, 2]}), pa.table({"id": [1, 2], "v": [3, 4]}))
     assert cheap_table.merge(pa.table({"id": [1], "v": [9]}), "update", "id") == Counts(0, 3)
     assert as_bag(cheap_table.rows(), ["id", "v"]) == bag(id=[1, 1, 1, 2], v=[9, 9, 9, 4])
@@ -90,7 +90,7 @@ def test_duplicate_keys_in_a_batch_write_nothing(cheap_table: KeyedTable, strate
     assert cheap_table.state() == before
 
 
-def test_of_rows_with_one_key_the_greatest_in_the_order_columns_wins(table: KeyedTable) -> None:
+def test_row_greatest_in_order_columns_wins_its_key(table: KeyedTable) -> None:
     table.fill(STORED)
     batch = pa.table(
         {"id": [2, 2, 2, 5, 5], "v": ["p", "q", "r", "s", "t"], "at": [1, 3, None, 2, 2], "n": [1, 1, 1, 1, 2]}
@@ -99,7 +99,7 @@ def test_of_rows_with_one_key_the_greatest_in_the_order_columns_wins(table: Keye
     assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 3, 5], v=["a", "q", "c", "t"])
 
 
-def test_a_tie_in_the_order_columns_is_an_error(table: KeyedTable) -> None:
+def test_tie_in_order_columns_is_an_error(table: KeyedTable) -> None:
     table.fill(STORED)
     batch = pa.table({"id": [2, 2, 2], "v": ["p", "q", "r"], "at": [3, 3, 1]})
     with pytest.raises(DuplicateKey, match="2 rows"):
@@ -115,7 +115,7 @@ def test_a_batch_without_rows_writes_nothing(cheap_table: KeyedTable, strategy: 
 
 
 @pytest.mark.parametrize(("strategy", "id_"), [("insert", 2), ("update", 9)])
-def test_a_merge_that_finds_nothing_to_do_writes_nothing(cheap_table: KeyedTable, strategy: str, id_: int) -> None:
+def test_merge_that_finds_nothing_to_do_writes_nothing(cheap_table: KeyedTable, strategy: str, id_: int) -> None:
     cheap_table.fill(STORED)
     before = cheap_table.state()
     assert cheap_table.merge(pa.table({"id": [id_], "v": ["x"]}), strategy, "id") == Counts(0, 0)
@@ -129,7 +129,7 @@ def test_a_table_without_rows_takes_all(cheap_table: KeyedTable, strategy: str) 
     assert as_bag(cheap_table.rows(), ["id", "v"]) == bag(id=[2, 4], v=["B", "D"])
 
 
-def test_an_update_of_a_table_that_is_not_there_is_an_error(table: KeyedTable) -> None:
+def test_update_of_missing_table_is_an_error(table: KeyedTable) -> None:
     with pytest.raises(NotFound):
         table.merge(BATCH, "update", "id")
 
@@ -157,7 +157,7 @@ def test_keys_of_every_plain_type_match_exactly(cheap_table: KeyedTable, kind: s
     assert as_bag(cheap_table.rows(), ["k", "v"]) == as_bag(pa.table({"k": keys, "v": [1, 20, 30]}), ["k", "v"])
 
 
-def test_keys_of_all_plain_types_match_exactly_in_one_table(table: KeyedTable) -> None:
+def test_keys_of_all_plain_types_match_exactly_together(table: KeyedTable) -> None:
     """A row has a value in the component of its own type, and NULL in the others."""
     count = 3 * len(KEYS)
     columns = {"kind": pa.array([kind for kind in KEYS for _ in range(3)])}
@@ -201,7 +201,7 @@ def test_missing_and_additional_columns_are_errors(table: KeyedTable) -> None:
     assert table.rows().column_names == ["id", "v"]
 
 
-def test_with_evolution_new_columns_are_added_and_missing_ones_keep_their_values(cheap_table: KeyedTable) -> None:
+def test_evolution_adds_new_columns_and_keeps_missing_ones(cheap_table: KeyedTable) -> None:
     cheap_table.fill(STORED.slice(0, 2), STORED.slice(2))
     batch = pa.table({"id": [2, 4], "more": [20, 40]})
     assert cheap_table.merge(batch, "upsert", "id", schema_evolution=True) == Counts(1, 1)
@@ -209,7 +209,7 @@ def test_with_evolution_new_columns_are_added_and_missing_ones_keep_their_values
     assert as_bag(cheap_table.rows(), ["id", "v", "more"]) == expected
 
 
-def test_with_evolution_a_wider_type_of_the_batch_widens_the_column(cheap_table: KeyedTable) -> None:
+def test_evolution_widens_column_to_wider_type_of_batch(cheap_table: KeyedTable) -> None:
     cheap_table.fill(pa.table({"id": pa.array([1, 2], pa.int32()), "v": pa.array([1.5, 2.5], pa.float32())}))
     batch = pa.table({"id": [2, 2**40], "v": [0.1, 0.2]})
     assert cheap_table.merge(batch, "upsert", "id", schema_evolution=True) == Counts(1, 1)

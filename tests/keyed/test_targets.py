@@ -14,7 +14,7 @@ BATCH = pa.table({"id": [1]})
 
 
 @pytest.mark.parametrize("target", ["s3://bucket/x", "s3:bucket", "gs://b/x", "abfs://c@a/x", "memory://x", "file:x"])
-def test_an_address_that_is_no_folder_here_is_refused(
+def test_address_that_is_no_folder_here_is_refused(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -31,7 +31,7 @@ def test_a_file_address_is_its_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [path.name for path in tmp_path.iterdir()] == ["two words"]
 
 
-def test_a_folder_with_a_colon_is_named_as_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_with_colon_is_named_as_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert merge(BATCH, "./a:b", "upsert", "id").rows_inserted == 1
     assert merge(BATCH, Path("a:b"), "upsert", "id").rows_unchanged == 1

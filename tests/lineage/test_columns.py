@@ -15,7 +15,7 @@ def column(number: int, stamp: int, name: str = "n", **of: Any) -> dict[Key, Fac
     return {("column", number, key): Fact(value, stamp, Kind.SET) for key, value in values.items()}
 
 
-def test_the_same_addition_on_both_sides_has_the_id_of_the_target() -> None:
+def test_same_addition_on_both_sides_has_target_id() -> None:
     pair = columns_pair(column(3, 10), column(4, 11, name="N"), MINE, THEIRS)
     assert pair.source["column", 4, "name"].stamp == 10
     assert pair.joined == {4}
@@ -23,7 +23,7 @@ def test_the_same_addition_on_both_sides_has_the_id_of_the_target() -> None:
     assert pair.aliases == {4: (3,)}
 
 
-def test_a_column_that_the_other_side_knew_is_no_addition() -> None:
+def test_column_known_to_other_side_is_no_addition() -> None:
     pair = columns_pair(column(3, 10), column(4, 1), MINE, THEIRS)
     assert pair.own == {3: 3}
     assert not pair.joined
@@ -34,7 +34,7 @@ def test_a_dropped_column_is_no_addition() -> None:
     assert pair.own == {3: 3}
 
 
-def test_branches_that_lead_by_different_ids_have_one_column() -> None:
+def test_branches_with_different_leading_ids_have_one_column() -> None:
     """The source has 3 with the alias 4, the target 4 with the alias 3; each has the facts of both ids."""
     source = {**column(3, 2), **column(4, 5), ("column", 3, "aliases"): Fact((4,), 6, Kind.SET)}
     target = {**column(3, 2), **column(4, 5), ("column", 4, "aliases"): Fact((3,), 7, Kind.SET)}
@@ -67,7 +67,7 @@ def test_the_newest_fact_of_either_id_speaks() -> None:
     assert pair.target["column", 4, "name"].value == "later"
 
 
-def test_ids_inside_of_values_are_those_of_the_target() -> None:
+def test_ids_inside_of_values_are_those_of_target() -> None:
     source = {**column(3, 10), ("primary_key",): Fact((3,), 10, Kind.SET)}
     source |= {**column(5, 10, name="o"), ("column", 5, "position"): Fact(3, 10, Kind.SET)}
     pair = columns_pair(source, column(4, 11), MINE, THEIRS)

@@ -68,7 +68,7 @@ def test_a_restored_row_goes_where_deleted(keyed: Lake) -> None:
     assert results.get('{"id":1}') is None
 
 
-def test_a_row_under_two_keys_is_one_row_in_conflict(keyed: Lake) -> None:
+def test_row_under_two_keys_is_one_conflicting_row(keyed: Lake) -> None:
     """R14: the row's key clashes, and the row would live under two keys."""
     run(keyed, "b", "UPDATE d.t SET id = 6 WHERE id = 2")
     run(keyed, "main", "UPDATE d.t SET v = 'm' WHERE id = 2")
@@ -78,7 +78,7 @@ def test_a_row_under_two_keys_is_one_row_in_conflict(keyed: Lake) -> None:
     assert sum(item["details"]["rows"] for item in found) == len(keys)
 
 
-def test_a_deletion_that_both_made_is_not_left_out(plain: Lake) -> None:
+def test_deletion_made_by_both_is_not_left_out(plain: Lake) -> None:
     """§3 step 4: the same value stays."""
     plain.sql("CREATE BRANCH b")
     run(plain, "b", "DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 'b' WHERE id = 1")
@@ -89,7 +89,7 @@ def test_a_deletion_that_both_made_is_not_left_out(plain: Lake) -> None:
     )
 
 
-def test_what_both_know_by_another_way_is_not_left_out(plain: Lake) -> None:
+def test_rows_both_know_otherwise_are_not_left_out(plain: Lake) -> None:
     """§3 steps 2 and 3: both know row 5, although the merge base, a commit of w, does not."""
     plain.sql("CREATE BRANCH w")
     run(plain, "main", "INSERT INTO d.t VALUES (5, 'm')")
@@ -107,7 +107,7 @@ def test_what_both_know_by_another_way_is_not_left_out(plain: Lake) -> None:
     assert len(rows_paged(pair, table_of(pair), only_conflicts=False)) == 2
 
 
-def test_the_targets_own_rows_that_a_renamed_partition_moves_are_counted(services: None) -> None:
+def test_target_rows_moved_by_renamed_partition_are_counted(services: None) -> None:
     """R7: a rename of the source moves files that only the target has; the preview said that they go."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")

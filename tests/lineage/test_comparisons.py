@@ -204,7 +204,7 @@ class ComparingUnkeyed(Comparing):
 
 
 @pytest.mark.parametrize(("granularity", "seed"), SEEDS)
-def test_what_is_compared_of_rows_without_keys_is_what_is_merged(services: None, granularity: str, seed: int) -> None:
+def test_comparison_of_rows_without_keys_equals_their_merge(services: None, granularity: str, seed: int) -> None:
     both = type("ComparingUnkeyed", (ComparingUnkeyed,), {"granularity": granularity})(seed)
     with journal_noted(both.journal):
         for number in range(STEPS):
@@ -212,7 +212,7 @@ def test_what_is_compared_of_rows_without_keys_is_what_is_merged(services: None,
 
 
 @pytest.mark.parametrize("seed", KEYED_SEEDS)
-def test_what_is_compared_of_rows_with_keys_is_what_is_merged(services: None, seed: int) -> None:
+def test_comparison_of_rows_with_keys_equals_their_merge(services: None, seed: int) -> None:
     both = ComparingKeyed(seed)
     with journal_noted(both.journal):
         for number in range(STEPS):

@@ -31,12 +31,12 @@ LATE = 5_000_000
         (pa.string(), None, "x"),
     ],
 )
-def test_what_is_no_number_equals_itself_inside_of_cells_too(kind: Any, one: Any, other: Any) -> None:
+def test_nan_equals_itself_inside_of_cells_too(kind: Any, one: Any, other: Any) -> None:
     values = pa.array([one, one], type=kind)
     assert cells_equal(values, pa.array([one, other], type=kind)).tolist() == [True, False]
 
 
-def test_the_order_of_entries_of_a_map_does_not_count() -> None:
+def test_order_of_map_entries_does_not_count() -> None:
     kind = pa.map_(pa.string(), pa.int64())
     one, other = ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)])
     assert cells_equal(pa.array([one, one], type=kind), pa.array([other, [("a", 2)]], type=kind)).tolist() == [
@@ -45,7 +45,7 @@ def test_the_order_of_entries_of_a_map_does_not_count() -> None:
     ]
 
 
-def test_an_array_with_no_number_that_nobody_changed_is_no_conflict() -> None:
+def test_unchanged_array_with_nan_is_no_conflict() -> None:
     values = pa.array([[NAN]], type=FLOATS)
     merged = column_merge(values, pa.array([[NAN]], type=FLOATS), values, np.ones(1, dtype=bool))
     assert not merged.conflicts.any()
@@ -59,7 +59,7 @@ def test_nan_is_once_in_sets_and_never_summed() -> None:
     assert column_merge(*infinite, np.ones(1, dtype=bool), ColumnMerge.SUM).conflicts.all()
 
 
-def test_days_that_python_has_not_are_compared_and_written() -> None:
+def test_days_python_lacks_are_compared_and_written() -> None:
     days = pa.array([LATE, 0], type=pa.int32()).cast(pa.date32())
     times = pa.array([LATE * 86_400_000_000, 0], type=pa.int64()).cast(pa.timestamp("us", "UTC"))
     inside = pa.ListArray.from_arrays([0, 1, 2], days)
@@ -69,7 +69,7 @@ def test_days_that_python_has_not_are_compared_and_written() -> None:
         assert images[0].digest != images[1].digest
 
 
-def test_sets_of_days_that_python_has_not_come_together() -> None:
+def test_sets_of_days_python_lacks_are_united() -> None:
     kind = pa.list_(pa.date32())
     source, target, base = (
         pa.ListArray.from_arrays([0, len(days)], pa.array(days, type=pa.int32()).cast(pa.date32()))

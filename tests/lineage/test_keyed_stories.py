@@ -65,7 +65,7 @@ def test_decisions_of_rows_reach_third_branches(keyed: Lake, decision: str, row:
 
 @pytest.mark.parametrize("kept", ["SOURCE", "TARGET"])
 @pytest.mark.parametrize(("source", "target"), [("b", "main"), ("main", "b")])
-def test_a_row_that_one_side_took_away_is_decided(keyed: Lake, source: str, target: str, kept: str) -> None:
+def test_row_deleted_by_one_side_is_decided(keyed: Lake, source: str, target: str, kept: str) -> None:
     keyed.sql("UPDATE d.t SET v = 'b' WHERE id = 1", "b")
     keyed.sql("DELETE FROM d.t WHERE id = 1")
     assert keyed.codes(source, target) == {"PRIMARY_KEY_CLASH"}
@@ -77,7 +77,7 @@ def test_a_row_that_one_side_took_away_is_decided(keyed: Lake, source: str, targ
     assert keyed.breaches() == []
 
 
-def test_what_is_again_as_it_was_is_no_change(keyed: Lake) -> None:
+def test_row_changed_and_changed_back_is_no_change(keyed: Lake) -> None:
     keyed.sql("UPDATE d.t SET v = 'x' WHERE id = 1", "b")
     keyed.sql("UPDATE d.t SET v = 'v' WHERE id = 1", "b")
     keyed.sql("DELETE FROM d.t WHERE id = 1")
@@ -85,7 +85,7 @@ def test_what_is_again_as_it_was_is_no_change(keyed: Lake) -> None:
     assert keyed.rows("d.t WHERE id = 1") == []
 
 
-def test_a_key_that_came_and_went_again_meets_nothing(keyed: Lake) -> None:
+def test_key_inserted_and_deleted_again_meets_nothing(keyed: Lake) -> None:
     keyed.sql("INSERT INTO d.t VALUES (5, 'b', 'b')", "b")
     keyed.sql("DELETE FROM d.t WHERE id = 5", "b")
     keyed.sql("INSERT INTO d.t VALUES (5, 'm', 'm')")
@@ -100,7 +100,7 @@ def test_a_changed_key_clashes_in_both_directions(keyed: Lake, change: str) -> N
     assert keyed.codes("b") == keyed.codes("main", "b") == {"PRIMARY_KEY_CLASH"}
 
 
-def test_equal_rows_of_one_key_are_one_row_on_every_branch(keyed: Lake) -> None:
+def test_equal_rows_of_one_key_are_one_everywhere(keyed: Lake) -> None:
     """A third branch has the row of the one; the other has it from files with other row ids."""
     keyed.sql("INSERT INTO d.t VALUES (5, 'e', 'e')")
     keyed.merge("main", "third")
@@ -112,7 +112,7 @@ def test_equal_rows_of_one_key_are_one_row_on_every_branch(keyed: Lake) -> None:
     assert keyed.breaches() == []
 
 
-def test_keys_are_not_read_where_statistics_keep_them_apart(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_not_read_where_statistics_separate_them(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     def unwanted(*_: object, **__: object) -> None:
         raise AssertionError("keys were read")
 
@@ -125,7 +125,7 @@ def test_keys_are_not_read_where_statistics_keep_them_apart(keyed: Lake, monkeyp
     assert [row[0] for row in keyed.rows("d.t")] == [1, 100, 2, 200, 30]
 
 
-def test_a_transaction_inserts_no_key_that_came_otherwise_since(keyed: Lake) -> None:
+def test_transaction_inserts_no_key_inserted_elsewhere_since(keyed: Lake) -> None:
     begun = keyed.sql("BEGIN").extra["transaction"]
     keyed.sql("INSERT INTO d.t VALUES (5, 'e', 'e')", transaction=begun)
     keyed.sql("INSERT INTO d.t VALUES (5, 'm', 'm')")

@@ -10,6 +10,6 @@ from merge_app.execution.lineage.keys import _numbers
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
-def test_nought_is_one_key_with_either_sign_and_no_number_is_one(kind: pa.DataType) -> None:
+def test_signed_zeros_are_one_key_and_nans_another(kind: pa.DataType) -> None:
     found = _numbers(pa.array([0.0, -0.0, float("nan"), float("nan"), 1.0, None], type=kind))
     assert np.unique(found, return_inverse=True)[1].tolist() == [1, 1, 2, 2, 3, 0]

@@ -211,7 +211,7 @@ def test_keys_of_partitions_are_merged(keyed: Lake, name: str) -> None:
     check(keyed, ONE_WAY[name], "b")
 
 
-def test_a_rename_writes_no_file_and_keeps_row_ids(keyed: Lake) -> None:
+def test_rename_writes_no_file_and_keeps_row_ids(keyed: Lake) -> None:
     keyed.sql(delete(1, "b"))
     files, ids = DataFile.objects.count(), sorted(row_ids(keyed).values())
     keyed.sql(rename("a", "c"))
@@ -219,7 +219,7 @@ def test_a_rename_writes_no_file_and_keeps_row_ids(keyed: Lake) -> None:
     assert (DataFile.objects.count(), sorted(row_ids(keyed).values())) == (files, ids)
 
 
-def test_a_statement_that_renames_takes_rows_along_that_came_meanwhile(keyed: Lake) -> None:
+def test_renaming_statement_takes_along_rows_that_came_meanwhile(keyed: Lake) -> None:
     """A transaction that finds its branch moved is judged as a merge (R11)."""
     begun = keyed.sql("BEGIN").extra["transaction"]
     keyed.sql(rename("a", "c"), transaction=begun)
@@ -250,7 +250,7 @@ def test_a_rename_taken_back_is_nothing_to_anybody(keyed: Lake) -> None:
     assert keyed.breaches() == []
 
 
-def test_a_table_without_other_key_columns_has_one_row_a_partition(services: None) -> None:
+def test_table_keyed_by_partition_has_one_row_each(services: None) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (p STRING PRIMARY KEY, v STRING) PARTITIONED BY (p)")
@@ -264,7 +264,7 @@ def test_a_table_without_other_key_columns_has_one_row_a_partition(services: Non
     assert lake.breaches() == []
 
 
-def test_changes_of_a_counter_add_up_where_its_partition_was_renamed(services: None) -> None:
+def test_counter_changes_add_up_where_partition_was_renamed(services: None) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql(

@@ -21,7 +21,7 @@ class Tried(Law):
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_each_merge_of_random_histories_ends_as_in_the_model(block, monkeypatch):
+def test_each_merge_of_random_histories_ends_as_modelled(block, monkeypatch):
     watch = Watch(random.Random(block))
     monkeypatch.setattr(lake, "merge", watch.merge)
     for seed in range(block * HISTORIES, (block + 1) * HISTORIES):

@@ -31,7 +31,7 @@ def test_discarded_rows_and_files_are_counted_apart(services: None) -> None:
     assert "1 row and 1 whole file" in note["message"]
 
 
-def test_rows_that_stay_because_the_target_updated_them_are_counted_once(services: None) -> None:
+def test_rows_kept_by_target_updates_are_counted_once(services: None) -> None:
     lake = made()
     lake.sql("DELETE FROM d.t WHERE id = 1", "b")
     lake.sql("UPDATE d.t SET v = 'main' WHERE id = 1")

@@ -131,7 +131,7 @@ def new_rows(ids: list[int], v: str, w: str, part: str) -> list[NewRow]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rows_are_merged_by_key_as_by_the_model(services: None, seed: int) -> None:
+def test_rows_merge_by_key_as_in_the_model(services: None, seed: int) -> None:
     both = Keyed(seed)
     with journal_noted(both.journal):
         for number in range(STEPS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.lake import Lake
 
 
-def test_rows_that_a_restore_brought_back_stay_where_the_target_updated_others(services: None) -> None:
+def test_restored_rows_stay_where_target_updated_others(services: None) -> None:
     """The truncation is taken back (§4a), so no row is lost (§6.6), and what the target updated stays (P7)."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")

@@ -65,7 +65,7 @@ def test_a_restored_row_lies_in_its_file() -> None:
     assert [finding.code for finding in found.findings if finding.is_conflict] == ["SAME_FILE_UPDATE_DELETE"]
 
 
-def test_an_overwrite_absorbs_the_predicates_before_it_in_its_own_commit() -> None:
+def test_overwrite_absorbs_earlier_predicates_of_its_commit() -> None:
     deleted, overwritten = (Scope(10, "b", kind, {}) for kind in (ScopeKind.DELETE, ScopeKind.OVERWRITE))
     assert standing_scopes([deleted, overwritten], NEWS.of_source) == (overwritten,)
     assert standing_scopes([overwritten, deleted], NEWS.of_source) == (overwritten, deleted)
@@ -85,7 +85,7 @@ def test_a_lacking_columns_attribute_wins_before_p7() -> None:
 @pytest.mark.parametrize(
     ("knows", "outcome"), [({"b": 1}, Outcome.SCOPE), ({"b": 0}, Outcome.TARGET), ({}, Outcome.TARGET)]
 )
-def test_a_scope_takes_no_row_that_the_source_took_in_after_it(knows: dict[str, int], outcome: Outcome) -> None:
+def test_scope_takes_no_row_source_received_after_it(knows: dict[str, int], outcome: Outcome) -> None:
     """The source shows the row as commit 1 of b wrote it. The target, which knows that commit, has updated the row."""
     source = rows(fact_columns(stamp=ints(1), kind=Kind.INSERT, value=7))
     target = rows(fact_columns(stamp=ints(11), kind=Kind.UPDATE, value=8, was=7, was_stamp=1, was_known=True))
@@ -98,7 +98,7 @@ def test_a_scope_takes_no_row_that_the_source_took_in_after_it(knows: dict[str, 
 
 @pytest.mark.parametrize("newest_of", ["source", "target"])
 @pytest.mark.parametrize("has_key", [False, True])
-def test_cells_are_merged_against_the_newest_image_that_both_know(newest_of: str, has_key: bool) -> None:
+def test_cells_merge_against_newest_image_that_both_know(newest_of: str, has_key: bool) -> None:
     """After merges criss-cross each side's own past may know of another one."""
     pasts = {"source": (5, 2), "target": (6, 3)} if newest_of == "target" else {"source": (5, 3), "target": (6, 2)}
     source, target = (

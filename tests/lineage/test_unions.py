@@ -12,7 +12,7 @@ from merge_app.lineage.choices import with_cells
 TEXTS = pa.list_(pa.string())
 
 
-def test_what_either_side_added_comes_and_what_either_removed_goes() -> None:
+def test_additions_come_and_removals_go_from_either_side() -> None:
     source = pa.array([["a", "s"], ["a"], ["s"], None, ["a", "s"]], type=TEXTS)
     target = pa.array([["a", "t"], ["a", "t"], ["a", "t"], ["t"], ["a"]], type=TEXTS)
     base = pa.array([["a"], ["a"], ["a"], ["a"], ["a"]], type=TEXTS)

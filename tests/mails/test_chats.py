@@ -44,7 +44,7 @@ def remarked(lake: ReviewLake, listener: Listener) -> Mail:
     return Mail.objects.get()
 
 
-def test_a_chat_gets_what_its_person_chose_and_no_more(lake: ReviewLake, listener: Listener) -> None:
+def test_chat_gets_only_what_its_person_chose(lake: ReviewLake, listener: Listener) -> None:
     remarked(lake, listener)
     lake.patch("dora", "1/", {"state": "closed"})
     send_all()
@@ -79,7 +79,7 @@ def test_a_chat_needs_no_mail_server(lake: ReviewLake, listener: Listener, mail_
     assert len(listener.received) == 1
 
 
-def test_the_address_is_in_no_answer_and_no_line_of_the_log(
+def test_address_is_in_no_answer_and_no_log(
     lake: ReviewLake, listener: Listener, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -96,7 +96,7 @@ def test_the_address_is_in_no_answer_and_no_line_of_the_log(
     assert sent(lake, "alice")[0]["error"] == "The chat refused the message: 404."
 
 
-def test_another_address_at_the_same_server_is_another_choice(lake: ReviewLake, listener: Listener) -> None:
+def test_another_address_at_same_server_is_another_choice(lake: ReviewLake, listener: Listener) -> None:
     first = chat(lake, "alice", f"{listener.url}/a")
     second = chat(lake, "alice", f"{listener.url}/b")
     assert first["ETag"] != second["ETag"]
@@ -115,7 +115,7 @@ def test_another_address_at_the_same_server_is_another_choice(lake: ReviewLake, 
         ([302], "failed", "The chat refused the message: 302."),
     ],
 )
-def test_a_refusal_for_now_is_tried_again_and_one_for_good_is_not(
+def test_temporary_refusal_is_retried_and_permanent_one_not(
     lake: ReviewLake, listener: Listener, answers: list[int], state: str, error: str
 ) -> None:
     mail = remarked(lake, listener)
@@ -127,7 +127,7 @@ def test_a_refusal_for_now_is_tried_again_and_one_for_good_is_not(
     assert len(listener.received) == (2 if state == "pending" else 1)
 
 
-def test_a_chat_that_never_takes_a_message_is_given_up(lake: ReviewLake, listener: Listener) -> None:
+def test_chat_that_never_takes_a_message_is_abandoned(lake: ReviewLake, listener: Listener) -> None:
     mail = remarked(lake, listener)
     listener.answers[:] = [500] * 100
     for _ in range(len(PAUSES) + 3):
@@ -157,12 +157,12 @@ def test_what_holds_when_a_message_is_sent_counts(lake: ReviewLake, listener: Li
 
 
 @pytest.mark.parametrize("url", ["http://10.1.2.3/x", "ftp://127.0.0.1/", "https://user:pw@example.org/", "chat"])
-def test_an_address_that_no_webhook_may_have_is_refused(lake: ReviewLake, url: str) -> None:
+def test_address_that_no_webhook_may_have_is_refused(lake: ReviewLake, url: str) -> None:
     assert problem(chat(lake, "alice", url), 400, "INVALID_VALUE")["field"] == "chat_url"
     assert lake.people["alice"].get(PATH).json()["chat_server"] == ""
 
 
-def test_an_address_that_is_no_more_allowed_gets_nothing(
+def test_address_no_longer_allowed_gets_nothing(
     lake: ReviewLake, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = remarked(lake, listener)
@@ -181,7 +181,7 @@ def test_no_name_is_a_mention_or_a_link(lake: ReviewLake, listener: Listener) ->
     assert "&lt;!channel&gt; &lt;https://evil.example|Delays&gt;" in texts(listener)[0]
 
 
-def test_a_test_goes_to_the_chat_alone_once_a_minute(lake: ReviewLake, listener: Listener) -> None:
+def test_test_goes_to_chat_alone_once_a_minute(lake: ReviewLake, listener: Listener) -> None:
     alice = lake.people["alice"]
     assert problem(alice.post(f"{PATH}test/", {"channel": "chat"}), 400, "INVALID_VALUE")["field"] == "chat_url"
     chat(lake, "alice", listener.url)

@@ -55,7 +55,7 @@ def sent(lake: ReviewLake, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_branch_that_expires_is_mailed_once_to_who_made_it_and_who_set_it(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_expiring_branch_is_mailed_once_to_those_concerned(lake: ReviewLake, mailbox: Mailbox) -> None:
     for name in ("alice", "bob", "carol"):
         choose(lake, name)
     catalog = lake.branch("b").catalog
@@ -78,7 +78,7 @@ def test_a_branch_that_expires_is_mailed_once_to_who_made_it_and_who_set_it(lake
     assert branches_announce(later - timedelta(hours=1)) == 1
 
 
-def test_review_comments_and_merges_are_mailed_to_whom_they_concern(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_comments_and_merges_are_mailed_to_those_concerned(lake: ReviewLake, mailbox: Mailbox) -> None:
     for name in ("alice", "bob", "carol"):
         assert choose(lake, name).status_code == 200
     request = lake.open(reviewers=("bob",))
@@ -113,7 +113,7 @@ def test_review_comments_and_merges_are_mailed_to_whom_they_concern(lake: Review
         ((RequestState.MERGING, RequestState.OPEN), "request_refused", "it was not merged"),
     ],
 )
-def test_the_end_of_a_merge_is_mailed_to_the_author(
+def test_end_of_merge_is_mailed_to_author(
     lake: ReviewLake, mailbox: Mailbox, way: tuple[RequestState, RequestState], event: str, said: str
 ) -> None:
     choose(lake, "alice")
@@ -129,7 +129,7 @@ def test_the_end_of_a_merge_is_mailed_to_the_author(
     assert [(entry["event"], entry["subject"].rpartition(": ")[2]) for entry in sent(lake, "alice")] == [(event, said)]
 
 
-def test_a_reviewer_is_asked_once_and_when_the_request_is_ready(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_reviewer_is_asked_once_when_request_is_ready(lake: ReviewLake, mailbox: Mailbox) -> None:
     choose(lake, "bob")
     choose(lake, "carol")
     lake.open(reviewers=("bob",), is_draft=True)
@@ -155,7 +155,7 @@ def lost(lake: ReviewLake, by: str) -> Task:
     return task
 
 
-def test_a_task_that_is_lost_is_mailed_to_who_asked_for_it(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_lost_task_is_mailed_to_its_requester(lake: ReviewLake, mailbox: Mailbox) -> None:
     choose(lake, "alice", "task_failed")
     choose(lake, "bob")
     task = lost(lake, "alice")
@@ -166,7 +166,7 @@ def test_a_task_that_is_lost_is_mailed_to_who_asked_for_it(lake: ReviewLake, mai
     assert "secret" not in text
 
 
-def test_without_a_choice_or_a_mail_server_nothing_is_left(lake: ReviewLake, mail_on: Any) -> None:
+def test_without_choice_or_mail_server_nothing_is_left(lake: ReviewLake, mail_on: Any) -> None:
     lake.open(reviewers=("bob",))
     choose(lake, "alice", "request_reviewed")
     lake.post("bob", "1/comments/", {"body": "not chosen"})
@@ -186,7 +186,7 @@ def commented(lake: ReviewLake) -> Mail:
     return Mail.objects.get()
 
 
-def test_who_has_no_role_any_more_gets_nothing_of_the_catalog(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_person_without_role_gets_nothing_of_catalog(lake: ReviewLake, mailbox: Mailbox) -> None:
     commented(lake)
     CatalogMember.objects.filter(user=lake.people["alice"].user).delete()
     send_all()
@@ -232,7 +232,7 @@ def test_a_task_that_is_rolled_back_mails_nothing(lake: ReviewLake, mailbox: Mai
     assert not Mail.objects.exists()
 
 
-def test_a_refusal_for_now_is_tried_again_and_one_for_good_is_not(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_temporary_refusal_is_retried_and_permanent_one_not(lake: ReviewLake, mailbox: Mailbox) -> None:
     mail = commented(lake)
     mailbox.rcpt[:] = ["451 Try again later"]
     send_all()
@@ -252,7 +252,7 @@ def test_a_refusal_for_now_is_tried_again_and_one_for_good_is_not(lake: ReviewLa
     assert len(mailbox.received) == 1
 
 
-def test_a_server_that_was_away_gets_the_mail_when_it_is_back(lake: ReviewLake, mail_on: Any) -> None:
+def test_server_that_was_away_gets_mail_later(lake: ReviewLake, mail_on: Any) -> None:
     box = Mailbox()
     controller = served(box)
     mail_on.EMAIL_PORT = box.port
@@ -277,7 +277,7 @@ def test_a_mail_that_nobody_takes_is_given_up(lake: ReviewLake, mailbox: Mailbox
 
 
 @pytest.mark.parametrize("form", ["no STARTTLS", "STARTTLS of nobody", "TLS of nobody"])
-def test_without_the_tls_that_the_settings_ask_for_nothing_is_sent(
+def test_nothing_is_sent_without_tls_that_settings_require(
     lake: ReviewLake, mail_on: Any, own_certificate: ssl.SSLContext, form: str
 ) -> None:
     box = Mailbox()
@@ -297,7 +297,7 @@ def test_without_the_tls_that_the_settings_ask_for_nothing_is_sent(
     assert (mail.state, says in mail.error, box.received) == ("pending", True, [])
 
 
-def test_a_worker_that_dies_after_the_server_took_the_mail_sends_the_same_one(
+def test_worker_dying_after_delivery_sends_the_same_mail(
     lake: ReviewLake, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = commented(lake)
@@ -314,9 +314,7 @@ def test_a_worker_that_dies_after_the_server_took_the_mail_sends_the_same_one(
     assert first == second
 
 
-def test_the_sweep_rings_for_a_mail_that_nobody_took(
-    lake: ReviewLake, mail_on: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sweep_rings_for_mail_that_nobody_took(lake: ReviewLake, mail_on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = commented(lake)
     rung: list[Any] = []
     monkeypatch.setattr("merge_app.mails.tasks.deliver_mail.apply_async", lambda args, **_: rung.append(args[0]))
@@ -357,7 +355,7 @@ def test_what_is_no_address_is_refused(lake: ReviewLake, address: str) -> None:
     assert lake.people["alice"].get(PATH).json()["events"] == []
 
 
-def test_the_address_of_the_account_is_taken_where_none_is_chosen(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_account_address_is_used_where_none_is_chosen(lake: ReviewLake, mailbox: Mailbox) -> None:
     User.objects.filter(username="alice").update(email="home@example.org")
     choose(lake, "alice", address="")
     assert lake.people["alice"].post(f"{PATH}test/").status_code == 202
@@ -367,7 +365,7 @@ def test_the_address_of_the_account_is_taken_where_none_is_chosen(lake: ReviewLa
     assert subjects(mailbox) == [("home@example.org", "A test of mail from lakeui")]
 
 
-def test_a_choice_that_changed_meanwhile_is_not_written_over(lake: ReviewLake) -> None:
+def test_choice_changed_meanwhile_is_not_overwritten(lake: ReviewLake) -> None:
     caller = lake.people["alice"]
     seen = caller.get(PATH)["ETag"]
     assert choose(lake, "alice").status_code == 200

@@ -122,7 +122,7 @@ def test_an_agent_does_its_work_and_people_merge(desk: Desk, live_server: Any) -
     assert desk.lake.branch("main").head_version == head
 
 
-def test_what_an_agent_may_not_do_no_tool_does(desk: Desk, live_server: Any) -> None:
+def test_no_tool_does_what_agent_may_not(desk: Desk, live_server: Any) -> None:
     catalog, refused = desk.lake.catalog, desk.refused
     before = Commit.objects.count()
     for tool, arguments, code in (
@@ -151,7 +151,7 @@ def test_what_an_agent_may_not_do_no_tool_does(desk: Desk, live_server: Any) -> 
     assert Commit.objects.count() == before
 
 
-def test_only_tokens_and_no_pages_of_other_sites_get_in(desk: Desk, live_server: Any) -> None:
+def test_only_tokens_and_no_foreign_pages_get_in(desk: Desk, live_server: Any) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
     token = {"Authorization": f"Bearer {desk.secret}"}

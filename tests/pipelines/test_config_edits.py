@@ -49,13 +49,13 @@ def test_only_what_is_asked_for_changes(changes: dict[str, Any], expected: str) 
 @pytest.mark.parametrize(
     "text", ["strict:", "strict:   # empty", "strict: ~\n", "strict: !!bool false", "strict: &x no"]
 )
-def test_a_value_is_put_in_place_of_any_other(text: str) -> None:
+def test_a_value_replaces_any_other(text: str) -> None:
     given, mistakes = config_read(config_edit(text, {"strict": True}))
     assert not mistakes
     assert given["strict"].value is True
 
 
-def test_a_wrong_value_can_be_mended_but_no_other_key() -> None:
+def test_only_the_wrong_values_key_can_be_corrected() -> None:
     assert config_edit("strict: 5", {"strict": True}) == "strict: true"
     with pytest.raises(InvalidConfig):
         config_edit("strict: 5", {"description": "x"})

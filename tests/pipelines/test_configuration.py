@@ -134,7 +134,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("config", "source", "expected"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
-def test_what_is_wrong_is_said_with_its_line_and_a_way_out(config: str, source: str, expected: list[Any]) -> None:
+def test_errors_are_reported_with_line_and_remedy(config: str, source: str, expected: list[Any]) -> None:
     with pytest.raises(InvalidConfig) as caught:
         configuration_resolve(config, source)
     errors = caught.value.details["errors"]
@@ -168,9 +168,7 @@ class TestAStrategyThatLacksARequiredField:
         assert not found.is_degraded
 
     @pytest.mark.parametrize("by_catalog", [True, False])
-    def test_is_an_error_where_the_catalog_or_the_pipeline_is_strict(
-        self, strategy: str, field: str, by_catalog: bool
-    ) -> None:
+    def test_is_an_error_under_strict_catalog_or_pipeline(self, strategy: str, field: str, by_catalog: bool) -> None:
         config = f"# ours\nmerge_strategy: {strategy}\n" + ("" if by_catalog else "strict: true")
         with pytest.raises(InvalidConfig) as caught:
             configuration_resolve(config, "", strict=by_catalog)
@@ -178,7 +176,7 @@ class TestAStrategyThatLacksARequiredField:
         assert (error["line"], error["field"]) == (2, field)
 
 
-def test_a_key_that_the_strategy_does_not_read_is_a_warning() -> None:
+def test_a_key_the_strategy_ignores_is_a_warning() -> None:
     found = configuration_resolve("merge_strategy: append_only\npartition_column: day", "")
     assert found.warnings == ("partition_column (config.yaml, line 2) means nothing to append_only.",)
     assert not found.is_degraded
@@ -199,6 +197,6 @@ def test_lists_mean_the_same_in_file_and_annotation(name: str, text: str) -> Non
     assert in_file.names(name) == in_source.names(name) == ("id", "day")
 
 
-def test_a_name_with_a_comma_stands_in_a_list() -> None:
+def test_a_list_may_hold_names_with_commas() -> None:
     found = configuration_resolve("merge_strategy: incremental\nunique_key: ['id, day']", "")
     assert found.names("unique_key") == ("id, day",)

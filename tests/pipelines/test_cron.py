@@ -55,7 +55,7 @@ class TestWhereTheClockChanges:
             "2026-03-28T05:00", "2026-03-29T04:00", "2026-03-30T04:00",
         ]  # fmt: skip
 
-    def test_a_time_that_is_left_out_comes_after_the_gap(self) -> None:
+    def test_a_skipped_time_comes_after_the_gap(self) -> None:
         assert times("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00", 2) == ["2026-03-29T01:00", "2026-03-30T00:30"]
 
     def test_a_time_that_comes_twice_counts_once(self) -> None:
@@ -82,7 +82,7 @@ class TestWhereTheClockChanges:
         ("0 0 * 2 *\x00", "is no"),
     ],
 )
-def test_what_is_no_cron_line_is_refused_with_what_one_looks_like(expression: str, words: str) -> None:
+def test_invalid_cron_lines_are_refused_with_an_example(expression: str, words: str) -> None:
     with pytest.raises(InvalidValue, match=words) as refusal:
         next_time(expression, "UTC", AFTER)
     assert "five fields. Minute: 0-59" in refusal.value.remedy
@@ -93,7 +93,7 @@ def test_what_is_no_cron_line_is_refused_with_what_one_looks_like(expression: st
     ("zone", "remedy"),
     [("europe/berlin", "Europe/Berlin"), ("Berlin", "Europe/Berlin"), ("../etc", "Name one"), ("", "Name one")],
 )
-def test_a_time_zone_that_is_not_known_is_refused(zone: str, remedy: str) -> None:
+def test_an_unknown_time_zone_is_refused(zone: str, remedy: str) -> None:
     with pytest.raises(InvalidValue, match="no time zone") as refusal:
         next_time("0 6 * * *", zone, AFTER)
     assert remedy in refusal.value.remedy

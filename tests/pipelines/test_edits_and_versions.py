@@ -23,7 +23,7 @@ def versions(pipeline: Pipeline) -> list[tuple[int, str]]:
     return [(found.number, found.body["config"]) for found in pipeline.versions.order_by("number")]
 
 
-def test_an_edit_is_a_version_and_no_change_is_none(pipeline: Pipeline, alice: User) -> None:
+def test_only_a_changing_edit_makes_a_version(pipeline: Pipeline, alice: User) -> None:
     first = pipeline.config
     pipeline_edit(pipeline, {"config": "strict: true"}, author_id=alice.pk)
     pipeline_edit(pipeline, {"config": "strict: true", "layer": "gold"}, author_id=alice.pk)
@@ -31,7 +31,7 @@ def test_an_edit_is_a_version_and_no_change_is_none(pipeline: Pipeline, alice: U
     assert pipeline_get(LAKEUI, pipeline.pk).revision == 2
 
 
-def test_an_edit_of_what_was_changed_meanwhile_is_refused(pipeline: Pipeline, alice: User) -> None:
+def test_an_edit_of_a_stale_pipeline_is_refused(pipeline: Pipeline, alice: User) -> None:
     earlier = pipeline_get(LAKEUI, pipeline.pk)
     pipeline_edit(pipeline, {"layer": "silver"}, author_id=alice.pk)
     with pytest.raises(Stale):
@@ -78,7 +78,7 @@ def test_names_of_pipelines_follow_those_of_tables(pipeline: Pipeline, catalog: 
         pipeline_create(catalog=catalog, values=values(name="zu\u0308ge"), owner_id=None)
 
 
-def test_a_name_from_before_the_rule_does_not_hinder_other_edits(pipeline: Pipeline) -> None:
+def test_names_older_than_the_rule_permit_other_edits(pipeline: Pipeline) -> None:
     Pipeline.objects.filter(pk=pipeline.pk).update(name="a\u200bb")
     assert pipeline_edit(pipeline_get(LAKEUI, pipeline.pk), {"layer": "gold"}, author_id=None).layer == "gold"
 
@@ -88,7 +88,7 @@ def test_two_pipelines_of_a_catalog_have_two_names(pipeline: Pipeline, catalog: 
         pipeline_create(catalog=catalog, values=values(name="DELAYS"), owner_id=None)
 
 
-def test_a_deleted_pipeline_is_gone_and_its_name_free(pipeline: Pipeline, catalog: Catalog) -> None:
+def test_deleted_pipelines_are_gone_and_their_names_free(pipeline: Pipeline, catalog: Catalog) -> None:
     pipeline_delete(pipeline)
     with pytest.raises(NotFound):
         pipeline_get(LAKEUI, pipeline.pk)

@@ -35,7 +35,7 @@ def test_the_wider_type_holds_both(one: str, other: str, joined: str) -> None:
     ("one", "other"),
     [("string", "bigint"), ("date", "int"), ("decimal(38,0)", "decimal(3,2)"), ("struct<a:int>", "struct<b:int>")],
 )
-def test_files_with_types_that_do_not_agree_are_named(one: str, other: str) -> None:
+def test_files_with_disagreeing_types_are_named(one: str, other: str) -> None:
     with pytest.raises(InvalidValue, match=r"x: it is .* in a\.parquet, and .* in b\.json"):
         zone_columns("z", [file("a.parquet", ("x", one)), file("b.json", ("x", other))])
 
@@ -47,7 +47,7 @@ def test_texts_of_csv_files_are_texts() -> None:
         zone_columns("z", [*files, file("c.parquet", ("x", "int"))])
 
 
-def test_a_column_without_values_takes_the_type_of_the_others() -> None:
+def test_a_column_without_values_takes_the_others_type() -> None:
     empty = file("a.csv", ("x", "string"), text=True, empty=("x",))
     assert zone_columns("z", [empty, file("b.csv", ("x", "bigint"), text=True)]) == [("x", "bigint")]
     assert zone_columns("z", [empty]) == [("x", "string")]

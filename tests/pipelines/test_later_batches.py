@@ -32,19 +32,19 @@ def is_above(kind: str, values: pa.Array, *maxima: Any) -> bool:
         ("timestamp", pa.array([ONE]), NOON.isoformat(), ONE.isoformat()),
     ],
 )
-def test_it_is_where_every_file_ends_before_it_begins(kind: str, values: pa.Array, below: Any, equal: Any) -> None:
+def test_it_is_later_if_every_file_ends_before(kind: str, values: pa.Array, below: Any, equal: Any) -> None:
     assert is_above(kind, values)
     assert is_above(kind, values, below, below)
     assert not is_above(kind, values, below, equal)
 
 
-def test_it_is_not_said_where_bounds_or_values_are_unknown() -> None:
+def test_unknown_bounds_or_values_make_no_later_batch() -> None:
     assert not is_above("int", pa.array([5]), None)
     assert not is_above("int", pa.array([5, None]), 4)
     assert not is_above("int", pa.array([], pa.int32()), 4)
     assert not all_above(Column(id=1, name="at", type="int"), "int", pa.chunked_array([pa.array([5])]), [{}])
 
 
-def test_it_is_not_said_of_types_with_a_value_above_all_bounds() -> None:
+def test_types_with_unbounded_values_make_no_later_batch() -> None:
     assert not is_above("double", pa.array([5.0]), 4.0)
     assert not is_above("double", pa.array([5]), 4.0)

@@ -54,7 +54,7 @@ def test_a_text_is_a_value_of_its_column(text: str, kind: str, sql: str, value: 
         (NULL_PARTITION, "int"),
     ],
 )
-def test_a_text_that_is_no_value_of_the_type_is_none(text: str, kind: str) -> None:
+def test_a_text_unfit_for_the_type_is_none(text: str, kind: str) -> None:
     assert literal(text, kind) is None
 
 

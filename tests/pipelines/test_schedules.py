@@ -36,7 +36,7 @@ def finish(run: PipelineRun) -> None:
     Task.objects.filter(pk=run.pk).update(state=TaskState.SUCCEEDED, finished_at=datetime.now(UTC))
 
 
-def test_a_due_time_makes_one_run_of_the_owner(scheduled: Pipeline, alice: User) -> None:
+def test_a_due_time_makes_one_run_by_owner(scheduled: Pipeline, alice: User) -> None:
     due = scheduled.next_run_at
     assert due is not None
     assert schedules_tick(due - timedelta(seconds=1)) == 0
@@ -57,7 +57,7 @@ def test_a_schedule_goes_by_its_time_zone(pipeline: Pipeline, alice: User) -> No
         pipeline_edit(pipeline, {"schedule_timezone": "Asia/Tokio"}, author_id=alice.pk)
 
 
-def test_a_run_is_left_out_while_too_much_of_its_owner_waits(
+def test_owners_with_too_much_waiting_get_no_run(
     scheduled: Pipeline, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 1}
@@ -93,21 +93,21 @@ def test_without_an_active_owner_it_rests(scheduled: Pipeline, alice: User) -> N
     assert not runs(scheduled)
 
 
-def test_a_schedule_that_is_taken_away_is_not_due(scheduled: Pipeline, alice: User) -> None:
+def test_a_removed_schedule_is_not_due(scheduled: Pipeline, alice: User) -> None:
     due = scheduled.next_run_at
     assert due is not None
     pipeline_edit(scheduled, {"schedule": ""}, author_id=alice.pk)
     assert schedules_tick(due) == 0
 
 
-def test_the_database_refuses_a_second_run_of_a_due_time(scheduled: Pipeline, alice: User) -> None:
+def test_the_database_refuses_second_runs_of_due_times(scheduled: Pipeline, alice: User) -> None:
     due = scheduled.next_run_at
     finish(run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due))
     with pytest.raises(IntegrityError), transaction.atomic():
         run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due)
 
 
-def test_a_clock_that_is_behind_does_not_hold_up_the_schedule(scheduled: Pipeline, alice: User) -> None:
+def test_a_clock_behind_does_not_delay_the_schedule(scheduled: Pipeline, alice: User) -> None:
     due = scheduled.next_run_at
     assert due is not None
     finish(run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due))
@@ -117,7 +117,7 @@ def test_a_clock_that_is_behind_does_not_hold_up_the_schedule(scheduled: Pipelin
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_looks_at_the_same_time_does_nothing(scheduled: Pipeline) -> None:
+def test_a_worker_looking_simultaneously_does_nothing(scheduled: Pipeline) -> None:
     due = scheduled.next_run_at
     assert due is not None
     with transaction.atomic():
@@ -146,9 +146,7 @@ def elsewhere(work: Any) -> None:
 
 
 class TestOneRunAtATime:
-    def test_a_second_one_is_refused_by_the_name_of_the_first(
-        self, pipeline: Pipeline, alice: User, unheard: None
-    ) -> None:
+    def test_a_second_run_is_refused_naming_the_first(self, pipeline: Pipeline, alice: User, unheard: None) -> None:
         first = run_submit(pipeline, user=alice, trigger=Trigger.MANUAL)
         with pytest.raises(PipelineBusy) as caught:
             run_submit(pipeline, user=alice, trigger=Trigger.MANUAL)
@@ -161,7 +159,7 @@ class TestOneRunAtATime:
         found = {run_submit(pipeline, user=alice, trigger=Trigger.MANUAL, idempotency_key="k").pk for _ in range(2)}
         assert len(found) == 1
 
-    def test_a_repeated_task_has_a_run_of_its_own(self, pipeline: Pipeline, alice: User, unheard: None) -> None:
+    def test_a_repeated_task_has_its_own_run(self, pipeline: Pipeline, alice: User, unheard: None) -> None:
         first = run_submit(pipeline, user=alice, trigger=Trigger.MANUAL)
         finish(first)
         again = Task.objects.create(kind="pipeline", parameters=first.task.parameters, created_by=alice)

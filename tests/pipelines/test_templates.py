@@ -25,7 +25,7 @@ HELPERS = ["is_incremental", "is_append_only", "is_delete_insert", "is_scd2", "i
 
 
 @pytest.mark.parametrize("strategy", list(Strategy))
-def test_the_helper_of_the_strategy_is_true_and_no_other(strategy: Strategy) -> None:
+def test_only_the_strategys_own_helper_is_true(strategy: Strategy) -> None:
     source = ",".join(f"{{{{ {name}() }}}}" for name in HELPERS)
     found = template_render(source, surroundings(strategy, continues=True))
     assert found.split(",") == [str(name == f"is_{strategy}") for name in HELPERS]
@@ -92,7 +92,7 @@ WATERMARKS = [
 
 
 @pytest.mark.parametrize(("kind", "text", "literal"), WATERMARKS)
-def test_a_watermark_is_a_literal_of_its_type_in_quotes_and_without(kind: str, text: str, literal: str) -> None:
+def test_watermarks_quoted_or_not_are_typed_literals(kind: str, text: str, literal: str) -> None:
     there = surroundings(continues=True, watermark=text, watermark_type=kind)
     for quote in ("", "'", '"'):
         source = f"SELECT 1 WHERE t > {quote}{{{{ watermark_value }}}}{quote}"
@@ -142,9 +142,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("source", "line", "words", "advice"), UNKNOWN, ids=[case[0] for case in UNKNOWN])
-def test_names_that_a_template_does_not_have_are_found_without_rendering(
-    source: str, line: int, words: str, advice: str
-) -> None:
+def test_names_a_template_lacks_are_found_without_rendering(source: str, line: int, words: str, advice: str) -> None:
     with pytest.raises(InvalidConfig) as caught:
         template_check(source)
     (error,) = caught.value.details["errors"]

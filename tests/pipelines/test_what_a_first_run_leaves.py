@@ -10,7 +10,7 @@ from catalog_app.services.retention import RetentionLimits, vacuum_plan
 from catalog_app.storage.warehouse import NO_TABLE, Warehouse
 
 
-def test_a_batch_that_was_left_behind_is_removed_once_it_is_old(catalog: Catalog, tmp_path: Path) -> None:
+def test_a_batch_left_behind_is_removed_once_old(catalog: Catalog, tmp_path: Path) -> None:
     warehouse = Warehouse(str(tmp_path))
     folder = warehouse.new_staging(NO_TABLE)
     warehouse.make_folder(folder)

@@ -41,17 +41,17 @@ def _schema(source: list[Operation], destination: list[Operation], *columns: Col
     return table_of(result).after.schema  # type: ignore[union-attr]
 
 
-def test_a_type_that_the_target_left_alone_is_widened() -> None:
+def test_a_type_unchanged_by_the_target_is_widened() -> None:
     assert _schema([retype(1, "int", "bigint")], [], A, B).columns == (replace(A, type="bigint"), B)
 
 
-def test_the_same_widening_on_both_sides_is_no_change() -> None:
+def test_equal_widening_on_both_sides_is_no_change() -> None:
     wide = replace(A, type="bigint")
     assert _schema([retype(1, "int", "bigint")], [retype(1, "int", "bigint")], wide, B).columns == (wide, B)
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
-def test_a_target_type_that_does_not_widen_is_a_conflict(mine: str, theirs: str) -> None:
+def test_a_target_type_that_does_not_widen_conflicts(mine: str, theirs: str) -> None:
     theirs = theirs.replace("smallint2", "decimal(10,0)")
     result = merged(
         [retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs))
@@ -77,12 +77,12 @@ def test_a_rename_onto_another_columns_name_is_taken() -> None:
     assert codes(result.conflicts) == ["COLUMN_NAME_TAKEN"]
 
 
-def test_an_addition_onto_a_column_renamed_to_that_name_is_taken() -> None:
+def test_adding_onto_a_renamed_columns_name_is_taken() -> None:
     result = merged([add_column(C)], [rename_column(1, "a", "C")], **_destination(replace(A, name="C"), B))
     assert codes(result.conflicts) == ["COLUMN_NAME_TAKEN"]
 
 
-def test_a_column_added_on_both_sides_is_one_column_with_both_ids() -> None:
+def test_a_column_both_sides_add_has_both_ids() -> None:
     mine = Column(9, "C", "bigint", nullable=False, default="7", initial_default="7")
     schema = _schema([add_column(mine)], [add_column(C)], A, B, C)
     assert schema.columns[2] == Column(3, "C", "bigint", nullable=False, default="7", initial_default="7", aliases=(9,))
@@ -95,7 +95,7 @@ def test_adding_a_narrower_column_conflicts() -> None:
     assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
 
 
-def test_a_column_that_came_by_an_earlier_merge_is_not_added_again() -> None:
+def test_an_already_merged_column_is_not_added_again() -> None:
     here = replace(C, aliases=(9,))
     result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, here))
     assert table_of(result).after.schema.columns == (A, B, here)  # type: ignore[union-attr]
@@ -113,7 +113,7 @@ def test_changing_a_dropped_column_conflicts_despite_its_name() -> None:
     assert "column a" in result.conflicts[0].message
 
 
-def test_dropping_a_column_that_the_target_changed_is_noted() -> None:
+def test_dropping_a_column_the_target_changed_is_noted() -> None:
     result = merged([drop_column(A)], [retype(1, "int", "bigint")], **_destination(replace(A, type="bigint"), B))
     assert codes(result.findings) == ["DROPS_DEST_CHANGES", ""]
 
@@ -133,7 +133,7 @@ def test_positions_are_redone_where_the_neighbour_is_there() -> None:
     assert [c.id for c in _schema([after_b], [drop_column(B)], A, C).columns] == [1, 3]
 
 
-def test_the_sources_last_schema_results_where_the_target_altered_nothing() -> None:
+def test_an_unaltered_target_takes_the_sources_last_schema() -> None:
     source_schema = Schema((C, B, A))
     result = merged(
         [add_column(C)],
@@ -182,5 +182,5 @@ def test_tightened_nullability_meets_nulls_of_the_other_side() -> None:
     assert (conflict.code, conflict.details["rows"]) == ("NOT_NULL_WITHOUT_VALUE", 2)
 
 
-def test_a_column_that_may_be_empty_in_the_result_is_not_judged() -> None:
+def test_columns_nullable_in_the_result_are_not_judged() -> None:
     assert merged([add_column(C)], [insert(9)], **_lacking("destination", C.id)).conflicts == ()

@@ -40,13 +40,13 @@ def test_all_operations_of_a_statement_count() -> None:
     assert staged(compaction(13, inputs=[1, 2])) == DataPlan(bring_files=(13,), remove_files=(1, 2))
 
 
-def test_a_file_that_the_statement_writes_and_rewrites_comes_and_goes() -> None:
+def test_a_file_written_and_rewritten_comes_and_goes() -> None:
     assert staged(insert(11), compaction(12, inputs=[1, 11])) == DataPlan(
         bring_files=(12,), pass_files=(11,), remove_files=(1,)
     )
 
 
-def test_an_overwrite_takes_away_the_table_or_its_partitions() -> None:
+def test_an_overwrite_removes_the_table_or_its_partitions() -> None:
     assert staged(overwrite(13, removed=[1])) == DataPlan(bring_files=(13,), remove_all=True, remove_files=(1,))
     assert staged(overwrite(13, removed=[1], partitions=(X,))) == DataPlan(
         bring_files=(13,), remove_partitions=(X,), remove_files=(1,)
@@ -62,7 +62,7 @@ def test_what_changes_no_rows_changes_no_files() -> None:
     assert staged(set_property("p", None, "1"), partition(None, Y)) is None
 
 
-def test_recorded_operations_of_a_source_are_left_to_its_facts() -> None:
+def test_recorded_source_operations_are_left_to_its_facts() -> None:
     assert table_of(merged([update(11, deletes=[(12, 1)])], [])).data is None
 
 

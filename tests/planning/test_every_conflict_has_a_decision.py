@@ -262,7 +262,7 @@ def test_each_code_of_a_conflict_names_a_decision(code: VerdictCode) -> None:
     assert options_of(finding)
 
 
-def test_each_code_of_a_conflict_is_among_what_is_tried() -> None:
+def test_each_conflict_code_is_tried() -> None:
     of_cells = [conflicted(steps["source"][one], steps["destination"][other]) for steps, one, other in CELLS]
     tried = {item.code for given in (*of_cells, *CONDITIONS.values()) for item in plan(given).conflicts}
     assert tried == {code.value for code, text in CODE_TABLE.items() if text.is_conflict}

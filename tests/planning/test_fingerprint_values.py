@@ -63,7 +63,7 @@ def digest(operations: tuple[Operation, ...] = OPERATIONS) -> str:
     return fingerprint((), plans, source_head=9, destination_head=8, rules_digest="rules")
 
 
-def test_one_content_has_the_value_that_it_always_had() -> None:
+def test_a_content_keeps_the_value_it_always_had() -> None:
     assert digest() == DIGEST
 
 
@@ -151,7 +151,7 @@ PLANS = st.builds(
 
 
 @given(st.lists(FINDINGS, max_size=3).map(tuple), st.lists(PLANS, max_size=3).map(tuple))
-def test_it_is_the_digest_of_the_content_as_json(findings: tuple[Finding, ...], plans: tuple[ObjectPlan, ...]) -> None:
+def test_it_is_the_digest_of_content_as_json(findings: tuple[Finding, ...], plans: tuple[ObjectPlan, ...]) -> None:
     content = {
         "source_head": 9,
         "destination_head": 8,

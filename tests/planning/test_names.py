@@ -22,7 +22,7 @@ COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
         *("a\x00b", "a\nb", "a\u202eb", "a\u200bb", "\ufeffa", "a\u2028b"),
     ],
 )
-def test_what_cannot_be_seen_or_told_apart_is_no_name(kind: str, name: str) -> None:
+def test_invisible_or_indistinguishable_text_is_no_name(kind: str, name: str) -> None:
     with pytest.raises(InvalidValue, match="cannot be the name"):
         name_check(kind, name)
 
@@ -36,13 +36,13 @@ def test_a_dot_is_no_name(kind: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a/b", "../x", "/"])
 @pytest.mark.parametrize("kind", ["catalog", "database", "table", "view"])
-def test_a_slash_is_refused_where_an_address_cannot_hold_it(kind: str, name: str) -> None:
+def test_a_slash_is_refused_where_addresses_exclude_it(kind: str, name: str) -> None:
     with pytest.raises(InvalidValue, match="no address leads"):
         name_check(kind, name)
 
 
 @pytest.mark.parametrize("name", ["a//b", "/a", "a/", "a/../b", "./a"])
-def test_a_branch_has_no_empty_part_and_no_dots_between_slashes(name: str) -> None:
+def test_branch_parts_are_neither_empty_nor_dots(name: str) -> None:
     with pytest.raises(InvalidValue, match="no address leads"):
         name_check("branch", name)
 
@@ -55,14 +55,14 @@ def test_what_people_write_is_a_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["__index_level_0__", "__row_id", "__address", "_row_id", "__c1", "base", "_metadata"])
-def test_a_column_is_called_as_in_people_s_files(name: str) -> None:
+def test_a_column_is_named_as_in_peoples_files(name: str) -> None:
     column_name_check(name)
     for reserved in ("__lake_0", "__LAKE_id"):
         with pytest.raises(InvalidValue, match="reserved"):
             column_name_check(reserved)
 
 
-def test_both_forms_of_a_letter_are_one_name_in_every_statement() -> None:
+def test_every_statement_equates_both_forms_of_a_letter() -> None:
     assert name_folded(DECOMPOSED) == COMPOSED
     assert parse(f"CREATE BRANCH `{DECOMPOSED}`") == s.CreateBranch(s.BranchName(COMPOSED))
     assert parse(f"SELECT `{DECOMPOSED}` FROM d.`{DECOMPOSED}`") == parse(f"SELECT `{COMPOSED}` FROM d.`{COMPOSED}`")
@@ -80,7 +80,7 @@ def test_a_name_that_looks_like_another_is_found() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a\u200bb"])
-def test_the_key_of_a_property_is_checked_where_it_is_set(key: str) -> None:
+def test_a_property_key_is_checked_where_set(key: str) -> None:
     for text in (
         "CREATE TABLE d.t (id INT) TBLPROPERTIES ('{}' = '1')",
         "ALTER TABLE d.t SET TBLPROPERTIES ('{}' = '1')",

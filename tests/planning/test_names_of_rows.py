@@ -25,7 +25,7 @@ def test_columns_with_one_value_name_no_rows() -> None:
     ]
 
 
-def test_a_single_row_and_equal_rows_have_their_first_columns() -> None:
+def test_single_and_equal_rows_have_their_first_columns() -> None:
     assert _named(FLIGHTS[:1]) == [{"year": 2014, "month": 1}]
     assert _named([FLIGHTS[0], FLIGHTS[0]]) == [{"year": 2014, "month": 1}] * 2
     assert _named([]) == []

@@ -93,13 +93,13 @@ def test_fields_are_merged_one_by_one(source: str, destination: str, after: str 
         ),
     ],
 )
-def test_what_cannot_be_redone_is_named_by_its_path(source: str, destination: str, code: str, path: str) -> None:
+def test_what_cannot_be_redone_is_named_by_path(source: str, destination: str, code: str, path: str) -> None:
     result = merge(source, destination, base="struct<x#3:int,y#4:string>")
     assert [(item.code, item.details["column"]) for item in result.conflicts] == [(code, path)]
     assert path in result.conflicts[0].message
 
 
-def test_elements_keys_and_values_are_widened_where_they_are() -> None:
+def test_elements_keys_and_values_are_widened_in_place() -> None:
     base = "map<#3:string,#4:array<#5:struct<x#6:int>>>"
     source = "map<#3:string,#4:array<#5:struct<x#6:bigint>>>"
     destination = "map<#3:string,#4:array<#5:struct<x#6:int,y#7:int>>>"
@@ -108,7 +108,7 @@ def test_elements_keys_and_values_are_widened_where_they_are() -> None:
     assert result.conflicts[0].details["column"] == "s.value.element.x"
 
 
-def test_both_sides_names_and_a_drop_over_a_change_are_noted() -> None:
+def test_competing_names_and_drops_over_changes_are_noted() -> None:
     renamed = merge("struct<a#3:int,y#4:string>", "struct<b#3:int,y#4:string>", base="struct<x#3:int,y#4:string>")
     assert outcome(renamed) == "struct<a#3:int,y#4:string>"
     dropped = merge("struct<y#4:string>", "struct<x#3:bigint,y#4:string>", base="struct<x#3:int,y#4:string>")
@@ -117,13 +117,13 @@ def test_both_sides_names_and_a_drop_over_a_change_are_noted() -> None:
     assert dropped.notes[0].details["column"] == "x"
 
 
-def test_a_change_of_a_column_that_is_gone_is_missing() -> None:
+def test_a_change_of_an_absent_column_is_missing() -> None:
     tables = {TABLE: replace(ORDERS, schema=Schema((A,)))}
     result = merged([change("struct<x#3:bigint>")], [drop_column(nested(BASE))], tables=tables)
     assert codes(result.conflicts) == ["COLUMN_MISSING"]
 
 
-def test_a_column_that_both_sides_added_has_the_fields_of_both() -> None:
+def test_columns_both_sides_added_have_fields_of_both() -> None:
     mine, theirs = nested("struct<x#3:bigint,y#4:int>"), nested("struct<x#6:int,z#7:int>", 5)
     tables = {TABLE: replace(ORDERS, schema=Schema((A, theirs)))}
     result = merged([add_column(mine)], [add_column(theirs)], tables=tables)
@@ -137,12 +137,12 @@ def test_what_ends_where_it_began_is_no_change() -> None:
     assert [item for item in result.objects if item.after != item.before] == []
 
 
-def test_the_net_leaves_out_what_the_other_side_did_in_between() -> None:
+def test_the_net_omits_the_other_sides_interim_changes() -> None:
     # The other side renamed x after the first change; the second adds a field to what came of that.
     assert nested_after("struct<b#3:int>", "struct<b#3:int,z#7:int>", "struct<a#3:int>") == "struct<a#3:int,z#7:int>"
 
 
-def test_a_change_of_a_nested_column_sets_fields_one_by_one() -> None:
+def test_changing_nested_columns_sets_fields_one_by_one() -> None:
     before, after = "struct<x#3:int,y#4:int>", "struct<a#3:bigint,z#5:int,y#4:int>"
     assert set(field_settings(before, after)) == {(3, "name"), (3, "type"), (5, "exists")}
 

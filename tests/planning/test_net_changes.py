@@ -65,14 +65,14 @@ def _only(operations: list[Operation], base: int | None = None):  # type: ignore
     return changes
 
 
-def test_a_drop_absorbs_what_the_same_side_did_before() -> None:
+def test_a_drop_absorbs_the_sides_earlier_changes() -> None:
     changes = _only([rename("orders", "x"), insert(5), delete((7, 1)), drop()])
     assert changes.dropped
     assert list(changes.versions) == ["drop"]
     assert [operation.version for operation in changes.operations] == [103]
 
 
-def test_a_full_overwrite_absorbs_data_before_it_but_no_definition() -> None:
+def test_full_overwrites_absorb_earlier_data_but_no_definition() -> None:
     changes = _only(
         [rename("orders", "x"), insert(5), update(6, deletes=[(7, 1)]), overwrite(8, removed=[1, 5, 6]), insert(9)]
     )
@@ -84,7 +84,7 @@ def test_a_partition_overwrite_absorbs_nothing() -> None:
     assert list(changes.versions) == ["insert", "overwrite"]
 
 
-def test_net_changes_go_from_the_first_before_to_the_last_after() -> None:
+def test_net_changes_span_first_before_to_last_after() -> None:
     changes = _only(
         [
             set_property("p", "1", "2"),
@@ -99,14 +99,14 @@ def test_net_changes_go_from_the_first_before_to_the_last_after() -> None:
     assert changes.versions == {"properties": (101,), "column": (103,)}
 
 
-def test_changes_of_a_column_that_the_side_added_belong_to_its_addition() -> None:
+def test_changes_of_added_columns_belong_to_their_addition() -> None:
     changes = _only([add_column(C), rename_column(3, "c", "d"), column(3, ColumnAttribute.NULLABLE, True, False)])
     (addition,) = changes.columns.values()
     assert (addition.attribute, addition.before) == (ColumnAttribute.EXISTS, None)
     assert (addition.after["name"], addition.after["nullable"]) == ("d", False)
 
 
-def test_a_column_dropped_and_brought_back_changed_is_a_change() -> None:
+def test_a_dropped_column_restored_changed_is_a_change() -> None:
     changes = _only(
         [rename_column(1, "a", "x"), drop_column(replace(A, name="x")), add_column(replace(A, type="bigint"))]
     )

@@ -57,7 +57,7 @@ def test_a_new_table_keeps_its_id() -> None:
     assert [operation.kind.value for operation in new.operations] == ["create", "insert"]
 
 
-def test_a_new_table_whose_name_is_taken_in_any_case_is_refused() -> None:
+def test_new_table_names_taken_ignoring_case_are_refused() -> None:
     taken = replace(ORDERS, table_id=12, name="OTHER")
     result = merged([create(11)], [create(12)], source_tables={11: OTHER}, **_tables(ORDERS, taken))
     assert codes(result.conflicts) == ["NAME_EXISTS"]
@@ -73,7 +73,7 @@ def test_names_of_dropped_tables_are_free() -> None:
     assert result.conflicts == ()
 
 
-def test_tables_may_swap_names_and_a_dropped_name_be_used_again() -> None:
+def test_tables_may_swap_names_and_reuse_dropped_ones() -> None:
     swap = [rename("orders", "t"), rename("other", "orders", table=11), rename("t", "other")]
     result = merged(swap, **_tables(ORDERS, OTHER))
     assert result.conflicts == ()
@@ -82,17 +82,17 @@ def test_tables_may_swap_names_and_a_dropped_name_be_used_again() -> None:
     assert merged([drop(), create(12)], source_tables={12: again}).conflicts == ()
 
 
-def test_a_rename_onto_a_name_the_target_gave_meanwhile_is_refused() -> None:
+def test_renaming_onto_a_name_given_meanwhile_is_refused() -> None:
     result = merged([rename("orders", "other")], [create(11)], **_tables(ORDERS, OTHER))
     assert codes(result.conflicts) == ["NAME_EXISTS"]
 
 
-def test_an_object_that_already_came_is_not_made_again() -> None:
+def test_an_already_merged_object_is_not_made_again() -> None:
     result = merged([create()])
     assert table_of(result).action is Action.UNTOUCHED
 
 
-def test_both_renamed_takes_the_sources_name_with_a_note_unless_they_agree() -> None:
+def test_differing_renames_note_and_take_the_sources_name() -> None:
     state = _tables(replace(ORDERS, name="theirs"))
     result = merged([rename("orders", "mine")], [rename("orders", "theirs")], **state)
     assert (table_of(result).after.name, codes(result.notes)) == ("mine", ["OVERRIDDEN_BY_SOURCE"])
@@ -156,13 +156,13 @@ def test_tables_drop_where_their_database_does() -> None:
     assert (dropped.operation_id, dropped.origin_id) == (100, 100)
 
 
-def test_a_table_created_in_a_dropped_database_goes_with_it_noted() -> None:
+def test_a_dropped_database_drops_and_notes_new_tables() -> None:
     result = merged([DROP_DATABASE], [create(11)], **_tables(OTHER), database_tables={DB: (11,)})
     assert table_of(result, 11).action is Action.DROP
     assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
 
 
-def test_a_change_in_a_database_that_the_target_dropped_is_a_conflict() -> None:
+def test_changes_in_a_database_the_target_dropped_conflict() -> None:
     fields = {"databases": {DB: replace(SHOP, is_dropped=True)}, "database_tables": {DB: (TABLE,)}}
     result = merged([insert(5)], [DROP_DATABASE], **fields)
     assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
@@ -191,7 +191,7 @@ def test_tables_moved_before_the_drop_survive() -> None:
     assert (planned.action, planned.name) == (Action.ALTER, "mall.orders")
 
 
-def test_a_new_database_keeps_its_id_and_a_taken_name_is_refused() -> None:
+def test_new_databases_keep_ids_and_refuse_taken_names() -> None:
     mall = DatabaseState(2, "mall")
     made = Operation(OperationKind.CREATE, ObjectKind.DATABASE, 2, created={})
     result = merged([made], source_databases={2: mall})
@@ -246,9 +246,7 @@ def test_what_the_source_did_not_change_is_untouched(source: list[Operation], de
 
 
 @given(_operations, _operations)
-def test_conflicts_come_first_and_each_names_rule_and_remedy(
-    source: list[Operation], destination: list[Operation]
-) -> None:
+def test_conflicts_come_first_and_name_rule_and_remedy(source: list[Operation], destination: list[Operation]) -> None:
     findings = merged(source, destination).findings
     ranks = [[Verdict.CONFLICT, Verdict.NOTE, Verdict.OK].index(finding.verdict) for finding in findings]
     assert ranks == sorted(ranks)

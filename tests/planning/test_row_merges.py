@@ -42,7 +42,7 @@ def of_rows(decision: Decision, part: ResolutionPart, part_key: str = "", value:
     return Resolution(ObjectKind.TABLE, TABLE, decision, part, part_key, value=value)
 
 
-def test_each_pair_of_changes_that_clashes_is_one_conflict_with_its_keys() -> None:
+def test_each_clashing_pair_is_one_conflict_with_keys() -> None:
     other = RowConflicts(DELETE, UPDATE, 1, 1, ('{"a":9}',), ('{"a":9}',))
     result = judged(update(6, deletes=[(5, 1)]), update(31, deletes=[(32, 1)]), RowJudgement({}, 0, (CLASH, other)))
     assert codes(result.conflicts) == ["PRIMARY_KEY_CLASH"] * 2

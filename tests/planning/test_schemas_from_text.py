@@ -33,7 +33,7 @@ def stored() -> Schema:
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_the_first_look_finds_what_is_in_the_text(look: Callable[[Schema], Any]) -> None:
+def test_the_first_access_finds_what_the_text_holds(look: Callable[[Schema], Any]) -> None:
     assert look(stored()) == look(SCHEMA)
 
 
@@ -42,17 +42,17 @@ def test_two_schemas_are_equal_by_their_columns() -> None:
     assert stored() != Schema(SCHEMA.columns, (), (2,))
 
 
-def test_what_no_schema_has_is_missing_from_one_of_text_too() -> None:
+def test_a_text_schema_lacks_what_no_schema_has() -> None:
     assert not hasattr(stored(), "rows")
 
 
-def test_a_text_that_is_no_schema_fails_where_it_is_looked_at() -> None:
+def test_text_that_is_no_schema_fails_on_access() -> None:
     broken = Schema.from_text('{"columns": []}')
     with pytest.raises(KeyError, match="primary_key"):
         _ = broken.columns
 
 
-def test_that_there_is_no_key_is_known_without_a_look() -> None:
+def test_a_missing_key_is_known_without_access() -> None:
     tricky = Column(1, 'x", "primary_key": []', "int")
     for columns, key in ((SCHEMA.columns, ()), (SCHEMA.columns, (1,)), ((tricky,), (1,)), ((tricky,), ())):
         schema = Schema.from_text(json.dumps(Schema(columns, key).as_json()))

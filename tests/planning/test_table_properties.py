@@ -18,7 +18,7 @@ from merge_app.lineage.facts import Granularity
 
 
 @pytest.mark.parametrize("key", KNOWN)
-def test_a_known_property_takes_its_values_and_no_other(key: str) -> None:
+def test_a_known_property_takes_only_its_values(key: str) -> None:
     for value in KNOWN[key]:
         properties_check({key: value})
     for value in ("foo", "", "Copy-On-Write"):
@@ -36,7 +36,7 @@ def test_a_known_property_takes_its_values_and_no_other(key: str) -> None:
         ("merge.zzz", None),
     ],
 )
-def test_an_unknown_property_of_ours_is_refused_with_the_nearest(key: str, nearest: str | None) -> None:
+def test_our_unknown_property_is_refused_naming_the_nearest(key: str, nearest: str | None) -> None:
     with pytest.raises(InvalidValue, match="no table property") as refusal:
         properties_check({key: "copy-on-write"})
     assert (refusal.value.details["field"], refusal.value.details["nearest"]) == (key, nearest)
@@ -69,7 +69,7 @@ SCHEMA = Schema(COLUMNS, (), (4,))
         ({"merge.column.counts": "sum", "merge.conflicts": "row"}, "needs merge.conflicts = 'cell'", None),
     ],
 )
-def test_a_column_s_property_that_cannot_be_is_refused_by_name(
+def test_an_impossible_column_property_is_refused_by_name(
     properties: dict[str, str], said: str, nearest: str | None
 ) -> None:
     with pytest.raises(InvalidValue, match=said) as refusal:
@@ -86,7 +86,7 @@ def test_column_properties_need_merging_by_cell() -> None:
         merge_properties_check(wanted, SCHEMA, "file")
 
 
-def test_a_table_with_a_primary_key_takes_properties_of_columns_alone() -> None:
+def test_primary_key_tables_take_only_column_properties() -> None:
     keyed = Schema(COLUMNS, (1,))
     merge_properties_check({"merge.column.counts": "sum"}, keyed, "file")
     with pytest.raises(InvalidValue, match="id is part of the primary key"):

@@ -124,7 +124,7 @@ def judged(
 
 
 @pytest.mark.parametrize("kind", sorted(CASES))
-def test_no_file_with_a_row_that_spark_finds_is_left_out(sessions: SparkSessions, tmp_path: Path, kind: str) -> None:
+def test_files_with_rows_spark_finds_are_kept(sessions: SparkSessions, tmp_path: Path, kind: str) -> None:
     values, literals = CASES[kind]
     wanted = conditions(literals)
     if literals is TEXTS:

@@ -93,12 +93,12 @@ def _each(groups: list[tuple[str, Any, Any, list[str]]]) -> list[tuple[str, Any,
 
 
 @pytest.mark.parametrize(("kind", "low", "high", "condition"), _each(KEPT_AND_LEFT))
-def test_a_file_that_may_hold_a_row_is_kept(kind: str, low: Any, high: Any, condition: str) -> None:
+def test_files_that_may_hold_rows_are_kept(kind: str, low: Any, high: Any, condition: str) -> None:
     assert may_match(kind, condition, low, high)
 
 
 @pytest.mark.parametrize(("kind", "low", "high", "condition"), _each(LEFT_OUT))
-def test_a_file_that_cannot_hold_a_row_is_left_out(kind: str, low: Any, high: Any, condition: str) -> None:
+def test_files_that_cannot_hold_rows_are_left_out(kind: str, low: Any, high: Any, condition: str) -> None:
     assert not may_match(kind, condition, low, high)
 
 
@@ -112,18 +112,18 @@ def test_nulls() -> None:
     assert may_match("int", "a = 5", None, None)
 
 
-def test_what_is_known_of_no_column_keeps_the_file() -> None:
+def test_a_column_without_statistics_keeps_the_file() -> None:
     where = build_condition("b = 5", TableName("t", "d"), None)
     assert Pruner(where.predicate, [Column(1, "a", "int"), Column(2, "b", "int")], now=NOW).may_match({}, ROWS)
 
 
-def test_a_column_is_known_under_the_ids_of_other_branches() -> None:
+def test_columns_are_known_under_ids_of_other_branches() -> None:
     where = build_condition("a = 5", TableName("t", "d"), None)
     pruner = Pruner(where.predicate, [Column(1, "a", "int", aliases=(7,))], now=NOW)
     assert not pruner.may_match({7: ColumnStatistics(6, 9, 0)}, ROWS)
 
 
-def test_the_time_of_the_statement_may_be_that_of_another_clock() -> None:
+def test_the_statements_time_may_be_another_clocks() -> None:
     """The engine may run it a little later, on the next day."""
     for condition in ("a = current_date", "a < current_date", "a > current_date"):
         assert may_match("date", condition, "2026-11-25", "2026-11-25")

@@ -140,7 +140,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=300 if IS_SOAK else 100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_a_file_that_is_left_out_holds_no_matching_row(folder: Path, data: st.DataObject) -> None:
+def test_a_file_left_out_holds_no_matching_row(folder: Path, data: st.DataObject) -> None:
     kinds = (data.draw(st.sampled_from(sorted(COLUMNS))), data.draw(st.sampled_from(sorted(COLUMNS))))
     row = st.tuples(st.none() | COLUMNS[kinds[0]], st.none() | COLUMNS[kinds[1]])
     rows = data.draw(st.lists(row, min_size=1, max_size=4))

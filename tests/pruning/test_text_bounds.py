@@ -16,7 +16,7 @@ TEXTS = ["\x00", "a\x00", "a\x00b", "\x00\x00z", "x" * TEXT_BOUND_LENGTH + "\x00
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
-def test_a_text_with_nul_lies_between_bounds_without_nul(tmp_path: Path, text: str) -> None:
+def test_text_with_nul_lies_between_bounds_without_nul(tmp_path: Path, text: str) -> None:
     column = pa.field("c", pa.string(), metadata={"PARQUET:field_id": "1"})
     pq.write_table(pa.table([pa.array([text])], schema=pa.schema([column])), tmp_path / "f.parquet")
     bounds = read_facts(Warehouse(str(tmp_path)), "f.parquet").statistics[1]

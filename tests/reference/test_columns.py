@@ -45,7 +45,7 @@ def s() -> Story:
     return Story()
 
 
-def test_the_same_addition_on_two_branches_is_one_column(s: Story) -> None:
+def test_equal_additions_on_two_branches_are_one_column(s: Story) -> None:
     assert s.add("main") == (c := s.add("b"))
     s.lake.merge("b", "main")
     assert [c for c in s.lake.branches["main"].columns("T1") if c != "v"] == [c]
@@ -66,7 +66,7 @@ def test_another_value_of_older_rows_is_another_column(s: Story) -> None:
     assert s.codes() == ("COLUMN_NAME_TAKEN",)
 
 
-def test_add_drop_and_add_again_is_a_new_column(s: Story) -> None:
+def test_a_dropped_column_added_again_is_new(s: Story) -> None:
     first = s.add("main")
     s.drop("main", first)
     assert (second := s.add("main")) != first
@@ -86,7 +86,7 @@ def test_a_renamed_column_shares_its_id_no_longer(s: Story) -> None:
     assert s.add("b") != first
 
 
-def test_added_on_both_then_added_again_on_one_is_refused(s: Story) -> None:
+def test_adding_a_shared_column_again_is_refused(s: Story) -> None:
     first = s.add("main")
     assert s.add("b") == first
     s.drop("b", first)

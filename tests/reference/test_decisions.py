@@ -34,7 +34,7 @@ def test_without_a_decision_the_merge_is_refused(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(("decision", "image"), [("source", MINE), ("target", THEIRS), (EDITED, EDITED)])
-def test_a_decision_is_news_to_both_sides_and_to_a_third_branch(lake: Lake, decision: Any, image: Any) -> None:
+def test_decisions_reach_both_sides_and_a_third_branch(lake: Lake, decision: Any, image: Any) -> None:
     lake.merge("b", "main", {KEY: decision})
     lake.merge("b", "third")
     for b in ("b", "third"):

@@ -43,7 +43,7 @@ def test_a_changed_key_comes_as_one_row(lake: Lake) -> None:
     assert keys(lake, "main") == [2, 7]
 
 
-def test_a_key_changed_alike_on_both_sides_is_one_row(lake: Lake) -> None:
+def test_both_sides_equal_key_changes_make_one_row(lake: Lake) -> None:
     for b in ("b", "main"):
         lake.commit(b, change_key("T1", 1, 7))
     lake.merge("b", "main")
@@ -84,7 +84,7 @@ def test_a_declared_partition_is_merged_without_rows(lake: Lake) -> None:
     assert lake.branches["main"].in_scope("T1", "e") == []
 
 
-def test_a_renamed_declared_partition_takes_the_rows_of_the_other_side_along(lake: Lake) -> None:
+def test_a_renamed_declared_partition_takes_the_others_rows(lake: Lake) -> None:
     lake.commit("main", add_partition("T1", "e"))
     lake.merge("main", "b")
     lake.commit("b", rename_partition("T1", "e", "f"))
@@ -103,7 +103,7 @@ def test_a_dropped_partition_takes_the_others_rows(lake: Lake) -> None:
     assert not lake.branches["main"].has_partition("T1", "e")
 
 
-def test_a_declared_partition_that_is_restored_away_is_no_news(lake: Lake) -> None:
+def test_a_declared_partition_restored_away_is_not_merged(lake: Lake) -> None:
     before = lake.branches["b"]
     lake.commit("b", add_partition("T1", "e"))
     lake.commit("b", restore(before))
@@ -129,7 +129,7 @@ def text(lake: Lake, b: str, key: int) -> str | None:
 @pytest.mark.parametrize(
     "other", [change("theirs"), delete("T1", lambda r: True), overwrite("T1", None, [row_of(1, "theirs")])]
 )
-def test_an_overwrite_of_the_source_wins_over_what_lies_in_its_scope(
+def test_a_source_overwrite_wins_within_its_scope(
     lake: Lake, partition: str | None, written: str, other: Statement
 ) -> None:
     lake.commit("b", overwrite("T1", partition, [row_of(1, written)]))
@@ -149,7 +149,7 @@ def test_what_the_source_did_after_its_overwrite_stands(lake: Lake, later: State
     assert text(lake, "main", 1) == left
 
 
-def test_a_key_that_the_target_moved_out_of_the_scope_clashes(lake: Lake) -> None:
+def test_keys_the_target_moved_out_of_scope_clash(lake: Lake) -> None:
     lake.commit("b", overwrite("T1", "a", [row_of(1, "new")]))
     lake.commit("main", change("theirs", "c"))
     with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
@@ -157,7 +157,7 @@ def test_a_key_that_the_target_moved_out_of_the_scope_clashes(lake: Lake) -> Non
 
 
 @pytest.mark.parametrize(("source", "target"), [("b", "main"), ("main", "b")])
-def test_a_row_that_was_only_moved_clashes_with_a_delete(lake: Lake, source: str, target: str) -> None:
+def test_a_row_only_moved_clashes_with_a_delete(lake: Lake, source: str, target: str) -> None:
     lake.commit("b", change("base", "c"))
     lake.commit("main", delete("T1", lambda r: True))
     with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
@@ -187,7 +187,7 @@ def test_new_keys_conflict_with_the_targets_overwrite(lake: Lake) -> None:
         lake.merge("b", "main")
 
 
-def test_a_row_that_was_merged_after_an_overwrite_outlives_it(lake: Lake) -> None:
+def test_a_row_merged_after_an_overwrite_outlives_it(lake: Lake) -> None:
     """§4, added: main has had both, and kept the row."""
     lake.commit("b", insert("T1", [NewRow(2, {}, "a")]))
     lake.commit("main", overwrite("T1", None))

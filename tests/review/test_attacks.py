@@ -33,7 +33,7 @@ def html_of(body: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("text", MARKUP)
-def test_markup_in_what_people_write_is_shown_and_never_acts(lake: ReviewLake, text: str) -> None:
+def test_markup_people_write_is_shown_and_never_acts(lake: ReviewLake, text: str) -> None:
     wanted = {"source": "b", "destination": "main", "title": text, "description": text, "labels": [text]}
     opened = lake.post("alice", "", wanted)
     assert opened.status_code == 201, opened.content
@@ -71,7 +71,7 @@ def unsafe_operations() -> list[tuple[str, str]]:
     ]
 
 
-def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) -> None:
+def test_other_sites_cannot_write_as_signed_in_users(lake: ReviewLake) -> None:
     lake.open()
     names = {
         **dict.fromkeys(("branch", "destination"), "main"),

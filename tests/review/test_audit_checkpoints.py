@@ -98,7 +98,7 @@ def test_an_export_that_nobody_touched_is_in_order(lake: ReviewLake, outside: Ou
     assert checkpoints_make() == 0, "nothing grew"
 
 
-def test_a_file_without_a_key_is_said_in_one_line(tmp_path: Path, key: Ed25519PrivateKey) -> None:
+def test_a_keyless_file_is_reported_in_one_line(tmp_path: Path, key: Ed25519PrivateKey) -> None:
     outside = Outside(tmp_path, key)
     outside.key.write_text("no key")
     status, said = outside.verify()
@@ -134,7 +134,7 @@ def test_each_way_to_spoil_an_audit_is_found(outside: Outside, spoil: Any, why: 
     assert (status, why in said) == (1, True), said
 
 
-def test_a_checkpoint_of_another_key_or_other_words_is_found(outside: Outside, lake: ReviewLake) -> None:
+def test_checkpoints_of_another_key_or_wording_are_found(outside: Outside, lake: ReviewLake) -> None:
     good = outside.checkpoints.read_text()
     outside.checkpoints.write_text(good.replace('records\\":2', 'records\\":1'))
     assert "checkpoint 1 is not signed by this key" in outside.verify()[1]
@@ -235,7 +235,7 @@ def test_an_absent_syslog_server_delays_the_checkpoint(
     assert checkpoints_make() == 1
 
 
-def test_a_line_that_a_crash_left_unfinished_is_taken_away(outside: Outside) -> None:
+def test_a_line_unfinished_by_a_crash_is_removed(outside: Outside) -> None:
     with outside.checkpoints.open("a") as file:
         file.write('{"statement": "hal')
     checkpoints_make()
@@ -308,7 +308,7 @@ def test_many_records_are_verified_in_time(tmp_path: Path, key: Ed25519PrivateKe
     assert took < SECONDS + 2, f"{RECORDS} records took {took:.1f} s"
 
 
-def test_the_script_is_short_and_knows_nothing_of_lakeui() -> None:
+def test_the_script_is_short_and_independent_of_lakeui() -> None:
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 150
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}

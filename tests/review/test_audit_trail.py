@@ -73,7 +73,7 @@ def alterations(model: type[models.Model]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("model", TRAILS)
-def test_the_database_refuses_to_alter_or_delete_any_row(catalog: Catalog, model: type[models.Model]) -> None:
+def test_the_database_refuses_altering_or_deleting_any_row(catalog: Catalog, model: type[models.Model]) -> None:
     table = model._meta.db_table
     changes = [f"UPDATE {table} SET {change}" for change in alterations(model).values()]
     for text in (*changes, f"DELETE FROM {table}"):
@@ -122,7 +122,7 @@ def test_the_command_says_so_and_fails(catalog: Catalog) -> None:
             call_command("verify_audit", catalog.name)
 
 
-def test_attempts_are_filtered_by_who_what_where_and_when(lake: ReviewLake) -> None:
+def test_attempts_filter_by_who_what_where_and_when(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH c", "alice")
     lake.write("MERGE BRANCH b DRY RUN", "alice")
     lake.write("MERGE BRANCH c DRY RUN", "bob")

@@ -86,7 +86,7 @@ def test_nothing_of_the_workspace_is_left(lake: ReviewLake, request_of_c: MergeR
     assert [branch["name"] for branch in lake.read("branches/")["results"]] == ["b", "c", "main"]
 
 
-def test_a_required_check_gates_the_merge_until_it_passes(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_a_required_check_gates_merging_until_it_passes(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, BAD)
     codes = [blocker["code"] for blocker in lake.detail(request_of_c)["blockers"]]
     assert codes == ["CHECK_MISSING"]
@@ -111,7 +111,7 @@ def test_an_advisory_check_tells_and_does_not_gate(lake: ReviewLake, request_of_
     assert lake.post("alice", "1/merge/", {}).status_code == 200
 
 
-def test_a_protection_rule_asks_for_a_check_by_name(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_a_protection_rule_requires_a_check_by_name(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, NONE, is_required=False)
     lake.protect(required_approvals=0, required_checks=["no bad rows"])
     problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_BLOCKED")
@@ -119,7 +119,7 @@ def test_a_protection_rule_asks_for_a_check_by_name(lake: ReviewLake, request_of
     assert lake.post("alice", "1/merge/", {}).status_code == 200
 
 
-def test_a_push_by_either_side_asks_for_another_run(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_a_push_by_either_side_requires_another_run(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, NONE)
     checked(lake)
     assert lake.detail(request_of_c)["mergeable"] is True
@@ -146,14 +146,14 @@ def test_a_changed_query_asks_for_another_run(lake: ReviewLake, request_of_c: Me
     assert audit_verify(request_of_c.catalog) == []
 
 
-def test_a_query_that_cannot_be_run_blocks_and_says_why(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_a_query_that_cannot_run_blocks_with_reason(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, "SELECT * FROM d.gone")
     assert checked(lake) == {"no bad rows": "broken"}
     assert "gone" in standing(lake)["result"]["problem"]
     assert [blocker["code"] for blocker in lake.detail(request_of_c)["blockers"]] == ["CHECK_FAILED"]
 
 
-def test_there_is_nothing_to_check_where_the_branches_conflict(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_nothing_is_checked_where_the_branches_conflict(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, NONE)
     lake.write("DROP TABLE d.r", "dora")
     problem(lake.post("alice", "1/checks/"), 409, "MERGE_CONFLICT")

@@ -35,7 +35,7 @@ def opened(lake: ReviewLake) -> None:
     lake.open()
 
 
-def test_comments_are_on_the_request_an_object_or_a_cell(lake: ReviewLake) -> None:
+def test_comments_are_on_request_object_or_cell(lake: ReviewLake) -> None:
     table = {"object_kind": "table", "object_id": lake.table_id}
     cell = {**table, "rule_table": "table", "source_op": "update", "dest_op": "insert"}
     assert [said(lake)["place"], said(lake, **table)["place"], said(lake, **cell)["place"]] == [
@@ -45,7 +45,7 @@ def test_comments_are_on_the_request_an_object_or_a_cell(lake: ReviewLake) -> No
     assert len(bodies(lake, f"?object_kind=table&object_id={lake.table_id}")) == 2
 
 
-def test_a_comment_on_a_place_that_cannot_be_is_refused(lake: ReviewLake) -> None:
+def test_a_comment_on_an_impossible_place_is_refused(lake: ReviewLake) -> None:
     table = {"object_kind": "table", "object_id": lake.table_id}
     for wrong in (
         {"rule_table": "table", "source_op": "update", "dest_op": "insert"},
@@ -60,7 +60,7 @@ def test_a_comment_on_a_place_that_cannot_be_is_refused(lake: ReviewLake) -> Non
     assert bodies(lake) == []
 
 
-def test_comments_are_on_a_row_a_column_or_a_value(lake: ReviewLake) -> None:
+def test_comments_are_on_row_column_or_value(lake: ReviewLake) -> None:
     table = {"object_kind": "table", "object_id": lake.table_id}
     row, column = {"row_key": '{"id":1}'}, {"column_id": 1}
     first, second, third = (
@@ -85,7 +85,7 @@ def test_comments_are_on_a_row_a_column_or_a_value(lake: ReviewLake) -> None:
     assert (told["row"], told["column"]) == ('{"id":1}', third["column_name"])
 
 
-def test_a_comment_on_a_row_or_column_that_cannot_be_is_refused(lake: ReviewLake) -> None:
+def test_comments_on_impossible_rows_or_columns_are_refused(lake: ReviewLake) -> None:
     table = {"object_kind": "table", "object_id": lake.table_id}
     cell = {"rule_table": "table", "source_op": "update", "dest_op": "insert"}
     for wrong in (
@@ -101,7 +101,7 @@ def test_a_comment_on_a_row_or_column_that_cannot_be_is_refused(lake: ReviewLake
     assert bodies(lake) == []
 
 
-def test_an_answer_joins_the_thread_and_takes_its_place(lake: ReviewLake) -> None:
+def test_an_answer_joins_the_thread_in_its_place(lake: ReviewLake) -> None:
     first = said(lake, object_kind="table", object_id=lake.table_id)
     second = said(lake, "alice", "Because.", reply_to=first["id"])
     third = said(lake, "carol", "I see.", reply_to=second["id"])
@@ -123,7 +123,7 @@ def test_threads_are_resolved_and_reopened_as_a_whole(lake: ReviewLake) -> None:
     assert lake.read("merge-requests/1/")["open_threads"] == 2
 
 
-def test_only_its_author_edits_or_deletes_a_comment_and_it_shows(lake: ReviewLake) -> None:
+def test_only_authors_edit_or_delete_comments_and_visibly(lake: ReviewLake) -> None:
     comment = said(lake)
     path = f"1/comments/{comment['id']}/"
     problem(lake.patch("dora", path, {"body": "Mine"}), 403, "PERMISSION_DENIED")
@@ -150,7 +150,7 @@ def test_comments_come_safe_and_page_by_page(lake: ReviewLake) -> None:
     assert pages[0][0]["body_html"] == "<p>&lt;b&gt;0&lt;/b&gt;</p>\n"
 
 
-def test_a_comment_sent_twice_with_one_key_is_one_comment(lake: ReviewLake) -> None:
+def test_a_comment_repeated_with_its_key_is_one(lake: ReviewLake) -> None:
     for _ in range(2):
         lake.post("bob", "1/comments/", {"body": "x"}, Idempotency_Key="k")
     lake.post("carol", "1/comments/", {"body": "x"}, Idempotency_Key="k")

@@ -100,7 +100,7 @@ def read_of(test: str) -> DbtTests:
         ("not_null: {name: a/b}", "no name of a check"),
     ],
 )
-def test_what_is_not_read_has_its_line_and_reason(test: str, reason: str) -> None:
+def test_what_is_not_read_has_line_and_reason(test: str, reason: str) -> None:
     found = read_of(test)
     assert found.checks == []
     (one,) = found.not_read
@@ -122,13 +122,13 @@ def test_what_lies_elsewhere_is_left_out_and_named(text: str, said: str) -> None
     assert ([check.name for check in found.checks], [one.reason for one in found.not_read]) == ([], [said])
 
 
-def test_the_second_test_of_a_name_asks_for_another() -> None:
+def test_a_second_test_of_equal_name_needs_another() -> None:
     found = dbt_tests_read("models: [{name: t, columns: [{name: c, tests: [unique, unique]}]}]", "d")
     assert [type(check) for check in found.checks] == [DbtCheck]
     assert "Two tests are called unique: d.t.c" in found.not_read[0].reason
 
 
 @pytest.mark.parametrize("text", ["", "- a", "a: [", "models: [{columns: []}]", "models: 7", "a: 1\na: 2"])
-def test_a_text_that_is_no_such_file_is_refused(text: str) -> None:
+def test_text_that_is_no_such_file_is_refused(text: str) -> None:
     with pytest.raises(InvalidValue):
         dbt_tests_read(text, "d")

@@ -51,7 +51,7 @@ def test_rows_and_cells_are_decided_in_the_statement(lake: ReviewLake, clash: Me
     assert rows(lake, table="d.k") == [(1, "source", 101), (2, "by hand", 102), (3, "source", 103)]
 
 
-def test_what_answers_nothing_or_leaves_a_conflict_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_decisions_answering_nothing_or_leaving_conflicts_are_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
     with pytest.raises(NoOpenConflict, match=r"answers no open conflict of table d\.t\."):
         lake.write("MERGE BRANCH c RESOLVE (TABLE d.t TAKE SOURCE)", "alice")
     with pytest.raises(NotFound, match=r"no column vv of d\.r"):

@@ -58,6 +58,6 @@ def test_both_stand_in_one_statement(made: ReviewLake, order: tuple[str, str]) -
     assert tables(made) == []
 
 
-def test_a_second_decision_that_no_first_one_opens_is_refused(made: ReviewLake) -> None:
+def test_second_decisions_that_no_first_opens_are_refused(made: ReviewLake) -> None:
     with pytest.raises(NoOpenConflict, match=r"answers no open conflict of table news\.t\."):
         made.write("MERGE BRANCH c RESOLVE (DATABASE news RENAME TO others, TABLE news.t SKIP)", "alice")

@@ -80,7 +80,7 @@ def test_a_broken_check_breaks_no_other() -> None:
     assert [item.is_passed for item in found.values()] == [True, False, True]
 
 
-def test_an_engine_that_ends_says_nothing_of_the_data() -> None:
+def test_an_engine_that_ends_judges_no_data() -> None:
     def answer(query: str) -> list[Any]:
         raise EngineError("Spark has ended.")
 
@@ -98,7 +98,7 @@ def test_a_share_of_bad_rows_is_allowed() -> None:
     ]
 
 
-def test_a_table_that_the_target_lacks_may_have_any_number_of_rows() -> None:
+def test_tables_the_target_lacks_may_have_any_size() -> None:
     def answer(query: str) -> list[Any]:
         if "VERSION AS OF" in query:
             raise NotFound("table", "d.t")
@@ -109,7 +109,7 @@ def test_a_table_that_the_target_lacks_may_have_any_number_of_rows() -> None:
     assert (found[count.name].is_passed, found[count.name].rows_seen) == (True, 7)
 
 
-def test_equal_checks_have_equal_queries_and_others_have_others() -> None:
+def test_only_equal_checks_have_equal_queries() -> None:
     queries = {
         check("bad_share", condition="p < 0", at_most=share, **rows).query
         for share in (0.1234567, 0.1234568)

@@ -45,7 +45,7 @@ def settings_records(lake: ReviewLake) -> list[tuple[str, Any, Any]]:
     return [(record.destination, record.body["before"], record.body["after"]) for record in records]
 
 
-def test_a_branch_that_has_expired_is_dropped_once_and_comes_back_without_its_expiry(lake: ReviewLake) -> None:
+def test_expired_branches_drop_once_and_return_without_expiry(lake: ReviewLake) -> None:
     owner = lake.people["dora"].user
     catalog = lake.branch("b").catalog
     Webhook.objects.create(catalog=catalog, url="http://127.0.0.1:9/", events=["drop"], created_by=owner)
@@ -64,7 +64,7 @@ def test_a_branch_that_has_expired_is_dropped_once_and_comes_back_without_its_ex
     assert branches_expire(at) == 0
 
 
-def test_a_branch_is_made_with_an_expiry_and_keeps_it_under_another_name(lake: ReviewLake) -> None:
+def test_branches_made_with_expiry_keep_it_when_renamed(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH trial FROM b WITH EXPIRY '2 days'", "alice")
     lake.write("CREATE BRANCH IF NOT EXISTS trial WITH EXPIRY '9 days'", "alice")
     lake.write("ALTER BRANCH trial RENAME TO tried", "alice")
@@ -77,7 +77,7 @@ def test_a_branch_is_made_with_an_expiry_and_keeps_it_under_another_name(lake: R
     assert branches_expire(found.expires_at) == 1
 
 
-def test_setting_and_unsetting_are_recorded_where_they_change_something(lake: ReviewLake) -> None:
+def test_setting_and_unsetting_are_recorded_when_changing_something(lake: ReviewLake) -> None:
     day = (timezone.now() + timedelta(days=9)).date().isoformat()
     lake.write(f"ALTER BRANCH b SET EXPIRY '{day}'", "alice")
     lake.write(f"ALTER BRANCH b SET EXPIRY '{day} 00:00:00'", "bob")
@@ -91,7 +91,7 @@ def test_setting_and_unsetting_are_recorded_where_they_change_something(lake: Re
 
 
 @pytest.mark.parametrize("side", ["source", "destination"])
-def test_an_open_merge_request_holds_it_until_it_is_closed(lake: ReviewLake, side: str) -> None:
+def test_an_open_merge_request_holds_it_until_closed(lake: ReviewLake, side: str) -> None:
     lake.write("CREATE BRANCH c FROM b", "alice")
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "c")
     request = lake.open(source="b", destination="main") if side == "source" else lake.open(source="c", destination="b")
@@ -113,7 +113,7 @@ def test_an_open_transaction_holds_it(lake: ReviewLake) -> None:
     assert branches_expire(at) == 1
 
 
-def test_a_protected_branch_gets_none_and_one_that_is_protected_later_stays(lake: ReviewLake) -> None:
+def test_protected_branches_get_no_expiry_and_never_expire(lake: ReviewLake) -> None:
     at = let_expire(lake)
     lake.protect("b", refuse_deletion=True)
     for statement in ("ALTER BRANCH b SET EXPIRY '2 hours'", "DROP BRANCH b"):
@@ -137,7 +137,7 @@ def test_main_and_branches_of_dropped_catalogs_stay(lake: ReviewLake) -> None:
     assert branches_expire(at) == 0
 
 
-def test_who_left_the_catalog_since_has_no_say_and_it_is_dropped_still(lake: ReviewLake) -> None:
+def test_former_members_have_no_say_and_it_drops(lake: ReviewLake) -> None:
     at = let_expire(lake)
     CatalogMember.objects.filter(user=lake.people["alice"].user).delete()
     with pytest.raises(NotFound):
@@ -145,9 +145,7 @@ def test_who_left_the_catalog_since_has_no_say_and_it_is_dropped_still(lake: Rev
     assert branches_expire(at) == 1
 
 
-def test_what_breaks_off_before_the_end_drops_nothing_and_the_next_look_drops_it(
-    lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_drop_drops_nothing_and_is_retried(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     at = let_expire(lake)
     records = len(settings_records(lake))
 
@@ -163,9 +161,7 @@ def test_what_breaks_off_before_the_end_drops_nothing_and_the_next_look_drops_it
     assert len(settings_records(lake)) == records + 1
 
 
-def test_a_statement_that_commits_later_is_refused_and_one_that_committed_is_kept(
-    lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_commits_are_refused_and_earlier_ones_kept(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     at = let_expire(lake)
     lake.write("CREATE DATABASE kept", "alice", "b")
     original = committing.statement_commit

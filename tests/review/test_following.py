@@ -20,7 +20,7 @@ def told(lake: ReviewLake, request: MergeRequest) -> list[dict[str, Any]]:
     return found[1:]
 
 
-def test_pushes_to_the_source_are_told_once_by_whom_and_how_many(lake: ReviewLake) -> None:
+def test_source_pushes_appear_once_with_author_and_count(lake: ReviewLake) -> None:
     request = lake.open()
     opened_at = lake.branch("b").head_version
     lake.write("CREATE DATABASE e", "alice", "b")
@@ -43,7 +43,7 @@ def test_pushes_to_the_source_are_told_once_by_whom_and_how_many(lake: ReviewLak
 
 
 @pytest.mark.parametrize("branch", ["b", "main"])
-def test_an_approved_request_whose_branch_moved_is_open_again_with_the_reason(lake: ReviewLake, branch: str) -> None:
+def test_a_moved_branch_reopens_approved_requests_with_reason(lake: ReviewLake, branch: str) -> None:
     lake.protect()
     request = lake.open()
     lake.review("bob", request)
@@ -80,7 +80,7 @@ def test_drops_and_undrops_are_recorded_once(lake: ReviewLake) -> None:
     assert audit_verify(request.catalog) == []
 
 
-def test_a_request_goes_on_with_the_branch_that_was_reset_and_asks_for_approval_again(lake: ReviewLake) -> None:
+def test_a_request_whose_source_was_reset_needs_reapproval(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
     lake.review("bob", request)
@@ -102,7 +102,7 @@ def test_a_request_goes_on_with_the_branch_that_was_reset_and_asks_for_approval_
     assert audit_verify(request.catalog) == []
 
 
-def test_a_request_into_a_branch_that_was_reset_goes_on_with_it(lake: ReviewLake) -> None:
+def test_a_request_into_a_reset_branch_continues(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH release", "alice")
     lake.write("CREATE DATABASE e", "alice", "release")
     request = lake.open(destination="release")
@@ -113,7 +113,7 @@ def test_a_request_into_a_branch_that_was_reset_goes_on_with_it(lake: ReviewLake
     assert not lake.detail(request)["destination"]["is_dropped"]
 
 
-def test_of_two_requests_of_a_pair_the_one_of_the_new_branch_goes_on(lake: ReviewLake) -> None:
+def test_of_two_requests_the_new_branchs_one_continues(lake: ReviewLake) -> None:
     request = lake.open()
     lake.write("ALTER BRANCH b RESET TO PARENT", "alice")
     lake.write("CREATE DATABASE e", "alice", "b")
@@ -123,7 +123,7 @@ def test_of_two_requests_of_a_pair_the_one_of_the_new_branch_goes_on(lake: Revie
     assert told(lake, request)[0]["details"] == {"side": "source", "branch": "b"}
 
 
-def test_what_was_undropped_after_a_reset_has_a_name_of_its_own(lake: ReviewLake) -> None:
+def test_branches_undropped_after_a_reset_have_own_names(lake: ReviewLake) -> None:
     lake.write("ALTER BRANCH b RESET TO PARENT", "alice")
     lake.write("UNDROP BRANCH b AS before", "alice")
     request = lake.open(source="before")

@@ -13,7 +13,7 @@ def waits(lake: ReviewLake, name: str) -> list[tuple[int, str]]:
     return [(entry["number"], entry["waits_for"]) for entry in response.json()["results"]]
 
 
-def test_a_review_that_was_asked_for_waits_until_it_is_given(lake: ReviewLake) -> None:
+def test_a_requested_review_waits_until_it_is_given(lake: ReviewLake) -> None:
     request = lake.open(reviewers=("bob",))
     assert (waits(lake, "bob"), waits(lake, "carol"), waits(lake, "alice")) == ([(1, "review")], [], [])
     lake.review("bob", request)
@@ -43,7 +43,7 @@ def test_drafts_and_finished_requests_wait_for_nobody(lake: ReviewLake) -> None:
     assert waits(lake, "alice") == waits(lake, "bob") == []
 
 
-def test_what_one_may_not_see_any_more_does_not_wait(lake: ReviewLake) -> None:
+def test_what_is_no_longer_visible_does_not_wait(lake: ReviewLake) -> None:
     request = lake.open(reviewers=("bob",))
     request.catalog.members.filter(user__username="bob").delete()
     assert waits(lake, "bob") == []

@@ -45,7 +45,7 @@ def test_neither_the_author_nor_the_last_writer_counts(reviewer: int) -> None:
     assert [item.is_stale for item in standing.excluded] == [False]
 
 
-def test_who_may_not_review_any_more_does_not_count() -> None:
+def test_who_may_no_longer_review_does_not_count() -> None:
     assert codes(case(vote(BOB), reviewers=frozenset({CAROL}))) == [BlockerCode.APPROVALS_MISSING]
     assert codes(case(vote(BOB), reviewers=frozenset({BOB}))) == []
 
@@ -73,7 +73,7 @@ def test_a_withdrawn_word_counts_neither_way() -> None:
 
 
 @pytest.mark.parametrize("state", [state for state in CheckState if state is not CheckState.PASSED])
-def test_an_approval_does_not_count_before_the_required_checks_have_passed(state: CheckState) -> None:
+def test_no_approval_counts_before_required_checks_pass(state: CheckState) -> None:
     found = judge(case(vote(BOB), checks={"no nulls": state, "no doubles": CheckState.PASSED}))
     assert (found.counting, found.state, len(found.blockers)) == ((), RequestState.OPEN, 2)
     assert [(item.reason, item.is_stale) for item in found.excluded] == [

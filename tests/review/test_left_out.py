@@ -31,9 +31,7 @@ def discarded(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     [("", None), (" PRIMARY KEY", None), (" PRIMARY KEY", "DELETE FROM d.v WHERE k = 2")],
     ids=["no key", "primary key", "rows merged by key"],
 )
-def test_a_changed_value_of_a_column_that_the_target_dropped_is_named(
-    lake: ReviewLake, key: str, further: str | None
-) -> None:
+def test_changed_values_of_target_dropped_columns_are_named(lake: ReviewLake, key: str, further: str | None) -> None:
     set_up(lake, key)
     if further:
         lake.write(further, "dora")

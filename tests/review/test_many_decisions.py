@@ -30,7 +30,7 @@ def _row(number: int, decision: str) -> dict[str, Any]:
     return {"part_key": key(number), "decision": decision}
 
 
-def test_many_rows_are_decided_in_one_call_that_plans_once(
+def test_one_call_decides_many_rows_and_plans_once(
     lake: ReviewLake, clash: MergeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[Any] = []

@@ -137,7 +137,7 @@ def test_other_plans_wait_for_an_approval(lake: ReviewLake, statement: str, why:
     assert run_merge(lake, number=number).state == "succeeded"
 
 
-def test_an_approval_of_one_plan_is_none_of_the_next_one(lake: ReviewLake) -> None:
+def test_an_approval_does_not_cover_the_next_plan(lake: ReviewLake) -> None:
     protect(lake, {**SMALL, "max_rows": 0})
     asked(lake)
     judged()
@@ -149,7 +149,7 @@ def test_an_approval_of_one_plan_is_none_of_the_next_one(lake: ReviewLake) -> No
     assert (detail(lake)["mergeable"], detail(lake)["approvals"]) == (False, 0)
 
 
-def test_a_rule_over_old_and_new_values_is_asked_of_changed_rows(lake: ReviewLake) -> None:
+def test_old_and_new_value_rules_judge_changed_rows(lake: ReviewLake) -> None:
     rule = {"condition": "new.v LIKE 'ok%' AND old.id = new.id"}
     protect(lake, {"name": "ok only", "rules": [{**rule, "changes": ["update"]}]})
     asked(lake, "UPDATE d.r SET v = 'bad' WHERE id = 1")
@@ -206,7 +206,7 @@ def test_renaming_is_no_way_past_a_policy(
         (OK_ONLY, "it is undropped with its rows"),
     ],
 )
-def test_rows_that_an_undrop_brings_back_are_new_ones(lake: ReviewLake, policy: dict[str, Any], why: str) -> None:
+def test_rows_an_undrop_brings_back_are_new(lake: ReviewLake, policy: dict[str, Any], why: str) -> None:
     lake.write("DROP TABLE d.r", "dora")
     lake.write("MERGE BRANCH main TO c", "alice", "c")
     protect(lake, policy)
@@ -216,7 +216,7 @@ def test_rows_that_an_undrop_brings_back_are_new_ones(lake: ReviewLake, policy: 
     assert (verdict["policy"], why in verdict["message"]) == ("", True), verdict["message"]
 
 
-def test_a_rule_over_rows_is_not_asked_of_a_database(lake: ReviewLake) -> None:
+def test_a_row_rule_is_not_applied_to_databases(lake: ReviewLake) -> None:
     protect(lake, {"name": "ok", "rules": [{"condition": "new.v LIKE 'ok%'"}]})
     asked(lake, "CREATE DATABASE fresh")
     (task,) = judged()
@@ -254,7 +254,7 @@ def test_drawn_rows_are_approved_by_their_reader(lake: ReviewLake) -> None:
     assert detail(lake)["mergeable"]
 
 
-def test_rows_that_a_later_policy_draws_are_looked_at_too(lake: ReviewLake) -> None:
+def test_rows_a_later_policy_draws_are_examined_too(lake: ReviewLake) -> None:
     rule = protect(lake, {"name": "look", "spot_check": 1})
     asked(lake, "INSERT INTO d.r VALUES (2, 'a'), (3, 'b')")
     judged()
@@ -273,7 +273,7 @@ def test_rows_that_a_later_policy_draws_are_looked_at_too(lake: ReviewLake) -> N
 
 @pytest.mark.parametrize("limit", [{"max_rows": 0}, {"max_share": 0.5}, {"max_emptied": 5}, {"spot_check": 1}])
 @pytest.mark.parametrize("is_brought_back", [False, True])
-def test_a_column_that_fills_all_rows_changes_all_of_them(
+def test_a_column_filling_all_rows_changes_them_all(
     lake: ReviewLake, limit: dict[str, Any], is_brought_back: bool
 ) -> None:
     if is_brought_back:
@@ -331,7 +331,7 @@ def test_policies_merge_for_agents_as_their_owner(lake: ReviewLake) -> None:
     assert judged() == []
 
 
-def test_who_lost_the_right_to_merge_merges_by_no_policy(lake: ReviewLake) -> None:
+def test_who_lost_merge_rights_merges_by_no_policy(lake: ReviewLake) -> None:
     protect(lake, {**SMALL, "merges": True})
     join(lake.people["dora"].user, lake.catalog, Role.VIEWER)
     asked(lake)
@@ -342,7 +342,7 @@ def test_who_lost_the_right_to_merge_merges_by_no_policy(lake: ReviewLake) -> No
     assert judged() == [], "what failed is not tried again as it is"
 
 
-def test_a_changed_policy_is_a_new_version_is_recorded_and_judged_again(lake: ReviewLake) -> None:
+def test_a_changed_policy_is_recorded_versioned_and_rejudged(lake: ReviewLake) -> None:
     rule = protect(lake, SMALL)
     asked(lake)
     judged()
@@ -360,7 +360,7 @@ def test_a_changed_policy_is_a_new_version_is_recorded_and_judged_again(lake: Re
     problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_BLOCKED")
 
 
-def test_a_merge_that_finds_the_source_pushed_meanwhile_waits_for_a_person(lake: ReviewLake) -> None:
+def test_merges_whose_source_moved_wait_for_a_person(lake: ReviewLake) -> None:
     protect(lake, SMALL)
     asked(lake)
     judged()
@@ -384,9 +384,7 @@ def test_a_merge_that_finds_the_source_pushed_meanwhile_waits_for_a_person(lake:
         ({}, None),
     ],
 )
-def test_what_a_policy_does_not_know_is_refused_by_name(
-    lake: ReviewLake, policy: dict[str, Any], field: str | None
-) -> None:
+def test_unknown_policy_parts_are_refused_by_name(lake: ReviewLake, policy: dict[str, Any], field: str | None) -> None:
     given = {"pattern": "main", "policies": [policy]}
     refused = lake.people["dora"].post(f"{lake.address}protection-rules/", given)
     assert refused.status_code == 400, refused.content
@@ -397,7 +395,7 @@ def test_what_a_policy_does_not_know_is_refused_by_name(
     assert ProtectionRule.objects.get().policies[0]["name"] == "small"
 
 
-def test_a_change_that_leaves_members_out_gives_them_their_defaults(lake: ReviewLake) -> None:
+def test_a_change_gives_omitted_members_their_defaults(lake: ReviewLake) -> None:
     rule = protect(lake, SMALL)
     assert change(lake, rule, policies=[{"name": "other"}]).status_code == 200
     stored = ProtectionRule.objects.get()

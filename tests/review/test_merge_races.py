@@ -16,7 +16,7 @@ ROUNDS = 6
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_push_that_meets_approval_and_merge_is_never_merged_unseen(lake: ReviewLake) -> None:
+def test_pushes_during_approval_and_merge_never_merge_unseen(lake: ReviewLake) -> None:
     lake.protect()
     outcomes = set()
     for number in range(1, ROUNDS + 1):
@@ -45,7 +45,7 @@ def test_a_push_that_meets_approval_and_merge_is_never_merged_unseen(lake: Revie
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_an_objection_that_meets_a_merge_comes_first_or_not_at_all(lake: ReviewLake) -> None:
+def test_an_objection_during_merge_comes_first_or_never(lake: ReviewLake) -> None:
     lake.protect()
     for number in range(1, ROUNDS + 1):
         branch = f"r{number}"
@@ -63,7 +63,7 @@ def test_an_objection_that_meets_a_merge_comes_first_or_not_at_all(lake: ReviewL
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_two_who_merge_one_request_at_once_merge_it_once(lake: ReviewLake) -> None:
+def test_two_simultaneous_merges_of_a_request_merge_once(lake: ReviewLake) -> None:
     request = lake.open()
     answers = together(*[lambda by=by: lake.post(by, "1/merge/", {}) for by in ("alice", "dora", "carol")])
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409]

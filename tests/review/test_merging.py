@@ -63,9 +63,7 @@ def before_commit(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Any]) -> N
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_an_approved_request_is_merged_and_the_audit_says_by_whose_word(
-    lake: ReviewLake, approved: MergeRequest
-) -> None:
+def test_an_approved_request_merges_and_audit_names_approver(lake: ReviewLake, approved: MergeRequest) -> None:
     seen = lake.fingerprint()
     response = merged(lake, fingerprint=seen)
     assert response.status_code == 200, response.content
@@ -101,7 +99,7 @@ def compared(
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_the_comparison_of_a_merged_request_stays_as_it_was_merged(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_merged_requests_comparison_stays_as_merged(lake: ReviewLake, approved: MergeRequest) -> None:
     before = compared(lake).json()
     of_table = f"objects/table/{lake.table_id}/"
     table = compared(lake, path=of_table).json()
@@ -117,9 +115,7 @@ def test_the_comparison_of_a_merged_request_stays_as_it_was_merged(lake: ReviewL
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_the_rows_of_a_merged_request_are_found_when_its_branch_is_dropped(
-    lake: ReviewLake, approved: MergeRequest
-) -> None:
+def test_merged_request_rows_are_found_without_their_branch(lake: ReviewLake, approved: MergeRequest) -> None:
     rows = f"objects/table/{lake.table_id}/rows/"
     before = compared(lake, path=rows, more="&side=source")
     assert before.status_code == 200, before.content
@@ -130,7 +126,7 @@ def test_the_rows_of_a_merged_request_are_found_when_its_branch_is_dropped(
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_request_that_merges_while_it_is_compared_is_compared_as_merged(
+def test_requests_merging_during_comparison_are_compared_as_merged(
     lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Heads after the merge would say that the target has everything, and pages keep what they were answered."""
@@ -148,7 +144,7 @@ def test_a_request_that_merges_while_it_is_compared_is_compared_as_merged(
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_look_that_comes_after_the_merge_keeps_the_plan_of_it(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_look_after_the_merge_keeps_its_plan(lake: ReviewLake, approved: MergeRequest) -> None:
     before = compared(lake).json()
     merged(lake)
     request_look(request_id=approved.pk, engine=compute.engine, actor_id=None)
@@ -156,7 +152,7 @@ def test_a_look_that_comes_after_the_merge_keeps_the_plan_of_it(lake: ReviewLake
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_merged_comparison_is_of_the_branches_of_its_request(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_merged_comparison_takes_only_its_requests_branches(lake: ReviewLake, approved: MergeRequest) -> None:
     merged(lake)
     problem(compared(lake, pair="main...b"), 400, "INVALID_VALUE")
     problem(compared(lake, "mallory"), 404, "NOT_FOUND")
@@ -168,7 +164,7 @@ def record(lake: ReviewLake, merge_id: str) -> Any:
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_request_and_its_record_say_that_the_merge_was_undone(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_request_and_record_say_the_merge_was_undone(lake: ReviewLake, approved: MergeRequest) -> None:
     merge_id = lake.post("alice", "1/merge/", {}).json()["merge_id"]
     assert (lake.detail(approved)["undone_by"], record(lake, merge_id)["undone_by"]) == (None, None)
     undone = lake.write(f"RESTORE MERGE '{merge_id}'", "dora")
@@ -180,7 +176,7 @@ def test_a_request_and_its_record_say_that_the_merge_was_undone(lake: ReviewLake
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_what_is_not_approved_is_not_merged_on_any_path(lake: ReviewLake) -> None:
+def test_what_is_unapproved_merges_on_no_path(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
     head = lake.branch("main").head_version
@@ -192,7 +188,7 @@ def test_what_is_not_approved_is_not_merged_on_any_path(lake: ReviewLake) -> Non
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_request_into_an_unprotected_branch_needs_nobodys_word(lake: ReviewLake) -> None:
+def test_a_request_into_unprotected_branches_needs_no_approval(lake: ReviewLake) -> None:
     request = lake.open()
     assert merged(lake).status_code == 200
     assert lake.detail(request)["state"] == "merged"
@@ -209,7 +205,7 @@ def test_who_may_not_merge_does_not(lake: ReviewLake, approved: MergeRequest) ->
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_merge_of_something_else_than_was_looked_at_is_refused(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_merging_something_other_than_was_seen_is_refused(lake: ReviewLake, approved: MergeRequest) -> None:
     problem(merged(lake, fingerprint="0" * 64), 412, "STALE")
     assert lake.detail(approved)["state"] == "approved"
 
@@ -249,7 +245,7 @@ def test_changes_requested_while_the_merge_runs_block_it(
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_rule_made_while_the_merge_runs_blocks_it(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_made_during_the_merge_blocks_it(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     request = lake.open()
     before_commit(monkeypatch, lake.protect)
     problem(merged(lake), 409, "MERGE_BLOCKED")
@@ -280,7 +276,7 @@ def test_conflicts_send_it_back_with_all_of_them(lake: ReviewLake) -> None:
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_an_owner_gets_past_missing_approvals_with_a_reason_that_is_recorded(lake: ReviewLake) -> None:
+def test_owners_bypass_missing_approvals_with_a_recorded_reason(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
     problem(merged(lake, "alice", bypass_reason="I want it"), 403, "PERMISSION_DENIED")
@@ -297,7 +293,7 @@ def test_no_reason_gets_past_requested_changes(lake: ReviewLake, approved: Merge
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_source_without_news_is_merged_without_a_version(lake: ReviewLake) -> None:
+def test_a_source_without_changes_merges_without_version(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH quiet", "alice")
     request = lake.open(source="quiet")
     body = merged(lake).json()
@@ -305,14 +301,14 @@ def test_a_source_without_news_is_merged_without_a_version(lake: ReviewLake) -> 
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_merge_sent_twice_with_one_key_is_one_merge(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_merge_repeated_with_its_key_is_one(lake: ReviewLake, approved: MergeRequest) -> None:
     answers = [lake.post("alice", "1/merge/", {}, Idempotency_Key="k").json() for _ in range(2)]
     assert answers[0] == answers[1]
     assert attempts(lake) == [("merge", "merged")]
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_refused_merge_asked_for_again_with_its_key_stays_refused(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_refused_merge_repeated_with_key_stays_refused(lake: ReviewLake, approved: MergeRequest) -> None:
     lake.write("DROP TABLE d.t", "dora")
     approved.catalog.protection_rules.all().delete()
     first = lake.post("alice", "1/merge/", {}, Idempotency_Key="k")
@@ -323,7 +319,7 @@ def test_a_refused_merge_asked_for_again_with_its_key_stays_refused(lake: Review
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_request_awaiting_its_task_is_being_merged(lake: ReviewLake, approved: MergeRequest) -> None:
     response = lake.post("alice", "1/merge/", {}, Prefer="respond-async")
     assert response.status_code == 202
     assert (lake.detail(approved)["state"], lake.detail(approved)["task_id"]) == ("merging", response.json()["id"])
@@ -369,7 +365,7 @@ def test_a_cancelled_merge_returns_to_people(lake: ReviewLake, approved: MergeRe
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_task_that_runs_again_after_it_merged_answers_what_it_did(lake: ReviewLake, approved: MergeRequest) -> None:
+def test_a_task_rerun_after_merging_answers_its_merge(lake: ReviewLake, approved: MergeRequest) -> None:
     task_id = UUID(lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"])
     task_run(task_id=task_id, worker="first")
     first = Task.objects.get(pk=task_id).result

@@ -41,7 +41,7 @@ def group_of(lake: ReviewLake, name: str, *members: str) -> Group:
     return group
 
 
-def test_a_merge_waits_for_an_owner_of_the_table(lake: ReviewLake) -> None:
+def test_a_merge_waits_for_a_table_owner(lake: ReviewLake) -> None:
     owned(lake, {"pattern": "d.*", "people": ["bob"]})
     number = asked(lake)
     assert codes(lake) == ["POLICY_MISSING"]
@@ -63,7 +63,7 @@ def test_a_merge_waits_for_an_owner_of_the_table(lake: ReviewLake) -> None:
     assert audit_verify(record.catalog) == []
 
 
-def test_an_approval_of_an_older_plan_is_of_no_owner(lake: ReviewLake) -> None:
+def test_older_plan_approvals_count_for_no_owner(lake: ReviewLake) -> None:
     owned(lake, {"pattern": "d.*", "people": ["bob"]})
     asked(lake)
     judged()
@@ -76,7 +76,7 @@ def test_an_approval_of_an_older_plan_is_of_no_owner(lake: ReviewLake) -> None:
     assert codes(lake) == ["OWNER_MISSING"]
 
 
-def test_owners_are_asked_as_the_request_and_the_rule_change(lake: ReviewLake) -> None:
+def test_owners_are_asked_as_request_and_rule_change(lake: ReviewLake) -> None:
     rule = owned(lake, {"pattern": "e.**", "people": ["bob"]}, require_owner_approval=False)
     asked(lake)
     judged()
@@ -117,7 +117,7 @@ def test_a_renamed_table_keeps_its_owner(lake: ReviewLake) -> None:
     assert codes(lake) == ["OWNER_MISSING"]
 
 
-def test_an_owner_of_the_catalog_goes_past_with_a_reason(lake: ReviewLake) -> None:
+def test_a_catalog_owner_bypasses_with_a_reason(lake: ReviewLake) -> None:
     owned(lake, {"pattern": "d.*", "people": ["bob"]})
     asked(lake)
     judged()

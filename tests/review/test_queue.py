@@ -57,7 +57,7 @@ def back(lake: ReviewLake, request: MergeRequest) -> str:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_requests_are_merged_in_their_turn_on_what_the_one_before_left(lake: ReviewLake) -> None:
+def test_queued_requests_merge_in_turn_on_previous_result(lake: ReviewLake) -> None:
     lake.protect()
     requests = [approved(lake, number) for number in (1, 2, 3)]
     for request in reversed(requests):
@@ -71,9 +71,7 @@ def test_requests_are_merged_in_their_turn_on_what_the_one_before_left(lake: Rev
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_one_person_has_a_bounded_number_of_requests_in_queues(
-    lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_person_has_bounded_number_of_queued_requests(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "MOST_QUEUED", 1)
     first, second = approved(lake, 1), approved(lake, 2)
     queued(lake, 1)
@@ -97,7 +95,7 @@ def test_approvals_end_with_the_head(lake: ReviewLake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_other_verdicts_on_the_moved_head_send_it_back(lake: ReviewLake) -> None:
+def test_other_verdicts_on_moved_head_return_request(lake: ReviewLake) -> None:
     lake.protect()
     first = approved(lake, 1, "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'one')")
     second = approved(lake, 2, "ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'two')")
@@ -122,7 +120,7 @@ def test_a_conflict_leaves_the_queue_running(lake: ReviewLake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_push_to_the_source_while_it_waits_sends_it_back(lake: ReviewLake) -> None:
+def test_push_to_source_returns_waiting_request(lake: ReviewLake) -> None:
     lake.protect()
     request = approved(lake, 1)
     queued(lake, 1)
@@ -143,7 +141,7 @@ def test_what_cannot_be_merged_does_not_enter(lake: ReviewLake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_request_is_in_the_queue_once_and_leaves_it_when_told(lake: ReviewLake) -> None:
+def test_request_is_queued_once_and_can_leave(lake: ReviewLake) -> None:
     request = approved(lake, 1)
     queued(lake, 1)
     problem(queued(lake, 1), 409, "WRONG_STATE")
@@ -157,7 +155,7 @@ def test_a_request_is_in_the_queue_once_and_leaves_it_when_told(lake: ReviewLake
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_later_attempt_of_the_task_goes_on_with_the_same_request(lake: ReviewLake) -> None:
+def test_later_attempt_of_task_continues_the_same_request(lake: ReviewLake) -> None:
     first, second = approved(lake, 1), approved(lake, 2)
     queued(lake, 1)
     queued(lake, 2)
@@ -174,7 +172,7 @@ def test_a_later_attempt_of_the_task_goes_on_with_the_same_request(lake: ReviewL
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_many_who_queue_at_once_are_all_merged_one_after_the_other(lake: ReviewLake) -> None:
+def test_many_requests_queued_at_once_merge_in_turn(lake: ReviewLake) -> None:
     requests = [approved(lake, number) for number in (1, 2, 3, 4)]
     for request in requests:
         assert queued(lake, request.number).status_code == 200
@@ -185,7 +183,7 @@ def test_many_who_queue_at_once_are_all_merged_one_after_the_other(lake: ReviewL
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_required_checks_are_run_again_on_the_moved_head(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_required_checks_run_again_on_moved_head(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = MemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     lake.write("CREATE TABLE d.r (id INT, v STRING)", "alice")
@@ -215,7 +213,7 @@ def test_required_checks_are_run_again_on_the_moved_head(lake: ReviewLake, monke
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_queue_whose_task_was_cancelled_or_lost_goes_on(lake: ReviewLake) -> None:
+def test_queue_continues_after_cancelled_or_lost_task(lake: ReviewLake) -> None:
     requests = [approved(lake, number) for number in (1, 2)]
     for request in requests:
         queued(lake, request.number)

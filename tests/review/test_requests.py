@@ -75,7 +75,7 @@ def test_a_catalog_without_a_role_hides_its_requests(lake: ReviewLake) -> None:
         assert lake.people["victor"].get(lake.requests + path).status_code == 200
 
 
-def test_a_repeated_opening_with_the_same_key_is_one_request(lake: ReviewLake) -> None:
+def test_repeated_opening_with_same_key_is_one_request(lake: ReviewLake) -> None:
     body = {"source": "b", "title": "Delays"}
     first = lake.post("alice", "", body, Idempotency_Key="k1")
     again = lake.post("alice", "", body, Idempotency_Key="k1")
@@ -84,7 +84,7 @@ def test_a_repeated_opening_with_the_same_key_is_one_request(lake: ReviewLake) -
     problem(lake.post("alice", "", {**body, "title": "Other"}, Idempotency_Key="k1"), 422, "IDEMPOTENCY_KEY_REUSED")
 
 
-def test_an_edit_of_something_else_than_was_read_is_refused(lake: ReviewLake) -> None:
+def test_edit_of_what_changed_since_reading_is_refused(lake: ReviewLake) -> None:
     request = lake.open()
     tag = lake.caller.get(f"{lake.requests}{request.number}/")["ETag"]
     changed = lake.patch("alice", "1/", {"title": "Late flights"}, If_Match=tag)
@@ -100,7 +100,7 @@ def test_only_the_author_and_maintainers_edit(lake: ReviewLake) -> None:
     assert lake.patch("dora", "1/", {"labels": ["x"], "reviewers": ["carol"]}).json()["reviewers"] == ["carol"]
 
 
-def test_a_draft_becomes_ready_and_a_closed_request_open_again(lake: ReviewLake) -> None:
+def test_draft_becomes_ready_and_closed_request_reopens(lake: ReviewLake) -> None:
     request = lake.open(is_draft=True)
     for state in ("open", "draft", "closed"):
         assert lake.patch("alice", "1/", {"state": state}).json()["state"] == state
@@ -118,7 +118,7 @@ def test_a_draft_becomes_ready_and_a_closed_request_open_again(lake: ReviewLake)
     ]
 
 
-def test_a_request_whose_branch_is_gone_is_not_reopened(lake: ReviewLake) -> None:
+def test_request_without_its_branch_is_not_reopened(lake: ReviewLake) -> None:
     request = lake.open()
     lake.patch("alice", "1/", {"state": "closed"})
     lake.write("DROP BRANCH b", "alice")
@@ -162,7 +162,7 @@ def test_long_conversations_take_no_more_statements(lake: ReviewLake) -> None:
     assert (lake.queries("merge-requests/"), lake.queries(address)) == few
 
 
-def test_a_list_of_a_thousand_requests_costs_its_page(lake: ReviewLake) -> None:
+def test_list_of_a_thousand_requests_costs_its_page(lake: ReviewLake) -> None:
     first = lake.open(title="Request 1")
     few = lake.queries("merge-requests/?search=request")
     copies = [copy(first) for _ in range(2, 1001)]

@@ -104,16 +104,14 @@ def test_a_decided_table_stays_so_later(
     assert rows(lake) == sorted([*result, (3, "later")])
 
 
-def test_the_way_back_brings_the_decision_to_the_source(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_merge_back_brings_decision_to_source(lake: ReviewLake, conflict: MergeRequest) -> None:
     decide(lake, object_id(lake, "main"), "source")
     merged(lake)
     lake.write("MERGE BRANCH main TO c", "alice")
     assert rows(lake, "c") == rows(lake) == [(1, "source")]
 
 
-def test_the_comparison_shows_what_the_merge_will_do_with_the_decision(
-    lake: ReviewLake, conflict: MergeRequest
-) -> None:
+def test_comparison_shows_what_merge_does_with_the_decision(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     plain = lake.read("compare/c...main/")
     decide(lake, table, "source")
@@ -130,7 +128,7 @@ def test_the_comparison_shows_what_the_merge_will_do_with_the_decision(
     problem(lake.get("compare/b...main/?merge_request=1"), 400, "INVALID_VALUE")
 
 
-def test_the_merge_stays_off_until_the_last_conflict_is_decided(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_merge_is_blocked_until_last_conflict_is_decided(lake: ReviewLake, conflict: MergeRequest) -> None:
     lake.write("DROP TABLE d.t", "dora")
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'c')", "alice", "c")
     first, second = object_id(lake, "c"), object_id(lake, "c", "t")
@@ -144,9 +142,7 @@ def test_the_merge_stays_off_until_the_last_conflict_is_decided(lake: ReviewLake
 
 
 @pytest.mark.parametrize(("decision", "is_back"), [("source", True), ("destination", False)])
-def test_a_table_that_the_target_dropped_comes_back_or_stays_away(
-    lake: ReviewLake, decision: str, is_back: bool
-) -> None:
+def test_table_dropped_by_target_returns_or_stays_dropped(lake: ReviewLake, decision: str, is_back: bool) -> None:
     lake.write("INSERT INTO d.r VALUES (5, 'source')", "alice", "c")
     lake.write("DROP TABLE d.r", "dora")
     request = lake.open(source="c")
@@ -160,7 +156,7 @@ def test_a_table_that_the_target_dropped_comes_back_or_stays_away(
         merged_again(lake)
 
 
-def test_two_tables_of_one_name_live_on_under_two(lake: ReviewLake) -> None:
+def test_tables_of_one_name_stay_under_two_names(lake: ReviewLake) -> None:
     lake.write("CREATE TABLE d.x (id INT)", "alice", "c")
     lake.write("INSERT INTO d.x VALUES (1)", "alice", "c")
     lake.write("CREATE TABLE d.x (id INT)", "dora")
@@ -189,7 +185,7 @@ def test_a_left_out_table_asks_again_when_changed(lake: ReviewLake) -> None:
     assert [item["code"] for item in dry["conflicts"]] == ["OBJECT_DROPPED_ON_DEST"]
 
 
-def test_one_column_is_left_to_the_target_and_the_rest_merged(lake: ReviewLake) -> None:
+def test_one_column_stays_with_target_and_rest_merges(lake: ReviewLake) -> None:
     lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "dora")
     lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "alice", "c")
     lake.write("ALTER TABLE d.r ADD COLUMN w INT", "alice", "c")
@@ -205,7 +201,7 @@ def test_one_column_is_left_to_the_target_and_the_rest_merged(lake: ReviewLake) 
     assert [row[0] for row in lake.write("DESCRIBE TABLE d.r", "alice").rows] == ["id", "w"]
 
 
-def test_a_property_unset_on_both_sides_is_decided_by_itself(lake: ReviewLake) -> None:
+def test_property_unset_on_both_sides_is_decided_alone(lake: ReviewLake) -> None:
     lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('p' = '1', 'q' = '1')", "alice", "main")
     lake.write("MERGE BRANCH main TO c", "alice")
     lake.write("ALTER TABLE d.r UNSET TBLPROPERTIES ('p')", "dora")
@@ -234,7 +230,7 @@ def test_one_property_is_decided_and_the_other_merged(
     assert lake.read("branches/main/databases/d/tables/r/")["properties"] == {**properties, "q": "2"}
 
 
-def test_one_partition_is_left_to_the_target_and_the_rest_merged(lake: ReviewLake) -> None:
+def test_one_partition_stays_with_target_and_rest_merges(lake: ReviewLake) -> None:
     lake.write("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k)", "alice")
     for key in ("x", "y"):
         lake.write(f"INSERT INTO d.p VALUES (1, '{key}')", "alice")
@@ -255,7 +251,7 @@ def test_one_partition_is_left_to_the_target_and_the_rest_merged(lake: ReviewLak
     assert rows(lake, table="d.p") == [(1, "y")]
 
 
-def test_a_partition_is_named_by_its_values_whatever_signs_they_hold(lake: ReviewLake) -> None:
+def test_partition_is_named_by_values_of_any_characters(lake: ReviewLake) -> None:
     lake.write("CREATE TABLE d.p (id INT, k STRING, l STRING) PARTITIONED BY (k, l)", "alice")
     for values in ("'a/b', 'c'", "'a', 'b/c'"):
         lake.write(f"INSERT INTO d.p VALUES (1, {values})", "alice")
@@ -274,7 +270,7 @@ def test_a_partition_is_named_by_its_values_whatever_signs_they_hold(lake: Revie
     assert settled(lake, request) == ("open", 0)
 
 
-def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_decision_holds_only_for_heads_looked_at(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     problem(decide(lake, table, "source", destination_head=1), 412, "STALE")
     decide(lake, table, "source")
@@ -291,9 +287,7 @@ def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, confl
     assert (kept["is_current"], kept["decision"]) == (True, "source")
 
 
-def test_another_decision_takes_the_place_of_the_first_and_makes_approvals_stale(
-    lake: ReviewLake, conflict: MergeRequest
-) -> None:
+def test_new_decision_replaces_first_and_makes_approvals_stale(lake: ReviewLake, conflict: MergeRequest) -> None:
     lake.protect()
     table = object_id(lake, "main")
     decide(lake, table, "source", by="alice")
@@ -315,7 +309,7 @@ def test_another_decision_takes_the_place_of_the_first_and_makes_approvals_stale
     assert [item["change"] for item in changes["objects"]] == ["changed"]
 
 
-def test_a_decision_that_is_taken_back_opens_the_conflict_again(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_withdrawn_decision_reopens_conflict(lake: ReviewLake, conflict: MergeRequest) -> None:
     decision = decide(lake, object_id(lake, "main"), "source").json()["id"]
     path = f"{lake.requests}1/resolutions/{decision}/"
     carol = lake.people["carol"]
@@ -372,7 +366,7 @@ def open_keys(lake: ReviewLake) -> list[str]:
     return found
 
 
-def test_conflicting_rows_are_decided_by_rule_row_and_cell(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_rule_row_and_cell_decide_conflicting_rows(lake: ReviewLake, clash: MergeRequest) -> None:
     table = object_id(lake, "main", "k")
     assert open_keys(lake) == [key(number) for number in (1, 2, 3, 4)]
     assert decide(lake, table, "larger", part="rows").status_code == 201
@@ -389,7 +383,7 @@ def test_conflicting_rows_are_decided_by_rule_row_and_cell(lake: ReviewLake, cla
     assert {item["code"] for item in record["findings"] if item["verdict"] == "decided"} == {"PRIMARY_KEY_CLASH"}
 
 
-def test_the_newer_row_wins_where_a_column_says_which_it_is(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_newer_row_wins_where_a_column_says_so(lake: ReviewLake, clash: MergeRequest) -> None:
     table = object_id(lake, "main", "k")
     assert decide(lake, table, "newest", part="rows", value="n").status_code == 201
     assert decide(lake, table, "source", part="row", part_key=key(4)).status_code == 201
@@ -417,7 +411,7 @@ def test_what_cannot_be_decided_of_rows_is_refused(
     problem(decide(lake, object_id(lake, "main", "k"), decision, **body), 400, "INVALID_VALUE")
 
 
-def test_rows_of_two_branches_stand_side_by_side_with_conflicts_first(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_rows_stand_side_by_side_with_conflicts_first(lake: ReviewLake, clash: MergeRequest) -> None:
     lake.write("INSERT INTO d.k VALUES (0, 'new', 0)", "alice", "c")
     table = object_id(lake, "main", "k")
     page = lake.read(f"compare/c...main/objects/table/{table}/rows/sides/")
@@ -446,7 +440,7 @@ OWN = ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"]
 
 
 @pytest.mark.parametrize("own", OWN)
-def test_a_restore_that_the_target_knows_half_of_comes_over(lake: ReviewLake, own: str) -> None:
+def test_restore_half_known_to_the_target_merges(lake: ReviewLake, own: str) -> None:
     """The restored rows are news to main, whoever brings them (lineage §4a)."""
     knows_half(lake, own)
     expected = rows(lake, "c")

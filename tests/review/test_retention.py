@@ -34,7 +34,7 @@ def test_without_a_request_a_dropped_branch_expires(aged: ReviewLake) -> None:
     assert vacuumed(aged)
 
 
-def test_the_source_of_an_open_request_stays_until_the_request_is_closed(aged: ReviewLake) -> None:
+def test_source_of_open_request_stays_until_it_closes(aged: ReviewLake) -> None:
     aged.open()
     aged.write("DROP BRANCH b", "dora")
     assert not vacuumed(aged)

@@ -16,7 +16,7 @@ def votes(lake: ReviewLake, number: int = 1) -> dict[str, tuple[bool, bool]]:
     return {vote["reviewer"]: (vote["counts"], vote["is_stale"]) for vote in found}
 
 
-def test_an_approval_is_of_the_fingerprint_that_was_looked_at(lake: ReviewLake) -> None:
+def test_approval_is_of_the_fingerprint_looked_at(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
     seen = lake.fingerprint()
@@ -38,7 +38,7 @@ def test_an_approval_of_another_fingerprint_is_refused(lake: ReviewLake) -> None
 
 
 @pytest.mark.parametrize("branch", ["b", "main"])
-def test_a_moved_head_makes_approvals_stale_and_shows_what_came_since(lake: ReviewLake, branch: str) -> None:
+def test_moved_head_makes_approvals_stale_and_shows_changes(lake: ReviewLake, branch: str) -> None:
     lake.protect()
     request = lake.open()
     review = lake.review("bob", request).json()["id"]
@@ -70,7 +70,7 @@ def test_nobody_approves_their_own_request(lake: ReviewLake) -> None:
     problem(lake.review("bob", request), 403, "PERMISSION_DENIED")
 
 
-def test_who_wrote_to_the_source_last_does_not_count(lake: ReviewLake) -> None:
+def test_last_writer_of_source_does_not_count(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
     lake.write("CREATE DATABASE e", "bob", "b")
@@ -104,7 +104,7 @@ def test_writers_of_the_target_may_approve(lake: ReviewLake) -> None:
     assert votes(lake) == {"bob": (True, False)}
 
 
-def test_as_many_different_people_approve_as_the_rule_asks_for(lake: ReviewLake) -> None:
+def test_required_approvals_come_from_different_people(lake: ReviewLake) -> None:
     lake.protect(required_approvals=2)
     request = lake.open()
     for _ in range(2):
@@ -137,7 +137,7 @@ def test_an_approval_lifts_ones_own_request_for_changes(lake: ReviewLake) -> Non
     assert lake.detail(request)["state"] == "approved"
 
 
-def test_only_reviewers_review_and_drafts_and_closed_requests_are_not_approved(lake: ReviewLake) -> None:
+def test_only_reviewers_review_and_only_open_requests(lake: ReviewLake) -> None:
     request = lake.open(is_draft=True)
     problem(lake.review("victor", request), 403, "PERMISSION_DENIED")
     problem(lake.review("mallory", request), 404, "NOT_FOUND")
@@ -166,7 +166,7 @@ def test_conflicts_show_as_soon_as_anybody_reviewed(lake: ReviewLake) -> None:
     assert (lake.detail(request)["state"], lake.detail(request)["planned"]["is_current"]) == ("open", False)
 
 
-def test_a_review_sent_twice_with_one_key_is_one_review(lake: ReviewLake) -> None:
+def test_repeated_review_with_same_key_is_one_review(lake: ReviewLake) -> None:
     request = lake.open()
     body = {"verdict": "approve", "fingerprint": lake.fingerprint()}
     ids = {lake.post("bob", "1/reviews/", body, Idempotency_Key="k").json()["id"] for _ in range(2)}
@@ -182,7 +182,7 @@ def test_the_database_refuses_to_rewrite_reviews(lake: ReviewLake, change: str) 
 
 
 @pytest.mark.parametrize("agents", [("alice",), ("bob",), ("alice", "bob")])
-def test_who_answers_for_an_agent_does_not_approve_for_it(lake: ReviewLake, agents: tuple[str, ...]) -> None:
+def test_who_answers_for_agent_cannot_approve_for_it(lake: ReviewLake, agents: tuple[str, ...]) -> None:
     """Alice writes, bob asks: whichever is an agent of dora, her approval does not count."""
     lake.protect()
     request = lake.open(by="bob")
@@ -207,7 +207,7 @@ def since(lake: ReviewLake, review: int, number: int = 1) -> dict[str, str]:
     return {entry["name"]: entry["since_review"] for entry in found["results"]}
 
 
-def test_objects_that_changed_since_a_review_are_shown_alone(lake: ReviewLake) -> None:
+def test_objects_changed_since_a_review_are_shown_alone(lake: ReviewLake) -> None:
     lake.write("CREATE DATABASE quiet", "alice", "b")
     request = lake.open()
     review = lake.review("bob", request).json()["id"]
@@ -225,7 +225,7 @@ def test_objects_that_changed_since_a_review_are_shown_alone(lake: ReviewLake) -
     assert since(lake, review) == {"d.t": "changed", "e": "new"}
 
 
-def test_a_commit_of_the_target_on_another_object_changes_nothing_of_the_request(lake: ReviewLake) -> None:
+def test_target_commit_on_another_object_leaves_request_unchanged(lake: ReviewLake) -> None:
     request = lake.open()
     review = lake.review("bob", request).json()["id"]
     lake.write("CREATE DATABASE e", "alice")
@@ -235,7 +235,7 @@ def test_a_commit_of_the_target_on_another_object_changes_nothing_of_the_request
     assert since(lake, review) == {"d.t": "changed"}
 
 
-def test_a_merged_request_shows_what_changed_before_the_merge(lake: ReviewLake, local_worker: None) -> None:
+def test_merged_request_shows_what_changed_before_merge(lake: ReviewLake, local_worker: None) -> None:
     request = lake.open()
     review = lake.review("bob", request).json()["id"]
     lake.write("CREATE DATABASE e", "alice", "b")

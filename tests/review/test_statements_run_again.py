@@ -46,7 +46,7 @@ def way_back(lake: ReviewLake) -> None:
 
 
 @pytest.mark.parametrize("condition", ["", " WHERE n <> 2"], ids=["all rows", "some rows"])
-def test_an_update_is_run_on_all_rows_of_the_target(lake: ReviewLake, three: int, condition: str) -> None:
+def test_update_runs_on_all_rows_of_target(lake: ReviewLake, three: int, condition: str) -> None:
     lake.write(f"UPDATE d.s SET n = n + 10{condition}", "alice", "c")
     lake.write("INSERT INTO d.s VALUES (4, 'd', 4)", "dora")
     request = lake.open(source="c")
@@ -87,7 +87,7 @@ def test_several_statements_are_run_in_their_order(lake: ReviewLake, three: int)
         ),
     ],
 )
-def test_what_cannot_be_run_again_is_refused_by_name(
+def test_what_cannot_run_again_is_refused_by_name(
     lake: ReviewLake, three: int, statements: list[str], reason: str
 ) -> None:
     for statement in statements:
@@ -114,11 +114,11 @@ def test_what_cannot_be_run_again_is_refused_by_name(
         ("n < rand() * 5", False),
     ],
 )
-def test_an_expression_is_repeatable_unless_it_uses_the_time_or_chance(text: str, is_so: bool) -> None:
+def test_expression_is_repeatable_unless_using_time_or_chance(text: str, is_so: bool) -> None:
     assert is_repeatable(read_expression(text)) is is_so
 
 
-def test_a_target_that_did_more_than_insert_is_refused(lake: ReviewLake, three: int) -> None:
+def test_target_that_did_more_than_insert_is_refused(lake: ReviewLake, three: int) -> None:
     lake.write("UPDATE d.s SET n = 0 WHERE id = 1", "alice", "c")
     lake.write("INSERT INTO d.s VALUES (4, 'd', 4)", "dora")
     lake.write("OPTIMIZE d.s", "dora")

@@ -30,7 +30,7 @@ WANTED = {
 
 
 @pytest.mark.parametrize("state", RequestState)
-def test_each_state_leads_where_the_table_says_and_nowhere_else(state: RequestState) -> None:
+def test_each_state_leads_only_where_the_table_says(state: RequestState) -> None:
     assert {wanted for wanted in RequestState if may_become(state, wanted)} == WANTED[state]
 
 
@@ -44,7 +44,7 @@ def test_nothing_becomes_merged_but_what_is_being_merged() -> None:
     assert [state for state in RequestState if may_become(state, MERGED)] == [MERGING]
 
 
-def test_what_lakeui_has_in_hand_or_is_finished_is_not_edited() -> None:
+def test_underway_or_finished_request_is_not_edited() -> None:
     assert {state for state in RequestState if not may_change(state)} == UNDERWAY | FINISHED
 
 

@@ -60,7 +60,7 @@ def test_the_newest_status_of_a_head_counts(lake: ReviewLake, asked: MergeReques
     assert kinds.count("status") == 5
 
 
-def test_nothing_gets_in_without_the_success_that_protection_asks_for(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_nothing_merges_without_the_success_that_protection_requires(lake: ReviewLake, asked: MergeRequest) -> None:
     report(lake, "failure")
     head = lake.branch("main").head_version
     blocked = problem(lake.post("dora", "1/merge/", {}), 409, "MERGE_BLOCKED")
@@ -88,7 +88,7 @@ def test_nothing_gets_in_without_the_success_that_protection_asks_for(lake: Revi
     assert audit_verify(lake.branch("main").catalog) == []
 
 
-def test_a_success_that_came_too_early_does_not_merge_what_came_after(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_early_success_does_not_merge_later_changes(lake: ReviewLake, asked: MergeRequest) -> None:
     seen = lake.branch("b").head_version
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "b")
     problem(report(lake, source_head=seen), 412, "STALE")
@@ -96,7 +96,7 @@ def test_a_success_that_came_too_early_does_not_merge_what_came_after(lake: Revi
     assert not RequestStatus.objects.exists()
 
 
-def test_an_owner_gets_past_with_a_reason_that_stays(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_owner_bypasses_with_a_reason_that_stays(lake: ReviewLake, asked: MergeRequest) -> None:
     assert lake.post("dora", "1/merge/", {"bypass_reason": "The build server burns."}).status_code == 200
 
 
@@ -130,7 +130,7 @@ def test_a_key_reports_once(lake: ReviewLake, asked: MergeRequest) -> None:
     assert RequestStatus.objects.count() == 1
 
 
-def test_a_request_has_so_many_contexts_and_no_more(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_request_has_bounded_number_of_contexts(lake: ReviewLake, asked: MergeRequest) -> None:
     bob, head = lake.people["bob"].user, lake.branch("b").head_version
     RequestStatus.objects.bulk_create(
         RequestStatus(request=asked, source_head=head, context=f"c{number}", state="success", created_by=bob)
@@ -140,7 +140,7 @@ def test_a_request_has_so_many_contexts_and_no_more(lake: ReviewLake, asked: Mer
     assert report(lake, context="c7").status_code == 201
 
 
-def test_a_finished_request_takes_none_and_none_is_changed(lake: ReviewLake, asked: MergeRequest) -> None:
+def test_finished_request_takes_no_status_and_none_changes(lake: ReviewLake, asked: MergeRequest) -> None:
     report(lake)
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE merge_app_requeststatus SET state = 'failure'")

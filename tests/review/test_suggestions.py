@@ -85,7 +85,7 @@ def talk(lake: ReviewLake) -> Talk:
     return Talk(lake)
 
 
-def test_a_suggestion_becomes_a_commit_that_names_who_made_it(talk: Talk) -> None:
+def test_suggestion_becomes_commit_that_names_who_made_it(talk: Talk) -> None:
     comment = talk.suggested(1, "name", "a", "x")
     standing = talk.standing(comment)
     assert standing == {"was": "a", "value": "x", "state": "open", "version": None, "applied_by": None, "task": None}
@@ -114,7 +114,7 @@ def test_several_are_one_commit(talk: Talk) -> None:
     assert Commit.objects.get(task_id=task.pk).statement.endswith("suggested by bob, carol")
 
 
-def test_a_cell_that_has_moved_keeps_all_as_they_are(talk: Talk) -> None:
+def test_no_suggestion_applies_where_one_cell_changed(talk: Talk) -> None:
     moved, other = talk.suggested(1, "name", "a", "x"), talk.suggested(2, "name", "b", "y")
     talk.lake.write("UPDATE d.k SET name = 'late' WHERE id = 1", "alice", "s")
     before = (talk.rows(), talk.source.head_version)
@@ -138,7 +138,7 @@ def test_a_cell_that_is_gone_is_outdated(talk: Talk) -> None:
     problem(talk.apply(other), 409, "SUGGESTION_OUTDATED")
 
 
-def test_who_may_not_write_the_source_suggests_and_does_not_apply(talk: Talk) -> None:
+def test_who_may_not_write_source_suggests_without_applying(talk: Talk) -> None:
     comment = talk.suggested(1, "name", "a", "x", by="victor")
     problem(talk.apply(comment, by="victor"), 403, "PERMISSION_DENIED")
     problem(talk.apply(comment, by="mallory"), 404, "NOT_FOUND")
@@ -148,7 +148,7 @@ def test_who_may_not_write_the_source_suggests_and_does_not_apply(talk: Talk) ->
     assert Task.objects.filter(kind="suggestions").count() == 0
 
 
-def test_a_right_that_is_lost_while_the_task_waits_is_missed(talk: Talk) -> None:
+def test_right_lost_while_the_task_waits_is_missing(talk: Talk) -> None:
     comment = talk.suggested(1, "name", "a", "x")
     waits = talk.apply(comment).json()["id"]
     assert talk.standing(comment)["state"] == "applying"
@@ -160,7 +160,7 @@ def test_a_right_that_is_lost_while_the_task_waits_is_missed(talk: Talk) -> None
     assert talk.standing(comment)["state"] == "open"
 
 
-def test_a_key_applies_once_and_a_worker_that_died_after_the_commit_did_it(talk: Talk) -> None:
+def test_key_applies_once_though_worker_died_after_commit(talk: Talk) -> None:
     comment = talk.suggested(1, "name", "a", "x")
     first = talk.apply(comment, Idempotency_Key="k").json()["id"]
     assert talk.apply(comment, Idempotency_Key="k").json()["id"] == first
@@ -193,7 +193,7 @@ def test_what_cannot_be_suggested_is_refused_by_name(talk: Talk) -> None:
     assert found == []
 
 
-def test_what_cannot_be_applied_together_is_refused_by_name(talk: Talk) -> None:
+def test_what_cannot_apply_together_is_refused_by_name(talk: Talk) -> None:
     first, again = talk.suggested(1, "name", "a", "x"), talk.suggested(1, "name", "a", "y")
     plain = talk.lake.post("bob", f"{talk.at}comments/", {"body": "Why?"}).json()["id"]
     problem(talk.apply(first, again), 400, "INVALID_VALUE")

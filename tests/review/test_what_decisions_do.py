@@ -72,15 +72,13 @@ def test_what_decisions_leave_out_is_shown_everywhere(
     assert not [item for item in record["findings"] if item["verdict"] == "ok"]
 
 
-def test_a_number_that_is_not_what_the_decision_leaves_out_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_wrong_number_of_left_out_changes_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
     found = problem(decide(lake, object_id(lake, "main"), "source", confirm=0), 412, "STALE")
     assert "It leaves out 1 changes of rows, not 0." in found["detail"]
     assert lake.read("merge-requests/1/resolutions/")["results"] == []
 
 
-def test_a_decision_that_answers_no_conflict_is_refused_with_the_open_ones(
-    lake: ReviewLake, conflict: MergeRequest
-) -> None:
+def test_decision_without_conflict_is_refused_with_open_ones(lake: ReviewLake, conflict: MergeRequest) -> None:
     table, other = object_id(lake, "main"), object_id(lake, "main", "t")
     for wrong in (
         {"table": other, "decision": "source"},
@@ -98,7 +96,7 @@ def test_a_decision_that_answers_no_conflict_is_refused_with_the_open_ones(
     assert lake.read("merge-requests/1/resolutions/")["results"] == []
 
 
-def test_a_row_and_a_cell_that_do_not_conflict_cannot_be_decided(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_row_or_cell_without_conflict_is_not_decided(lake: ReviewLake, clash: MergeRequest) -> None:
     lake.write("INSERT INTO d.k VALUES (9, 'z', 9)", "alice", "c")
     table = object_id(lake, "main", "k")
     for part, part_key in (("row", key(9)), ("row", key(77)), ("cell", f"1:{key(1)}"), ("cell", f"99:{key(1)}")):
@@ -142,7 +140,7 @@ def test_decisions_about_rows_say_which_values_they_keep(lake: ReviewLake, clash
     assert gone["effect"].startswith("Row id 4: keeps c's deletion of it; leaves out main's")
 
 
-def test_the_timeline_and_comments_keep_the_names_of_what_they_are_about(lake: ReviewLake, clash: MergeRequest) -> None:
+def test_timeline_and_comments_keep_names_of_their_objects(lake: ReviewLake, clash: MergeRequest) -> None:
     table = object_id(lake, "main", "k")
     decide(lake, table, "source", part="cell", part_key=f"2:{key(2)}")
     lake.post("bob", "1/comments/", {"body": "why?", "object_kind": "table", "object_id": table})
@@ -153,7 +151,7 @@ def test_the_timeline_and_comments_keep_the_names_of_what_they_are_about(lake: R
     assert lake.read("merge-requests/1/comments/")["results"][0]["object_name"] == "d.k"
 
 
-def test_the_effects_of_all_decisions_are_there_before_one_is_taken(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_effects_of_all_decisions_are_shown_beforehand(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     found = lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
     told: dict[str, Any] = {item["decision"]: item for item in found}
@@ -168,7 +166,7 @@ def test_the_effects_of_all_decisions_are_there_before_one_is_taken(lake: Review
     ]
 
 
-def test_the_reviews_of_a_merged_request_stay_what_they_were(lake: ReviewLake, conflict: MergeRequest) -> None:
+def test_reviews_of_merged_request_stay_unchanged(lake: ReviewLake, conflict: MergeRequest) -> None:
     lake.protect()
     decide(lake, object_id(lake, "main"), "both")
     seen = lake.read("compare/c...main/?merge_request=1")["fingerprint"]
@@ -205,7 +203,7 @@ def test_a_rule_for_rows_shows_its_effect(lake: ReviewLake, clash: MergeRequest)
     )
 
 
-def test_a_decision_on_a_column_counts_the_rows_that_lose_their_value(lake: ReviewLake) -> None:
+def test_column_decision_counts_rows_that_lose_their_value(lake: ReviewLake) -> None:
     lake.write("ALTER TABLE d.r ADD COLUMN w INT", "alice", "main")
     lake.write("INSERT INTO d.r VALUES (3, 'x', 1), (4, 'y', 1), (5, 'z', 1)", "alice", "main")
     lake.write("MERGE BRANCH main TO c", "alice")
@@ -235,7 +233,7 @@ def test_a_decision_on_a_column_counts_the_rows_that_lose_their_value(lake: Revi
     assert [item["details"]["effect"]["rows_left_out"] for item in notes[DECIDED]] == [2]
 
 
-def test_no_decision_about_a_table_brings_back_its_dropped_database(lake: ReviewLake) -> None:
+def test_no_table_decision_restores_its_dropped_database(lake: ReviewLake) -> None:
     lake.write("INSERT INTO d.r VALUES (9, 'z')", "alice", "c")
     lake.write("DROP DATABASE d CASCADE", "dora")
     lake.open(source="c")

@@ -77,7 +77,7 @@ def looked_up() -> Iterator[list[str]]:
     ],
 )
 @pytest.mark.parametrize("branch", ["main", "agent/tester/x"])
-def test_a_statement_looks_up_once_what_the_account_is(limited: Limited, text: str, branch: str) -> None:
+def test_statement_looks_up_the_account_once(limited: Limited, text: str, branch: str) -> None:
     """Of a person, on a branch that a rule protects too. The commit of an agent looks again, once."""
     limited.lake.protect(branch)
     is_agent = branch != "main"
@@ -89,7 +89,7 @@ def test_a_statement_looks_up_once_what_the_account_is(limited: Limited, text: s
     assert len(found) == 1 + is_agent
 
 
-def test_a_merge_looks_up_once_what_the_account_is(limited: Limited) -> None:
+def test_merge_looks_up_the_account_once(limited: Limited) -> None:
     limited.lake.protect("main", refuse_direct_merges=False, required_approvals=0)
     limited.lake.write("CREATE BRANCH c", "alice")
     limited.lake.write("INSERT INTO d.r VALUES (1)", "alice", "c")
@@ -133,7 +133,7 @@ def test_tables_that_are_not_its_own_stay(limited: Limited) -> None:
         limited.run("COMMIT", transaction=opened)
 
 
-def test_kinds_of_statements_that_it_may_not_run_are_refused(limited: Limited) -> None:
+def test_forbidden_kinds_of_statements_are_refused(limited: Limited) -> None:
     limited.hold(statements=["insert"])
     limited.run("INSERT INTO d.r VALUES (1)")
     limited.run("SHOW TABLES IN d")
@@ -142,7 +142,7 @@ def test_kinds_of_statements_that_it_may_not_run_are_refused(limited: Limited) -
             limited.run(text)
 
 
-def test_writes_and_rows_of_an_hour_are_counted_together(limited: Limited) -> None:
+def test_writes_and_rows_of_an_hour_count_together(limited: Limited) -> None:
     limited.hold(rows_per_hour=3)
     limited.run("INSERT INTO d.r VALUES (1), (2)")
     with pytest.raises(LimitReached) as refused:
@@ -169,7 +169,7 @@ def test_writes_and_rows_of_an_hour_are_counted_together(limited: Limited) -> No
         "RESTORE BRANCH `agent/tester/x` TO VERSION AS OF {version}",
     ],
 )
-def test_what_counts_no_rows_is_refused_where_rows_are_limited(limited: Limited, text: str) -> None:
+def test_row_limit_refuses_what_counts_no_rows(limited: Limited, text: str) -> None:
     version = limited.run("CREATE TABLE d.p (id INT, v STRING) PARTITIONED BY (v)").version
     limited.run("INSERT INTO d.r VALUES (1), (2), (3), (4)")
     limited.run("INSERT INTO d.p VALUES (1, 'a'), (2, 'b')")
@@ -192,7 +192,7 @@ def _days_left(text: str | None) -> float:
     return (datetime.fromisoformat(text) - timezone.now()) / timedelta(days=1)
 
 
-def test_branches_of_an_agent_expire_as_its_owner_says(limited: Limited) -> None:
+def test_branches_of_agent_expire_as_its_owner_says(limited: Limited) -> None:
     limited.hold(branch_days=7)
     made = limited.run("CREATE BRANCH `agent/tester/y`", "main").extra
     assert 6.9 < _days_left(made["expires_at"]) <= 7
@@ -220,7 +220,7 @@ def test_no_branch_of_an_agent_lives_longer(limited: Limited, text: str) -> None
     assert _expiry("agent/tester/x") is None
 
 
-def test_a_person_gives_a_branch_of_an_agent_any_expiry(limited: Limited) -> None:
+def test_person_gives_branch_of_agent_any_expiry(limited: Limited) -> None:
     limited.hold(branch_days=7)
     limited.run("ALTER BRANCH `agent/tester/x` SET EXPIRY '1 day'", "main")
     limited.lake.write("ALTER BRANCH `agent/tester/x` UNSET EXPIRY", "dora")
@@ -237,7 +237,7 @@ class TestResources:
 
     WANTED = {"name": "fixer", "purpose": "Corrects codes", "tables": ["d.*"], "writes_per_hour": 5}
 
-    def test_an_owner_makes_one_and_it_is_held_from_then_on(self, limited: Limited) -> None:
+    def test_owner_makes_agent_and_its_limits_hold(self, limited: Limited) -> None:
         lake, dora = limited.lake, limited.lake.people["dora"]
         made = dora.post("/api/v1/agents/", {**self.WANTED, "catalogs": [lake.catalog]})
         assert (made.status_code, made.json()["branches"], made.json()["owner"]) == (201, "agent/fixer/*", "dora")

@@ -294,7 +294,7 @@ class Calls:
         return str(answer.json().get("code"))
 
 
-def test_a_thousand_calls_change_nothing_but_branches_of_its_own(
+def test_thousand_calls_of_agent_change_only_own_branches(
     agency: Agency, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
@@ -319,7 +319,7 @@ def test_a_thousand_calls_change_nothing_but_branches_of_its_own(
     assert set(calls.ways) == set(WAYS)
 
 
-def test_an_agent_works_on_its_branch_and_asks_people_to_merge(agency: Agency) -> None:
+def test_agent_works_on_its_branch_and_requests_merges(agency: Agency) -> None:
     agency.run("INSERT INTO d.r VALUES (7, 'agent')", OWN_BRANCH)
     person, lake = agency.person, agency.lake
     wanted = {"source": OWN_BRANCH, "destination": "main", "title": "One more row"}

@@ -97,7 +97,7 @@ def test_so_it_may_on_the_command_line(
 
 
 @pytest.mark.parametrize("action", QUEUED)
-def test_a_role_that_is_lost_while_the_task_waits_counts_as_lost(lake: Bench, person: Person, action: str) -> None:
+def test_role_lost_while_task_waits_counts_as_lost(lake: Bench, person: Person, action: str) -> None:
     least, text = ACTIONS[action]
     found = {}
     for number, role in enumerate(ROLES):
@@ -107,7 +107,7 @@ def test_a_role_that_is_lost_while_the_task_waits_counts_as_lost(lake: Bench, pe
 
 
 @pytest.mark.parametrize("action", IN_TRANSACTION)
-def test_a_role_that_is_lost_in_a_transaction_writes_nothing_more(lake: Bench, person: Person, action: str) -> None:
+def test_role_lost_in_transaction_writes_nothing_more(lake: Bench, person: Person, action: str) -> None:
     least, text = ACTIONS[action]
     person.become("owner")
     found = {}
@@ -122,9 +122,7 @@ def test_a_role_that_is_lost_in_a_transaction_writes_nothing_more(lake: Bench, p
 
 
 @pytest.mark.parametrize("path", [front_door, over_http])
-def test_a_role_that_is_lost_before_commit_commits_nothing(
-    lake: Bench, person: Person, path: Callable[..., int]
-) -> None:
+def test_role_lost_before_commit_commits_nothing(lake: Bench, person: Person, path: Callable[..., int]) -> None:
     found = {}
     for number, role in enumerate(ROLES):
         person.become("owner")

@@ -127,19 +127,19 @@ def paths() -> Mapping[str, Any]:
     return {path: item for path, item in found.items() if path.startswith(LIST)}
 
 
-def test_every_write_of_the_document_is_in_the_matrix() -> None:
+def test_every_write_of_the_document_is_in_matrix() -> None:
     written = {(verb, path) for path, item in paths().items() for verb in item if verb not in ("get", "parameters")}
     assert written == {(method, template) for _, method, template, _ in WRITES}
 
 
-def test_whoever_sees_the_catalog_reads_all_of_it_and_nobody_else_anything(scene: Scene) -> None:
+def test_who_sees_catalog_reads_all_and_others_nothing(scene: Scene) -> None:
     of_no_catalog = (LIST, LIST + "fields/", LIST + "schedule/")
     read = [path for path, item in paths().items() if "get" in item and path not in of_no_catalog]
     found = {path: {role: scene.status(role, "get", path) for role in ROLES} for path in read}
     assert found == {path: expected("viewer") for path in read}
 
 
-def test_the_list_holds_nothing_of_a_catalog_that_is_invisible(scene: Scene) -> None:
+def test_list_holds_nothing_of_an_invisible_catalog(scene: Scene) -> None:
     for role, count in (("viewer", 1), ("none", 0)):
         scene.person.become(role)
         for query in ("", f"?catalog={scene.lake.catalog}", "?search=Ones"):
@@ -168,7 +168,7 @@ def test_a_token_does_what_its_scope_says(scene: Scene, target: str, scope: Scop
 
 
 class TestARun:
-    def test_has_the_rights_that_whoever_began_it_has_when_it_runs(self, scene: Scene) -> None:
+    def test_has_rights_its_runner_has_when_it_runs(self, scene: Scene) -> None:
         found = {}
         for role in ROLES:
             scene.person.become("contributor")
@@ -177,7 +177,7 @@ class TestARun:
             found[role] = task_outcome(queued)
         assert found == expected("contributor")
 
-    def test_of_another_s_text_reads_nothing_that_its_runner_cannot_see(self, scene: Scene) -> None:
+    def test_of_foreign_text_reads_only_what_runner_sees(self, scene: Scene) -> None:
         hidden = Bench(1)
         hidden.sql("CREATE TABLE d.r (id INT)")
         hidden.sql("INSERT INTO d.r VALUES (1)")
@@ -189,7 +189,7 @@ class TestARun:
         assert task_outcome(scene.send("post", ONE + "runs/").json()["id"]) == 404
         assert task_outcome(scene.send("post", ONE + "runs/", person=scene.other).json()["id"]) == 200
 
-    def test_by_schedule_has_the_rights_of_whoever_wrote_it_last(self, scene: Scene) -> None:
+    def test_by_schedule_has_rights_of_its_last_writer(self, scene: Scene) -> None:
         found = {}
         for number, role in enumerate(ROLES):
             scene.person.become("contributor")
@@ -198,7 +198,7 @@ class TestARun:
             found[role] = self._scheduled(scene, number)
         assert found == expected("contributor")
 
-    def test_by_schedule_can_do_no_more_than_the_token_that_wrote_it(self, scene: Scene) -> None:
+    def test_by_schedule_is_limited_to_its_writing_token(self, scene: Scene) -> None:
         secret = token_create(user=scene.other.user, name="narrow", scopes=[Scope.WRITE])[1]
         scene.other.headers["Authorization"] = f"Bearer {secret}"
         scene.send("patch", ONE, {"schedule": "0 * * * *"}, scene.other)
@@ -213,7 +213,7 @@ class TestARun:
         assert schedules_tick(due) == 1
         return task_outcome(str(Task.objects.latest("created_at").pk))
 
-    def test_writes_no_branch_that_is_changed_by_merges_only(self, scene: Scene) -> None:
+    def test_writes_no_branch_that_only_merges_change(self, scene: Scene) -> None:
         scene.person.become("owner")
         queued = scene.send("post", ONE + "runs/").json()["id"]
         scene.protect(refuse_direct_writes=True)
@@ -243,7 +243,7 @@ class TestARun:
         assert (scene.head() > before) is (status == 200)
         assert scene.send("post", ONE + "runs/").status_code == (202 if status == 200 else 403)
 
-    def test_that_a_rule_of_the_meantime_refuses_is_not_published(
+    def test_refused_by_rule_made_meanwhile_is_not_published(
         self, scene: Scene, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The judgement that counts is the commit's."""

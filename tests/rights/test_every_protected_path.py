@@ -169,7 +169,7 @@ def tried(work: Callable[[], int]) -> int:
     return found
 
 
-def test_every_statement_that_changes_a_branch_is_in_the_matrix(scene: Scene) -> None:
+def test_every_statement_changing_a_branch_is_in_matrix(scene: Scene) -> None:
     changing = {Action.WRITE, Action.MERGE, Action.DROP_BRANCH, Action.CREATE_BRANCH, Action.DROP_CATALOG}
     tried = {type(parse(scene.text(text))) for text in {**WRITES, **NAMING}.values()}
     wanted = {kind for kind, row in STATEMENTS.items() if row.requires.action in changing}
@@ -188,7 +188,7 @@ def test_without_a_rule_every_write_goes_through(scene: Scene, role: str) -> Non
 
 
 @pytest.mark.parametrize("role", ["contributor", "reviewer", "maintainer", "owner"])
-def test_every_write_to_a_protected_branch_is_refused_whatever_the_role(scene: Scene, role: str) -> None:
+def test_protected_branch_refuses_every_write_of_any_role(scene: Scene, role: str) -> None:
     scene.protect()
     scene.person.become(role)
     found = {name: scene.run(text) for name, text in WRITES.items()}
@@ -212,7 +212,7 @@ def test_so_it_is_on_every_path(
     assert scene.is_untouched()
 
 
-def test_a_rule_made_while_the_task_waits_holds_for_it(lasting_scene: Scene) -> None:
+def test_rule_made_while_the_task_waits_holds(lasting_scene: Scene) -> None:
     scene, found = lasting_scene, {}
     for name in TASKS:
         ProtectionRule.objects.all().delete()
@@ -222,7 +222,7 @@ def test_a_rule_made_while_the_task_waits_holds_for_it(lasting_scene: Scene) -> 
     assert scene.is_untouched()
 
 
-def test_a_rule_made_in_a_transaction_refuses_its_commit(scene: Scene) -> None:
+def test_rule_made_in_transaction_refuses_its_commit(scene: Scene) -> None:
     opened = begin(scene.person)
     assert scene.run("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", transaction=opened) == 200
     scene.protect()
@@ -247,7 +247,7 @@ def test_files_are_not_loaded_into_a_protected_branch(lasting_scene: Scene) -> N
     assert scene.is_untouched()
 
 
-def test_rows_are_not_merged_by_key_into_a_protected_branch(lasting_scene: Scene) -> None:
+def test_no_rows_merge_by_key_into_protected_branch(lasting_scene: Scene) -> None:
     scene = lasting_scene
     tables = f"/api/v1/catalogs/{scene.catalog}/branches/release/databases/d/tables/"
     address = f"{tables}r/rows/merge/?strategy=upsert&key_columns=id"
@@ -264,7 +264,7 @@ def test_rows_are_not_merged_by_key_into_a_protected_branch(lasting_scene: Scene
     assert scene.is_untouched()
 
 
-def test_an_owner_s_reason_gets_past_everything_and_is_recorded_each_time(scene: Scene) -> None:
+def test_owner_bypasses_everything_with_reason_recorded_each_time(scene: Scene) -> None:
     scene.protect()
     for name, text in WRITES.items():
         with transaction.atomic():
@@ -284,13 +284,13 @@ def test_nobody_else_s_reason_does(scene: Scene, role: str) -> None:
     assert not MergeAttempt.objects.filter(kind="bypass").exists()
 
 
-def test_no_reason_gets_past_a_rule_that_takes_none(scene: Scene) -> None:
+def test_no_reason_bypasses_rule_that_takes_none(scene: Scene) -> None:
     scene.protect(allow_bypass=False)
     found = {name: scene.run(text, bypass_reason=REASON) for name, text in WRITES.items()}
     assert found == dict.fromkeys(WRITES, 403)
 
 
-def test_what_a_protection_refuses_of_merges_and_restores_is_in_the_audit(scene: Scene) -> None:
+def test_protection_refusals_of_merges_and_restores_are_audited(scene: Scene) -> None:
     scene.protect()
     before = MergeAttempt.objects.count()
     for name in ("merge", "restore the branch", "undrop a table"):

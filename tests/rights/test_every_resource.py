@@ -239,7 +239,7 @@ def reads() -> dict[str, set[str]]:
     return {path: {parameter["name"] for parameter in get.get("parameters", [])} for path, get in gets.items()}
 
 
-def test_whoever_sees_a_catalog_reads_all_of_it_and_nobody_else_anything(scene: Scene) -> None:
+def test_who_sees_catalog_reads_everything_others_nothing(scene: Scene) -> None:
     found = {}
     for path, parameters in reads().items():
         query = "?from=1&to=2" if {"from", "to"} <= parameters else "?side=source" if "side" in parameters else ""
@@ -253,7 +253,7 @@ def test_whoever_sees_a_catalog_reads_all_of_it_and_nobody_else_anything(scene: 
     assert found == wanted | rows
 
 
-def test_every_write_of_the_document_is_in_the_matrix() -> None:
+def test_every_write_of_the_document_is_in_matrix() -> None:
     known = {(method, path) for _, method, path, _ in WRITES}
     written = {
         (method, path)
@@ -265,7 +265,7 @@ def test_every_write_of_the_document_is_in_the_matrix() -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v1/catalogs/", "/api/v1/merges/", "/api/v1/tasks/", "/api/v1/inbox/"])
-def test_lists_over_all_catalogs_hold_nothing_of_one_that_is_invisible(scene: Scene, path: str) -> None:
+def test_lists_over_all_catalogs_omit_invisible_ones(scene: Scene, path: str) -> None:
     scene.lake.sql("MERGE BRANCH c")
     owner, person = scene.lake.people["dora"], scene.person
     scene.lake.post("dora", "1/comments/", {"body": "listed"})
@@ -276,7 +276,7 @@ def test_lists_over_all_catalogs_hold_nothing_of_one_that_is_invisible(scene: Sc
         assert scene.lake.catalog in owner.get(path).content.decode()
 
 
-def test_nothing_of_an_invisible_catalog_is_found_by_search(scene: Scene) -> None:
+def test_search_finds_nothing_of_an_invisible_catalog(scene: Scene) -> None:
     for text in (scene.lake.catalog, "early", "main", "id", "t"):
         path = f"/api/v1/search/?q={text}"
         scene.person.become("viewer")
@@ -285,7 +285,7 @@ def test_nothing_of_an_invisible_catalog_is_found_by_search(scene: Scene) -> Non
         assert scene.person.send("get", path).json()["results"] == []
 
 
-def test_a_merge_of_an_invisible_catalog_is_not_found_by_its_id(scene: Scene) -> None:
+def test_merge_id_of_invisible_catalog_is_not_found(scene: Scene) -> None:
     merged = scene.lake.sql("MERGE BRANCH c").extra["merge_id"]
     scene.person.become("viewer")
     assert scene.person.send("get", f"/api/v1/merges/{merged}/").status_code == 200

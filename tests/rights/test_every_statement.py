@@ -150,7 +150,7 @@ def outcome(cast: Cast, user: User, text: str, catalog: str | None = None, **ses
 
 
 @pytest.mark.parametrize("text", ["SELECT 1", "VALUES (1)", "SELECT count(*) FROM range(10)"])
-def test_a_query_that_reads_no_table_needs_a_role_too(gate: Cast, text: str) -> None:
+def test_query_without_a_table_needs_a_role_too(gate: Cast, text: str) -> None:
     assert outcome(gate, gate.people["none"], text) == 403
     assert outcome(gate, gate.people["viewer"], text) == 200
 
@@ -192,12 +192,12 @@ def test_for_an_outsider_there_is_nothing_to_read(own_lake: str, cast: Cast, tex
         ),
     ],
 )
-def test_an_owner_reaches_no_catalog_that_is_invisible_to_them(own_lake: str, cast: Cast, text: str) -> None:
+def test_owner_reaches_no_catalog_invisible_to_them(own_lake: str, cast: Cast, text: str) -> None:
     join(cast.people["none"], own_lake)
     assert outcome(cast, cast.people["none"], text, own_lake) == 404
 
 
-def test_a_view_shows_nobody_what_they_cannot_see_themselves(own_lake: str, cast: Cast) -> None:
+def test_view_shows_nobody_what_they_cannot_see(own_lake: str, cast: Cast) -> None:
     """A view's query runs with the rights of whoever reads it."""
     main = branch_get(catalog_get(own_lake), "main")
     (database,) = databases_list(branch_snapshot(main))
@@ -213,7 +213,7 @@ def test_what_is_of_no_catalog_takes_no_role(cast: Cast, role: str, text: str) -
     execute(text, Session(None, "main", cast.people[role]))
 
 
-def test_an_explanation_takes_the_right_of_what_it_explains(cast: Cast) -> None:
+def test_explain_needs_right_of_what_it_explains(cast: Cast) -> None:
     def explain(role: str) -> list[list[Any]]:
         return execute("EXPLAIN CREATE DATABASE e", Session(cast.catalog, "main", cast.people[role])).rows
 
@@ -228,7 +228,7 @@ def test_every_kind_of_statement_is_in_the_matrix() -> None:
 
 
 @pytest.mark.parametrize(("least", "text"), CELLS)
-def test_a_token_that_only_reads_gets_an_owner_no_further_than_reading(gate: Cast, least: str, text: str) -> None:
+def test_read_only_token_lets_owner_only_read(gate: Cast, least: str, text: str) -> None:
     expected = 200 if least == "viewer" else 403
     assert outcome(gate, gate.people["owner"], text, scopes=frozenset({Scope.READ})) == expected
 
@@ -261,13 +261,13 @@ def test_a_token_does_what_its_scope_says(gate: Cast, scope: Scope, text: str, e
         "ALTER BRANCH {c}.b RESET TO PARENT",
     ],
 )
-def test_who_owns_the_session_s_catalog_gains_nothing_in_another(own_lake: str, gate: Cast, text: str) -> None:
+def test_owner_of_session_catalog_gains_nothing_in_another(own_lake: str, gate: Cast, text: str) -> None:
     for role, expected in (("viewer", 403), ("none", 404)):
         join(gate.people[role], own_lake)
         assert outcome(gate, gate.people[role], text, own_lake) == expected
 
 
 @pytest.mark.parametrize("role", ["contributor", "reviewer", "maintainer", "owner"])
-def test_only_owners_may_give_a_reason_for_a_bypass(gate: Cast, role: str) -> None:
+def test_only_owners_may_give_a_bypass_reason(gate: Cast, role: str) -> None:
     expected = 200 if role == "owner" else 403
     assert outcome(gate, gate.people[role], "INSERT INTO d.t VALUES (1)", bypass_reason="urgent") == expected

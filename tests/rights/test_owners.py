@@ -39,7 +39,7 @@ def asked(facts: PlanFacts, *entries: tuple[str, tuple[str, ...]]) -> list[str]:
         ("sales.*", "sales.a.b", True),
     ],
 )
-def test_a_pattern_is_of_a_database_and_a_table(pattern: str, name: str, matches: bool) -> None:
+def test_pattern_matches_database_and_table(pattern: str, name: str, matches: bool) -> None:
     assert bool(asked(changed(name), (pattern, ADA))) is matches
 
 
@@ -68,12 +68,12 @@ def test_of_a_table_the_last_entry_counts() -> None:
     assert asked(changed("sales.drafts"), *entries) == []
 
 
-def test_a_new_name_is_no_way_past_the_owner_of_the_old_one() -> None:
+def test_rename_still_asks_owner_of_old_name() -> None:
     assert asked(changed("hr.pay", "x.y"), ("hr.*", ADA), ("x.*", BOB)) == ["hr.*", "x.*"]
     assert asked(changed("hr.pay", "x.y"), ("hr.*", ADA), ("x.*", NONE)) == ["hr.*"]
 
 
-def test_a_change_of_a_database_asks_the_owners_of_its_tables() -> None:
+def test_database_change_asks_owners_of_its_tables() -> None:
     database = changed("hr.*", "x.*", is_database=True)
     assert asked(database, ("hr.pay", ADA)) == ["hr.pay"]
     assert asked(database, ("hr.pay", ADA), ("hr.*", BOB)) == ["hr.*"]
@@ -81,7 +81,7 @@ def test_a_change_of_a_database_asks_the_owners_of_its_tables() -> None:
     assert asked(database, ("other.*", ADA)) == []
 
 
-def test_a_protected_branch_waits_for_an_owner_of_each_table() -> None:
+def test_protected_branch_waits_for_owner_of_each_table() -> None:
     rule = Protection(("main",), owners=(owned(("hr.*", ADA), ("sales.*", BOB)),))
     facts = PlanFacts("f" * 64, (*changed("hr.pay").tables, *changed("sales.orders").tables))
 
@@ -105,7 +105,7 @@ def test_owners_who_are_only_asked_refuse_nothing() -> None:
     assert (rule.takes_requests, rule.judges_plans) == (False, True)
 
 
-def test_of_several_rules_the_owners_of_each_are_asked() -> None:
+def test_owners_of_each_of_several_rules_are_asked() -> None:
     found = strictest([Protection((item,), owners=(owned((f"{item}.*", ADA)),)) for item in ("a", "b")])
     assert found is not None
     assert [entry.pattern for item in found.owners for entry in item.entries] == ["a.*", "b.*"]

@@ -75,7 +75,7 @@ def table(**changes: Any) -> PlanFacts:
         (ANY, FACTS, replace(FACTS, decided=1), "it has 1 conflict"),
     ],
 )
-def test_each_limit_lets_through_what_is_within_and_says_what_is_beyond(
+def test_each_limit_passes_what_fits_and_explains_excess(
     policy: Policy, within: PlanFacts, beyond: PlanFacts, why: str
 ) -> None:
     assert verdict(policy, within).policy == policy.name
@@ -98,12 +98,12 @@ def test_each_limit_lets_through_what_is_within_and_says_what_is_beyond(
         (Hours("22:00", "06:00"), AT, False),
     ],
 )
-def test_hours_are_of_a_zone_and_may_go_past_midnight(hours: Hours, at: datetime, holds: bool) -> None:
+def test_hours_have_a_zone_and_may_pass_midnight(hours: Hours, at: datetime, holds: bool) -> None:
     assert hours.holds(at) is holds
     assert bool(verdict(replace(ANY, hours=hours), at=at).policy) is holds
 
 
-def test_the_first_policy_that_lets_a_plan_through_says_what_it_needs() -> None:
+def test_first_policy_passing_plan_says_what_it_needs() -> None:
     policies = (Policy("tiny", max_rows=1), Policy("small", max_rows=9, approvals=2, approvers=("bob",)), ANY)
     found = policy_judge(PolicySet("main", 3, policies, 5), FACTS, AT)
     assert (found.policy, found.required_approvals, found.approvers, found.version) == ("small", 2, ("bob",), 3)
@@ -113,7 +113,7 @@ def test_the_first_policy_that_lets_a_plan_through_says_what_it_needs() -> None:
     assert json.loads(json.dumps(found.as_json()))["judgements"][0]["reasons"][1]["limit"] == "max_rows"
 
 
-def test_what_no_policy_lets_through_waits_for_people_also_where_nobody_looked() -> None:
+def test_unpassed_or_unjudged_plan_waits_for_people() -> None:
     assert verdict(Policy("p", max_rows=0), approvals=0).required_approvals == 1
     assert verdict(Policy("p", max_rows=0), approvals=3).required_approvals == 3
     unknown = policy_judge(PolicySet("main", 1, (ANY,)), None, AT)
@@ -121,11 +121,11 @@ def test_what_no_policy_lets_through_waits_for_people_also_where_nobody_looked()
 
 
 @pytest.mark.parametrize("policy", [Policy("p", spot_check=2), Policy("p", approvers=("bob",))])
-def test_a_spot_check_and_named_people_need_a_person(policy: Policy) -> None:
+def test_spot_check_and_named_people_need_a_person(policy: Policy) -> None:
     assert verdict(policy).required_approvals == 1
 
 
-def test_policies_of_several_rules_have_to_be_fulfilled_each() -> None:
+def test_policies_of_several_rules_must_each_be_met() -> None:
     mild = Protection(("*",), policies=(PolicySet("*", 1, (ANY,)),))
     strict = Protection(("main",), policies=(PolicySet("main", 1, (Policy("p", max_rows=1),), 2),))
     both = strictest([mild, strict])
@@ -139,7 +139,7 @@ def test_policies_of_several_rules_have_to_be_fulfilled_each() -> None:
     assert protection_refusal(mild, Change.MERGE, Role.OWNER, replace(authority, facts=None, approvers=frozenset()))
 
 
-def test_facts_come_back_from_the_json_that_is_kept_of_them() -> None:
+def test_facts_come_back_from_their_stored_json() -> None:
     facts = replace(
         FACTS, stale_reads=("d.t",), spot_rows=(SpotRow("shop.items", "update", "1", {"a": 1}, {"a": None}),)
     )
@@ -147,7 +147,7 @@ def test_facts_come_back_from_the_json_that_is_kept_of_them() -> None:
     assert facts_read(json.loads(json.dumps(table(looked_at=None).as_json()))) == table(looked_at=None)
 
 
-def test_twelve_policies_are_judged_on_a_hundred_tables_in_fifty_milliseconds() -> None:
+def test_twelve_policies_judge_hundred_tables_in_fifty_milliseconds() -> None:
     facts = replace(FACTS, tables=tuple(replace(TABLE, names=(f"shop.t{n}",)) for n in range(100)))
     policies = tuple(
         Policy(
@@ -205,7 +205,7 @@ ROWS = [
         ("new.id = 1", ("delete",), 1, "row 4"),
     ],
 )
-def test_a_condition_is_asked_of_the_rows_that_were_changed_so(
+def test_condition_applies_to_rows_changed_that_way(
     condition: str, changes: tuple[str, ...], rows: int, example: str
 ) -> None:
     condition_check(condition)
@@ -221,7 +221,7 @@ def test_a_condition_is_asked_of_the_rows_that_were_changed_so(
         ("new.code <> 'bad'", "the column code is char(5)"),
     ],
 )
-def test_a_condition_without_an_answer_says_why_and_holds_for_no_row(condition: str, why: str) -> None:
+def test_unanswerable_condition_says_why_and_fails_every_row(condition: str, why: str) -> None:
     found = rule_ask(condition, ("update",), ROWS, TYPES)
     assert (found.rows, why in found.problem) == (2, True), found.problem
 
@@ -243,7 +243,7 @@ def test_a_condition_without_an_answer_says_why_and_holds_for_no_row(condition: 
         (r"new.name LIKE 'a\\%'", "A backslash in new.name LIKE"),
     ],
 )
-def test_what_a_condition_does_not_know_is_refused_by_name(condition: str, named: str) -> None:
+def test_unknown_parts_of_condition_are_refused_by_name(condition: str, named: str) -> None:
     with pytest.raises(InvalidValue) as refusal:
         condition_check(condition)
     assert named in refusal.value.message

@@ -52,7 +52,7 @@ def test_patterns_match_names_as_documented(pattern: str, name: str, matches: bo
     assert pattern_matches(pattern, name) is matches
 
 
-def test_of_several_rules_the_strictest_of_each_field_holds() -> None:
+def test_strictest_of_several_rules_holds_for_each_field() -> None:
     other = replace(OPEN, required_approvals=3, required_checks=frozenset({"fresh"}), merge_role=Role.OWNER)
     other = replace(other, required_statuses=frozenset({"ci/tests"}))
     found = strictest([STRICT, other])
@@ -78,7 +78,7 @@ def test_an_open_rule_refuses_nothing(change: Change, role: Role) -> None:
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("change", [Change.WRITE, Change.DELETION, Change.MERGE])
-def test_a_strict_rule_refuses_every_role_what_is_done_directly(change: Change, role: Role) -> None:
+def test_strict_rule_refuses_direct_changes_of_every_role(change: Change, role: Role) -> None:
     assert protection_refusal(STRICT, change, role) is not None
 
 
@@ -93,7 +93,7 @@ def test_a_strict_rule_refuses_every_role_what_is_done_directly(change: Change, 
         (None, 2, {"no nulls"}, "role maintainer"),
     ],
 )
-def test_a_request_passes_with_all_that_the_rule_asks(
+def test_request_passes_with_all_the_rule_asks(
     role: Role | None, approvals: int, checks: set[str], refused: str | None
 ) -> None:
     refusal = protection_refusal(STRICT, Change.MERGE, role, MergeAuthority(7, approvals, frozenset(checks)))
@@ -108,7 +108,7 @@ def test_a_request_passes_with_all_that_the_rule_asks(
         replace(OPEN, required_statuses=frozenset({"ci"})),
     ],
 )
-def test_who_asks_for_approvals_or_checks_refuses_direct_merges(rule: Protection) -> None:
+def test_rule_asking_approvals_or_checks_refuses_direct_merges(rule: Protection) -> None:
     assert protection_refusal(rule, Change.MERGE, Role.OWNER) is not None
 
 
@@ -119,7 +119,7 @@ def test_an_approved_request_opens_nothing_but_its_merge(change: Change) -> None
 
 
 @pytest.mark.parametrize("role", Role)
-def test_only_owners_bypass_and_only_where_the_rule_lets_them(role: Role) -> None:
+def test_only_owners_bypass_and_only_where_rule_allows(role: Role) -> None:
     assert may_bypass(OPEN, role) is (role is Role.OWNER)
     assert may_bypass(STRICT, role) is False
 
@@ -131,13 +131,13 @@ def test_roles_are_ordered_from_viewer_to_owner() -> None:
 
 
 @pytest.mark.parametrize("action", Action)
-def test_a_role_may_what_the_roles_before_it_may(action: Action) -> None:
+def test_role_has_all_rights_of_roles_before_it(action: Action) -> None:
     allowed = [may(role, action) for role in Role]
     assert allowed == sorted(allowed)
     assert allowed[-1]
 
 
-def test_a_token_reads_and_does_what_its_scopes_say() -> None:
+def test_token_reads_and_does_what_its_scopes_say() -> None:
     reader = Principal(1, "alice", scopes=frozenset())
     assert [action for action in Action if scope_allows(reader, action)] == [
         action for action in Action if RIGHTS[action].scope is Scope.READ

@@ -69,7 +69,7 @@ def test_weak_tags_of_proxies_are_taken(scene: Scene, path: str, form: str) -> N
 
 @pytest.mark.parametrize("path", EDITS)
 @pytest.mark.parametrize("sent", ['{inside}x"', '{inside}-gzip-x"', "no tag", '"', "w/{tag}"])
-def test_what_is_no_tag_of_the_resource_changes_nothing(scene: Scene, path: str, sent: str) -> None:
+def test_what_is_no_tag_of_resource_changes_nothing(scene: Scene, path: str, sent: str) -> None:
     scene.person.become("owner")
     tag = answered(scene, "get", path)["ETag"]
     sent = sent.format(tag=tag, inside=tag.removesuffix('"'))
@@ -78,7 +78,7 @@ def test_what_is_no_tag_of_the_resource_changes_nothing(scene: Scene, path: str,
 
 
 @pytest.mark.parametrize("path", [RULE, MEMBER])
-def test_what_was_changed_since_it_was_read_is_not_removed(scene: Scene, path: str) -> None:
+def test_what_changed_since_reading_is_not_removed(scene: Scene, path: str) -> None:
     scene.person.become("owner")
     seen = answered(scene, "get", path)["ETag"]
     answered(scene, "patch", path, EDITS[path][0])

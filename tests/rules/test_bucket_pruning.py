@@ -59,7 +59,7 @@ def file_of(column_type: str, value: Any, count: int, written_as: str) -> dict[i
 
 @pytest.mark.parametrize("column_type", VALUES)
 @pytest.mark.parametrize("count", [2, 16, 997])
-def test_the_file_of_a_value_is_read_and_others_are_not(column_type: str, count: int) -> None:
+def test_only_the_file_of_a_value_is_read(column_type: str, count: int) -> None:
     left_out = 0
     for _, constant in VALUES[column_type]:
         asked = pruner(column_type, "=", constant)

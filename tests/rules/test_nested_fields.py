@@ -25,7 +25,7 @@ def test_fields_without_ids_are_found_by_name(wanted: str, written: str, read: s
     assert read_type(parse_type(wanted), parse_type(written)).text == read
 
 
-def test_every_field_is_named_in_the_order_of_the_text() -> None:
+def test_every_field_is_named_in_text_order() -> None:
     kind = parse_type("struct<a:array<struct<`b c`:int>>,m:map<int,string>>")
     assert [field.name for field in fields_within(kind)] == ["a", "element", "b c", "m", "key", "value"]
 

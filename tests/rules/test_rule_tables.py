@@ -84,7 +84,7 @@ EXTENSIONS = {
 }
 
 
-def test_blanks_of_the_seed_are_filled_as_the_semantics_say() -> None:
+def test_blanks_of_seed_are_filled_by_the_semantics() -> None:
     cells = load_rules().tables["table"].cells
     filled = {key: cell.verdict for key, cell in cells.items() if cell.origin is Origin.EXTENSION}
     blank = {(source, destination) for table, source, destination, text in CELLS if table == "table" and not text}
@@ -103,7 +103,7 @@ ROWS = ("insert", "delete", "update")
 SAME_KEY = {("insert", "insert"), ("update", "update"), ("update", "delete"), ("delete", "update")}
 
 
-def test_the_table_with_a_primary_key_differs_where_rows_meet_rows() -> None:
+def test_keyed_table_differs_where_rows_meet_rows() -> None:
     plain, keyed = load_rules().tables["table"].cells, load_rules().tables["keyed"].cells
     assert {key for key in keyed if keyed[key] != plain[key]} == {(mine, theirs) for mine in ROWS for theirs in ROWS}
     conditional = {key for key, cell in keyed.items() if cell.condition == "rows of one key"}
@@ -112,7 +112,7 @@ def test_the_table_with_a_primary_key_differs_where_rows_meet_rows() -> None:
     assert {keyed[key].code for key in SAME_KEY} == {VerdictCode.PRIMARY_KEY_CLASH}
 
 
-def test_a_table_that_extends_an_unknown_one_is_refused() -> None:
+def test_table_that_extends_unknown_one_is_refused() -> None:
     with pytest.raises(RuleTableError, match="extends"):
         table_from_toml('name = "x"\ntitle = "X"\nextends = "nothing"\ncell = []')
 
@@ -125,7 +125,7 @@ def test_a_dropped_object_is_always_the_same_conflict() -> None:
             assert cell.code == expected
 
 
-def test_rules_for_the_api_hold_every_cell_axis_and_code() -> None:
+def test_api_rules_hold_every_cell_axis_and_code() -> None:
     answer = rules_as_json()
     assert answer["digest"] == load_rules().digest
     assert [(table["name"], len(table["cells"])) for table in answer["tables"]] == [

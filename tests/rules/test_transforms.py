@@ -86,7 +86,7 @@ def test_hashes_are_the_examples_of_the_specification(column_type: str, value: A
 
 
 @given(st.binary(max_size=40))
-def test_murmur3_is_that_of_the_library_that_pyiceberg_uses(value: bytes) -> None:
+def test_murmur3_is_that_of_the_library_pyiceberg_uses(value: bytes) -> None:
     import mmh3
 
     assert murmur3(value) == mmh3.hash(value, signed=False)
@@ -119,7 +119,7 @@ def test_truncated_values_are_those_of_iceberg(data: st.DataObject, column_type:
 
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(1, 2**31 - 1))
 @example(-(2**31), 10)
-def test_what_truncate_cannot_say_in_the_type_is_refused(value: int, width: int) -> None:
+def test_truncate_result_outside_its_type_is_refused(value: int, width: int) -> None:
     """PyIceberg leaves INT there, Java's Iceberg wraps around; neither is a value of the column."""
     of_int: Any = theirs.TruncateTransform(width).transform(kinds.IntegerType())
     try:

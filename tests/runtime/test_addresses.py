@@ -39,7 +39,7 @@ def test_the_environment_wins_over_what_up_wrote(tmp_path: Path) -> None:
     assert found.database_url == WRITTEN.database_url
 
 
-def test_who_names_a_spark_server_means_it_for_queries_too(tmp_path: Path) -> None:
+def test_named_spark_server_is_for_queries_too(tmp_path: Path) -> None:
     services_write(tmp_path, replace(WRITTEN, spark_query_remote="sc://localhost:3"))
     assert services_discover({}, tmp_path).spark_query_remote == "sc://localhost:3"
     assert services_discover({"SPARK_REMOTE": "sc://elsewhere"}, tmp_path).spark_query_remote == ""
@@ -51,7 +51,7 @@ def test_who_names_a_spark_server_means_it_for_queries_too(tmp_path: Path) -> No
     ("said", "gib", "memory"),
     [("", 4, ""), ("", 8, "2g"), ("", 32, "3g"), ("1g", 4, "1g"), ("0", 32, "")],
 )
-def test_a_second_spark_is_for_machines_with_the_memory(
+def test_second_spark_is_for_machines_with_enough_memory(
     monkeypatch: pytest.MonkeyPatch, said: str, gib: int, memory: str
 ) -> None:
     monkeypatch.setattr(spark, "machine_memory", lambda: gib * spark.GIB)
@@ -80,7 +80,7 @@ def test_the_secret_key_is_made_once(tmp_path: Path) -> None:
     assert secret_key(variables_read({"LAKEUI_SECRET_KEY": "given"}), tmp_path) == "given"
 
 
-def test_a_home_that_holds_no_key_is_refused_with_a_way_out(tmp_path: Path) -> None:
+def test_home_without_key_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InvalidValue, match=r"cannot be kept in .*file/home/secret_key: Not a directory") as refused:
         secret_key(variables_read({}), tmp_path / "file" / "home")
@@ -104,6 +104,6 @@ def test_the_embedded_address_says_its_socket_directory(name: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["mysql://h/x", "sqlite:///x", "postgresql://host", "postgresql://host/"])
-def test_an_address_that_is_no_postgresql_database_is_refused(url: str) -> None:
+def test_address_of_no_postgresql_database_is_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
         database_settings(url)

@@ -17,11 +17,11 @@ def test_a_chunked_body_ends_at_its_last_byte(step: int) -> None:
 
 
 @pytest.mark.parametrize("body", [b"many\r\n", b"-5\r\n", b"\r\n", b"5" * 9000])
-def test_what_is_no_chunk_is_left_to_the_parser(body: bytes) -> None:
+def test_what_is_no_chunk_is_left_to_parser(body: bytes) -> None:
     assert ChunkedEnd().feed(body)
 
 
-def test_the_head_has_ten_seconds_and_the_body_more_the_more_came() -> None:
+def test_head_has_ten_seconds_body_more_per_byte() -> None:
     now = 100.0
     arrival = Arrival(lambda: now)
     assert (arrival.deadline, arrival.is_begun) == (110.0, False)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.compiled import rewritten_keep
 
 
-def test_a_module_is_kept_once_and_made_anew_where_it_changed(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_module_is_kept_once_and_remade_when_changed(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     module = tmp_path / "test_one.py"
     module.write_text("def test_one():\n    assert 1 + 1 == 2\n")
     assert [rewritten_keep([module], pytestconfig), rewritten_keep([module], pytestconfig)] == [1, 0]

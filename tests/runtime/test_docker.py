@@ -23,7 +23,7 @@ OURS = ("web", "worker", "prepare", "spark", "spark-queries")
 SPARKS = ("spark", "spark-queries")
 
 
-def test_the_spark_of_queries_is_the_other_one_again() -> None:
+def test_query_spark_is_a_copy_of_the_other() -> None:
     """In a container of its own, with memory and tasks of its own; both hold as much of a result as is downloaded."""
     writes, queries = (SERVICES[name]["command"] for name in SPARKS)
     own = {"local[*]": "local[16]", "${LAKEUI_SPARK_MEMORY:-3g}": "${LAKEUI_SPARK_QUERY_MEMORY:-3g}"}
@@ -42,7 +42,7 @@ def test_what_the_image_copies_exists() -> None:
     assert all((ROOT / name).exists() for name in copied)
 
 
-def test_what_the_image_leaves_out_is_what_up_embeds() -> None:
+def test_image_leaves_out_what_up_embeds() -> None:
     left_out = re.search(r"'\^\(([^)]+)\)=='", DOCKERFILE)
     assert left_out
     pinned = {line.partition("==")[0] for line in (ROOT / "requirements.txt").read_text().splitlines()}
@@ -51,7 +51,7 @@ def test_what_the_image_leaves_out_is_what_up_embeds() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_container_has_rights_or_writes_to_its_root(name: str) -> None:
+def test_no_container_has_rights_or_writes_its_root(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -73,11 +73,11 @@ def test_nobody_is_root() -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_whoever_touches_files_has_the_warehouse_at_one_path(name: str) -> None:
+def test_services_touching_files_have_warehouse_at_one_path(name: str) -> None:
     assert "warehouse:/srv/warehouse" in SERVICES[name]["volumes"]
 
 
-def test_every_image_is_of_a_version_that_does_not_move() -> None:
+def test_every_image_is_of_a_fixed_version() -> None:
     named = [service["image"] for name, service in SERVICES.items() if name not in OURS]
     named += re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
     assert len(named) == 5
@@ -100,7 +100,7 @@ def test_no_secret_stands_in_the_files() -> None:
 
 
 @pytest.mark.parametrize("name", ["web", "worker", "prepare"])
-def test_whoever_runs_django_gets_every_address_and_reaches_it(name: str) -> None:
+def test_whoever_runs_django_gets_and_reaches_every_address(name: str) -> None:
     service = SERVICES[name]
     addresses = {"DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "LAKEUI_SPARK_QUERY_REMOTE"}
     assert addresses | {"LAKEUI_SECRET_KEY"} <= set(service["environment"])
@@ -108,7 +108,7 @@ def test_whoever_runs_django_gets_every_address_and_reaches_it(name: str) -> Non
     assert set(service["depends_on"]) <= set(SERVICES)
 
 
-def test_only_the_web_server_is_published_and_on_loopback_only() -> None:
+def test_only_web_server_is_published_only_on_loopback() -> None:
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert list(published) == ["web"]
     assert all(port.startswith("127.0.0.1:") for port in published["web"])
@@ -141,7 +141,7 @@ def test_the_worker_reaches_those_who_are_told() -> None:
     assert {name for name, service in SERVICES.items() if "outside" in service["networks"]} == {"web", "worker"}
 
 
-def test_a_spark_without_memory_ends_and_is_started_again() -> None:
+def test_spark_without_memory_ends_and_starts_again() -> None:
     for name in SPARKS:
         assert "spark.driver.extraJavaOptions=-XX:+ExitOnOutOfMemoryError" in SERVICES[name]["command"]
     assert {SERVICES[name]["restart"] for name in SERVICES} == {"unless-stopped", "no"}

@@ -72,7 +72,7 @@ def test_what_is_in_order_ends_with_0(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-def test_one_thing_that_is_wrong_ends_with_1_and_a_way_out(whole: Any, tmp_path: Path) -> None:
+def test_one_wrong_thing_ends_with_1_and_remedy(whole: Any, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").unlink()
     status, said = run()
     assert status == 1
@@ -80,7 +80,7 @@ def test_one_thing_that_is_wrong_ends_with_1_and_a_way_out(whole: Any, tmp_path:
     assert "Run `make frontend`." in said
 
 
-def test_a_home_without_services_says_how_to_start_them(tmp_path: Path) -> None:
+def test_home_without_services_says_how_to_start_them(tmp_path: Path) -> None:
     """As on a machine where nothing was started: everything is said, nothing is a traceback, and nothing is kept."""
     home = tmp_path / "home"
     gone = {
@@ -104,7 +104,7 @@ def test_a_home_without_services_says_how_to_start_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_database_that_was_not_brought_up_to_date_is_named(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outdated_database_is_named(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor.MigrationExecutor, "migration_plan", lambda *_: [("one", False), ("two", False)])
     found = state("database")
     assert found.state == "wrong"

@@ -43,7 +43,7 @@ def supervisor(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch)
     return Supervisor(options, said.append)
 
 
-def test_a_part_that_ends_too_often_is_given_up(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
+def test_part_that_ends_too_often_is_given_up(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     last_words = "import sys; print('no such queue'); sys.exit(3)"
     child = supervisor._start("worker", [sys.executable, "-c", last_words], restarts=True)
     with pytest.raises(RuntimeProblem) as given_up:
@@ -75,7 +75,7 @@ def test_neither_spark_is_given_up(
     assert len([line for line in said if "was started again" in line]) > MOST_ENDS
 
 
-def test_a_part_whose_start_meets_a_full_disk_is_started_later(supervisor: Supervisor, said: list[str]) -> None:
+def test_part_whose_start_meets_full_disk_starts_later(supervisor: Supervisor, said: list[str]) -> None:
     """It would have stopped every other part."""
     child = supervisor._start("spark", [sys.executable, "-c", "raise SystemExit(3)"], restarts=True)
     start, failures = child.again, [OSError(errno.ENOSPC, "No space left on device")] * 2
@@ -106,7 +106,7 @@ print("still runs", file=sys.stderr)
 """
 
 
-def test_a_closed_terminal_keeps_no_part_from_being_stopped() -> None:
+def test_parts_are_stopped_though_the_terminal_is_closed() -> None:
     """Each line that `up` says stands before a stop; an error there would leave the parts behind."""
     terminal, shown = pty.openpty()
     process = subprocess.Popen(
@@ -120,7 +120,7 @@ def test_a_closed_terminal_keeps_no_part_from_being_stopped() -> None:
     assert process.returncode == 0
 
 
-def test_all_parts_stop_where_nothing_can_be_written_down(
+def test_all_parts_stop_where_nothing_can_be_written(
     supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the parts after the first would run on without anyone to stop them."""

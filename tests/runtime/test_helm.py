@@ -41,7 +41,7 @@ def test_the_kept_manifests_are_of_this_chart() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_no_pod_has_rights_or_writes_to_its_root(part: str) -> None:
+def test_no_pod_has_rights_or_writes_its_root(part: str) -> None:
     spec = pod(part)
     assert spec["automountServiceAccountToken"] is False
     assert (spec["securityContext"]["runAsNonRoot"], spec["securityContext"]["runAsUser"]) == (True, 10001)
@@ -85,7 +85,7 @@ def test_whoever_runs_django_gets_every_address(part: str) -> None:
         assert named("least", "Service", name)["spec"]["ports"][0]["port"] == 15002
 
 
-def test_settings_are_those_of_lakeui_in_the_form_that_it_reads() -> None:
+def test_settings_are_those_lakeui_has_and_can_read() -> None:
     found = environment("web", "all")
     assert found.keys() <= FIELDS.keys() | {"OTEL_EXPORTER_OTLP_ENDPOINT"}
     given = {"LAKEUI_HTTPS": "1", "LAKEUI_RETENTION_DAYS": "30", "LAKEUI_ALLOWED_HOSTS": "lake.example.com"}
@@ -95,7 +95,7 @@ def test_settings_are_those_of_lakeui_in_the_form_that_it_reads() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_whoever_serves_is_looked_at_and_a_service_finds_it(part: str) -> None:
+def test_whoever_serves_is_probed_and_found_by_service(part: str) -> None:
     (container,) = pod(part)["containers"]
     assert "livenessProbe" in container
     labels = named("least", "Deployment", part)["spec"]["template"]["metadata"]["labels"]
@@ -105,13 +105,13 @@ def test_whoever_serves_is_looked_at_and_a_service_finds_it(part: str) -> None:
         assert named("least", "Service", part)["spec"]["selector"].items() <= labels.items()
 
 
-def test_the_version_before_serves_until_the_new_one_answers() -> None:
+def test_old_version_serves_until_the_new_one_answers() -> None:
     strategy = named("least", "Deployment", "web")["spec"]["strategy"]
     assert strategy["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
     assert pod("web")["containers"][0]["readinessProbe"]["httpGet"]["path"] == "/livez"
 
 
-def test_only_web_and_worker_reach_spark_and_spark_reaches_nobody() -> None:
+def test_spark_answers_only_web_and_worker_calls_nobody() -> None:
     for part in ("spark", "spark-queries"):
         spec = named("least", "NetworkPolicy", part)["spec"]
         (allowed,) = spec["ingress"]
@@ -120,7 +120,7 @@ def test_only_web_and_worker_reach_spark_and_spark_reaches_nobody() -> None:
     assert not [manifest for manifest in RENDERED["all"] if manifest["kind"] == "NetworkPolicy"]
 
 
-def test_the_warehouse_is_one_volume_of_many_pods_and_outlives_the_release() -> None:
+def test_warehouse_is_a_shared_volume_that_outlives_release() -> None:
     claim = named("least", "PersistentVolumeClaim", "warehouse")
     assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
     assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}

@@ -47,7 +47,7 @@ def run(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_node_on_the_path_is_used_where_it_is_new_enough(folder: Path) -> None:
+def test_node_on_path_is_used_if_new_enough(folder: Path) -> None:
     command(folder / "node", NEW_ENOUGH)
     command(folder / "npm", 'echo "npm of PATH: $*"')
     assert run(folder).stdout == "npm of PATH: run build\n"

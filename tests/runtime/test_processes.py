@@ -40,7 +40,7 @@ def wait_for_text(path: Path) -> str:
     return path.read_text().strip()
 
 
-def test_another_process_under_the_same_number_is_not_mistaken(tmp_path: Path) -> None:
+def test_another_process_of_same_number_is_not_mistaken(tmp_path: Path) -> None:
     process = process_start(SLEEPER, log=tmp_path / "log")
     record = process_record("sleeper", process.pid)
     earlier = replace(record, started=record.started - 3600)
@@ -71,7 +71,7 @@ def test_what_a_killed_process_left_is_stopped_too(tmp_path: Path) -> None:
     orphan.wait(5)
 
 
-def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path) -> None:
+def test_log_tail_is_its_last_lines(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("".join(f"line {number}\n" for number in range(10_000)))
     assert log_tail(log, 2) == "line 9998\nline 9999"
@@ -90,7 +90,7 @@ def test_only_one_up_at_a_time(tmp_path: Path) -> None:
     second.give_back()
 
 
-def test_the_lock_of_a_killed_up_is_free_and_names_it(tmp_path: Path) -> None:
+def test_killed_up_leaves_free_lock_that_names_it(tmp_path: Path) -> None:
     holder = (
         "import pathlib, sys, time; from lakeui.runtime.home import HomeLock; "
         "lock = HomeLock(pathlib.Path(sys.argv[1])); lock.take(); print('held', flush=True); time.sleep(300)"
@@ -106,7 +106,7 @@ def test_the_lock_of_a_killed_up_is_free_and_names_it(tmp_path: Path) -> None:
     lock.give_back()
 
 
-def test_a_port_in_use_is_named_with_a_way_out() -> None:
+def test_port_in_use_is_named_with_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with pytest.raises(RuntimeProblem, match=f"Port {port} is in use") as problem:
@@ -138,7 +138,7 @@ def test_missing_java_is_told_with_what_to_install(tmp_path: Path, monkeypatch: 
     assert "openjdk-17" in problem.value.remedy
 
 
-def test_postgres_starts_again_after_it_was_left_over_or_killed(tmp_path: Path) -> None:
+def test_postgres_starts_again_when_left_over_or_killed(tmp_path: Path) -> None:
     tmp_path.chmod(0o711)
     said: list[str] = []
     server = EmbeddedPostgres(tmp_path / "pg", tmp_path / "log", durable=False, say=said.append)
@@ -171,7 +171,7 @@ def test_a_half_made_data_directory_is_made_anew(tmp_path: Path) -> None:
     server.stop()
 
 
-def test_a_second_redis_on_the_same_data_ends_the_first(tmp_path: Path) -> None:
+def test_second_redis_on_same_data_ends_the_first(tmp_path: Path) -> None:
     """A start that was killed before it could note its Redis leaves one behind."""
     left = EmbeddedRedis(tmp_path / "redis", tmp_path / "log")
     record = left.start()
@@ -188,7 +188,7 @@ def test_a_second_redis_on_the_same_data_ends_the_first(tmp_path: Path) -> None:
         after.stop()
 
 
-def test_a_postgres_that_recovers_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_postgres_recovery_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped, it would begin its recovery anew at each start."""
     monkeypatch.setattr(postgres, "PATIENCE_SECONDS", 1.5)
     tmp_path.chmod(0o711)

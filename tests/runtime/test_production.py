@@ -21,7 +21,7 @@ def test_a_key_and_a_host_are_enough() -> None:
     refuse_unfit_for_production(variables_read(FIT))
 
 
-def test_on_a_machine_of_ones_own_nothing_is_demanded() -> None:
+def test_nothing_is_required_on_ones_own_machine() -> None:
     refuse_unfit_for_production(variables_read({"LAKEUI_DEBUG": "1"}))
 
 

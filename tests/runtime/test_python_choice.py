@@ -31,7 +31,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "a", tmp_path / "b"
 
 
-def test_the_first_name_is_taken_where_no_other_is_clearly_quicker(folders: tuple[Path, Path]) -> None:
+def test_first_name_is_taken_unless_another_clearly_quicker(folders: tuple[Path, Path]) -> None:
     first = python(folders[0], "python3.11", micros=1000)
     python(folders[1], "python3.11", micros=850)
     python(folders[1], "python3.12", micros=850)
@@ -51,7 +51,7 @@ def test_old_or_unfit_pythons_are_not_taken(folders: tuple[Path, Path]) -> None:
     assert chosen("python3.11", "python3", path=f"{folders[0]}:{folders[1]}").stdout == f"{fits}\n"
 
 
-def test_where_none_makes_a_virtual_environment_the_first_says_what_is_missing(folders: tuple[Path, Path]) -> None:
+def test_without_virtual_environments_the_first_names_missing_parts(folders: tuple[Path, Path]) -> None:
     first = python(folders[0], "python3.11", micros=None)
     assert chosen("python3.11", path=str(folders[0])).stdout == f"{first}\n"
 

@@ -21,7 +21,7 @@ def test_the_machine_goes_before_the_wheel(monkeypatch: pytest.MonkeyPatch, name
     assert redis_server._binary() == f"/usr/bin/{name}"
 
 
-def test_where_there_is_none_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_redis_is_named_with_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(LakeError, match="neither redis-server nor valkey-server") as refused:

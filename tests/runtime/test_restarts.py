@@ -12,7 +12,7 @@ def test_delays_grow_until_the_part_is_given_up() -> None:
     assert max(delay for delay in delays if delay) <= LONGEST_DELAY_SECONDS
 
 
-def test_ends_of_other_parts_and_of_long_ago_do_not_count() -> None:
+def test_only_recent_ends_of_same_part_count() -> None:
     policy = RestartPolicy()
     for second in range(MOST_ENDS - 1):
         policy.delay("worker", now=float(second))

@@ -107,7 +107,7 @@ def test_what_is_empty_counts_as_not_set() -> None:
 
 
 @pytest.mark.parametrize(("name", "said"), WRONG)
-def test_a_wrong_value_is_one_sentence_with_what_is_allowed(name: str, said: str) -> None:
+def test_wrong_value_is_one_sentence_with_allowed_values(name: str, said: str) -> None:
     (sentence,) = refusal({name: said})
     assert sentence.startswith(f"{name} is ")
     assert sentence.endswith(f"write {allowed(FIELDS[name])}.")
@@ -183,7 +183,7 @@ def test_no_secret_is_shown_with_the_settings() -> None:
     assert "word" not in shown
 
 
-def test_what_up_starts_gets_the_addresses_and_no_file_beside_them(tmp_path: Path) -> None:
+def test_what_up_starts_gets_addresses_and_no_files(tmp_path: Path) -> None:
     for name in ("redis", "key", "password"):
         (tmp_path / name).write_text("redis://h/0")
     environment = {
@@ -209,7 +209,7 @@ def test_what_up_starts_gets_the_addresses_and_no_file_beside_them(tmp_path: Pat
     variables_read({**handed_on, "LAKEUI_ADMIN_PASSWORD": "word"})
 
 
-def test_a_command_says_what_is_wrong_without_a_traceback(tmp_path: Path) -> None:
+def test_command_says_what_is_wrong_without_traceback(tmp_path: Path) -> None:
     environment = {**os.environ, "LAKEUI_HOME": str(tmp_path), "LAKEUI_HTTPS": "yess", "LAKEUI_ALOWED_HOSTS": "x"}
     command = [sys.executable, "manage.py", "check"]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
@@ -240,7 +240,7 @@ def test_a_server_that_others_start_says_so_too(command: list[str], tmp_path: Pa
     assert "Traceback" not in ran.stderr + ran.stdout
 
 
-def test_every_name_in_the_repository_is_a_setting_or_listed() -> None:
+def test_every_name_in_repository_is_setting_or_listed() -> None:
     command = ["git", "grep", "-ohIE", r"\bLAKEUI_[A-Z_]+\b"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     here = Path(__file__).read_text()

@@ -108,14 +108,14 @@ HALF_OPEN = {
 
 
 @pytest.mark.parametrize("text", HALF_OPEN.values(), ids=HALF_OPEN)
-def test_80_half_open_connections_delay_no_others_and_are_closed(port: int, text: bytes) -> None:
+def test_80_half_open_connections_close_delaying_no_others(port: int, text: bytes) -> None:
     with many(port, 80, text) as clients:
         assert usual_seconds(port) < 0.1
         answer = everything(clients[0])
         assert not answer if not text else problem_of(answer)["code"] == "REQUEST_TIMEOUT"
 
 
-def test_a_byte_now_and_then_does_not_keep_a_connection_open(port: int) -> None:
+def test_occasional_byte_does_not_keep_connection_open(port: int) -> None:
     with opened(port, b"GET / HTTP/1.1\r\nX-A: ") as client:
         began = time.monotonic()
         with pytest.raises(ConnectionError):  # noqa: PT012 - any of the sends may find it closed
@@ -126,7 +126,7 @@ def test_a_byte_now_and_then_does_not_keep_a_connection_open(port: int) -> None:
         assert time.monotonic() - began < 10
 
 
-def test_who_does_not_read_the_answer_frees_the_thread(port: int) -> None:
+def test_client_not_reading_answer_frees_the_thread(port: int) -> None:
     with many(port, 5, b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"):
         assert asked(port)[0] == 200
 
@@ -136,7 +136,7 @@ def test_who_does_not_close_delays_nobody(port: int) -> None:
         assert usual_seconds(port) < 0.1
 
 
-def test_an_address_has_so_many_connections_and_no_more(port: int) -> None:
+def test_address_has_bounded_number_of_connections(port: int) -> None:
     with many(port, MOST, b""), opened(port, b"") as client:
         assert problem_of(everything(client))["code"] == "TOO_MANY_REQUESTS"
     deadline = time.monotonic() + 5
@@ -157,7 +157,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "status"), REFUSED.values(), ids=REFUSED)
-def test_what_never_reaches_the_application_is_a_problem_document(port: int, text: bytes, status: int) -> None:
+def test_what_never_reaches_application_is_problem_document(port: int, text: bytes, status: int) -> None:
     with opened(port, text) as client:
         assert problem_of(everything(client))["status"] == status
 
@@ -193,7 +193,7 @@ def test_a_client_is_told_to_go_on(port: int) -> None:
         assert everything(client).endswith(b"\r\n\r\n3")
 
 
-def test_requests_of_one_connection_come_one_after_the_other_or_together(port: int) -> None:
+def test_requests_of_one_connection_come_singly_or_together(port: int) -> None:
     one = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"
     last = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     with opened(port, one + one + last[:20]) as client:

@@ -11,12 +11,12 @@ INSTALLED = sorted(jar.name for jar in (_distribution() / "jars").glob("*.jar"))
 
 
 @pytest.mark.parametrize("beginning", LEFT_OFF)
-def test_what_is_left_off_is_there_to_be_left_off(beginning: str) -> None:
+def test_left_off_files_are_among_the_installed(beginning: str) -> None:
     """A new version of Spark names its files otherwise: what was left off would come back in silence."""
     assert any(name.startswith(beginning) for name in INSTALLED)
 
 
-def test_each_start_links_the_files_that_are_installed_and_no_more(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_each_start_links_only_the_installed_files(tmp_path_factory: pytest.TempPathFactory) -> None:
     server: EmbeddedSpark = spark_for_tests(tmp_path_factory.mktemp("spark"))
     made = server._distribution_link()
     (made / "jars" / "of-an-earlier-version.jar").touch()

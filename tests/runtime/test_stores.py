@@ -49,7 +49,7 @@ def test_an_archive_that_is_not_there_is_named(tmp_path: Path) -> None:
         spark_store("/lake", store_options(variables_read({})), (str(tmp_path / "gone.jar"),))
 
 
-def test_spark_gets_the_driver_and_its_keys_in_no_file(tmp_path: Path, driver: Path) -> None:
+def test_spark_gets_driver_and_keys_in_no_file(tmp_path: Path, driver: Path) -> None:
     store = spark_store("s3://bucket/lake", store_options(variables_read(SAID)), (str(driver),))
     server = EmbeddedSpark(tmp_path / "spark", tmp_path / "log", store=store)
     made = server._distribution_link()

@@ -37,7 +37,7 @@ def command(unit: str) -> list[str]:
 
 
 @pytest.mark.parametrize("unit", PARTS)
-def test_a_part_that_ends_is_started_again_until_it_ended_too_often(unit: str) -> None:
+def test_part_restarts_until_it_ends_too_often(unit: str) -> None:
     assert said(unit, "Restart") == ["always"]
     is_given_up = unit not in ("lakeui-spark.service", "lakeui-spark-queries.service")
     assert said(unit, "StartLimitIntervalSec") == [f"{WINDOW_SECONDS:.0f}" if is_given_up else "0"]
@@ -52,7 +52,7 @@ def test_no_part_runs_as_root_or_gains_rights(unit: str) -> None:
     assert said(unit, "EnvironmentFile") == ["/etc/lakeui/lakeui.env"]
 
 
-def test_the_web_server_is_started_as_in_the_container() -> None:
+def test_web_server_starts_as_in_the_container() -> None:
     (text,) = re.findall(r"^CMD (\[.+?\])", (ROOT / "docker" / "Dockerfile").read_text(), re.MULTILINE | re.DOTALL)
     container = json.loads(text.replace("\\\n", ""))
     own = {"--bind=0.0.0.0:8000", "--worker-tmp-dir=/dev/shm"}
@@ -69,7 +69,7 @@ def test_the_worker_is_started_as_in_the_container() -> None:
     ("part", "memory", "port"),
     [("spark", "LAKEUI_SPARK_MEMORY", "15002"), ("spark-queries", "LAKEUI_SPARK_QUERY_MEMORY", "15003")],
 )
-def test_spark_is_started_as_in_the_container_but_on_loopback(part: str, memory: str, port: str) -> None:
+def test_spark_starts_as_in_container_but_on_loopback(part: str, memory: str, port: str) -> None:
     theirs = [word.replace("0.0.0.0", "127.0.0.1").replace("15002", port) for word in COMPOSE[part]["command"]]
     theirs[theirs.index("--driver-memory") + 1] = f"${{{memory}}}"
     unit = f"lakeui-{part}.service"
@@ -80,7 +80,7 @@ def test_spark_is_started_as_in_the_container_but_on_loopback(part: str, memory:
 
 
 @pytest.mark.parametrize("unit", ["lakeui-spark.service", "lakeui-spark-queries.service"])
-def test_spark_is_found_with_the_environment_of_the_unit_alone(unit: str) -> None:
+def test_spark_is_found_with_unit_environment_alone(unit: str) -> None:
     """systemd hands on no PATH of a person's shell."""
     virtual = Path(sys.executable).parent
     lines = [line.replace("/opt/lakeui/.venv/bin", str(virtual)) for line in said(unit, "Environment")]
@@ -102,7 +102,7 @@ def test_no_command_needs_the_repository() -> None:
     assert [unit for unit in UNITS if "manage.py" in UNITS[unit]] == []
 
 
-def test_the_nightly_backup_is_a_command_that_there_is() -> None:
+def test_nightly_backup_is_an_existing_command() -> None:
     program, flag, package, name, *arguments = command("lakeui-backup.service")
     assert (program, flag, package) == ("python", "-m", "lakeui")
     options = vars(load_command_class("lakeui.api", name).create_parser("lakeui", name).parse_args(arguments))
@@ -119,7 +119,7 @@ def test_units_name_units_that_there_are() -> None:
     assert set(PARTS) < set(said("lakeui.target", "Wants")[0].split())
 
 
-def test_the_example_of_the_environment_has_what_a_server_needs() -> None:
+def test_environment_example_has_what_a_server_needs() -> None:
     names = set(re.findall(r"^([A-Z_]+)=", UNITS["lakeui.env.example"], re.MULTILINE))
     assert {name for name, value in COMPOSE["prepare"]["environment"].items() if ":?" in str(value)} <= names
     assert {"SPARK_REMOTE", "LAKEUI_SPARK_MEMORY", "LAKEUI_HTTPS", "LAKEUI_BEHIND_PROXY"} <= names

@@ -101,7 +101,7 @@ def up(tmp_path: Path, spark_remote: str) -> Iterator[Callable[[], Up]]:
         process_stop(record)
 
 
-def test_up_starts_everything_survives_kills_and_stops_without_leftovers(up: Callable[[], Up]) -> None:
+def test_up_starts_all_survives_kills_and_leaves_nothing(up: Callable[[], Up]) -> None:
     """At the end nobody reads what it says any more, as where its terminal was closed: it stops everything."""
     first = up()
     services = first.wait_until_ready()

@@ -133,7 +133,7 @@ def served(server: str, name: str) -> list[int]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_all_processes_together_serve_a_person_as_often_as_the_limit_says(server: str) -> None:
+def test_all_processes_together_serve_a_person_within_limit(server: str) -> None:
     for attempt in range(5):
         began = minute()
         answers = served(server, f"hasty-{attempt}")
@@ -143,7 +143,7 @@ def test_all_processes_together_serve_a_person_as_often_as_the_limit_says(server
 
 
 @pytest.mark.django_db(transaction=True)
-def test_all_processes_together_close_the_door_to_who_guesses(server: str, settings: Any) -> None:
+def test_all_processes_together_block_who_guesses_passwords(server: str, settings: Any) -> None:
     # The server does not know the quick hasher of these tests.
     settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
     User.objects.create_user("grace", password="the right one")

@@ -12,7 +12,7 @@ from merge_app.jobs.services import task_submit
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("celery_worker")
-def test_the_shared_worker_runs_a_task_of_the_test_database() -> None:
+def test_shared_worker_runs_task_of_test_database() -> None:
     parameters = {"statement": "SHOW CATALOGS", "catalog": None, "branch": "main", "transaction": None}
     task = task_submit(kind="sql", parameters=parameters, user=None)
     deadline = time.monotonic() + 20

@@ -46,7 +46,7 @@ def test_what_is_written_reads_as_what_was_checked(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", lines("roundtrip.sql"))
-def test_no_managed_table_is_left_in_the_text_for_spark(text: str) -> None:
+def test_no_managed_table_stays_in_text_for_spark(text: str) -> None:
     statement = parse(text)
     assert isinstance(statement, Select)
     query = statement.query

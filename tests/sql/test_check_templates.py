@@ -83,7 +83,7 @@ def test_a_condition_is_one_expression(condition: str) -> None:
         _made(condition)
 
 
-def test_a_condition_does_not_call_what_a_query_may_not() -> None:
+def test_condition_calls_nothing_forbidden_to_queries() -> None:
     with pytest.raises(LakeError, match="java_method"):
         _made("java_method('java.lang.System', 'exit') IS NULL")
 

@@ -298,7 +298,7 @@ SESSIONS = (("nobranch", "NOT_FOUND", "branch nobranch"), ("none", "INVALID_VALU
 
 @pytest.mark.parametrize(("session", "code", "mention"), SESSIONS)
 @pytest.mark.parametrize("template", [*READING.values(), *WRITING.values(), *OF_DATABASES.values()])
-def test_a_session_without_its_branch_is_told_by_every_statement(
+def test_session_without_branch_is_reported_by_every_statement(
     world: World, template: str, session: str, code: str, mention: str
 ) -> None:
     text = template.format("d" if template in OF_DATABASES.values() else "d.people")
@@ -322,7 +322,7 @@ def test_a_case_stands_under_its_statement(case: Case) -> None:
     assert type(found).__name__ == case.kind
 
 
-def test_a_merge_into_a_branch_that_never_rests_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merge_into_constantly_moving_branch_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("restless", "changed"):
         world.lake.sql(f"CREATE BRANCH {name}")
     world.lake.sql("INSERT INTO d.sales VALUES (3, 'mon')", "changed")

@@ -28,7 +28,7 @@ def times(text: str) -> list[datetime]:
         ("dateadd(minute, -5, now())", timedelta(minutes=5)),
     ],
 )
-def test_a_time_is_counted_from_that_of_the_statement(text: str, back: timedelta) -> None:
+def test_a_time_counts_from_that_of_the_statement(text: str, back: timedelta) -> None:
     before = datetime.now(UTC)
     (found,) = times(f"SELECT * FROM d.t TIMESTAMP AS OF {text} AS x WHERE x.a = 1")
     assert before <= found + back <= datetime.now(UTC)
@@ -55,7 +55,7 @@ def test_constants_of_their_own_count_from_no_time() -> None:
     assert times("SELECT * FROM d.t TIMESTAMP AS OF date_add(DATE '2026-01-29', 1)") == [day]
 
 
-def test_all_times_of_a_query_are_counted_from_one() -> None:
+def test_all_times_of_a_query_count_from_one() -> None:
     one, other = times("SELECT * FROM d.t TIMESTAMP AS OF now() a JOIN d.t TIMESTAMP AS OF now() - INTERVAL 1 DAY b")
     assert one - other == timedelta(days=1)
 

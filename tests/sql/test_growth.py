@@ -22,7 +22,7 @@ from lakeui.sql.query import build_query
         "sequence(-1000002, 1)",
     ],
 )
-def test_a_size_in_the_text_is_refused_before_the_engine_sees_it(expression: str) -> None:
+def test_size_in_text_is_refused_before_the_engine(expression: str) -> None:
     with pytest.raises(InvalidValue, match="would make a value of more than"):
         build_query(f"SELECT {expression}")
 
@@ -65,7 +65,7 @@ def test_values_that_one_expression_joins_are_bounded_together(expression: str) 
         " AND ".join(["lpad(c, n) = 'x'"] * 20),
     ],
 )
-def test_small_values_and_values_of_their_own_are_joined_freely(expression: str) -> None:
+def test_small_values_and_separate_values_are_joined_freely(expression: str) -> None:
     assert build_query(f"SELECT {expression} FROM d.t")
 
 
@@ -116,7 +116,7 @@ X16 = "SELECT repeat('x', 16000000) AS c"
         "SELECT max(c || c || c || c || c) OVER () FROM (VALUES (repeat('x', 16000000))) AS v(c)",
     ],
 )
-def test_values_that_a_statement_joins_in_several_steps_are_bounded(query: str) -> None:
+def test_values_joined_in_several_steps_are_bounded(query: str) -> None:
     with pytest.raises(InvalidValue, match="joins values that together have more than 67108864 bytes"):
         build_query(query)
 
@@ -161,7 +161,7 @@ def test_what_people_write_is_not_refused(query: str) -> None:
     assert build_query(query)
 
 
-def test_values_that_grow_inside_of_each_other_have_a_limit() -> None:
+def test_values_growing_inside_each_other_have_a_limit() -> None:
     deep = "c"
     for _ in range(4):
         deep = f"repeat({deep}, n)"
@@ -174,7 +174,7 @@ def test_a_size_in_the_text_costs_no_check(expression: str) -> None:
     assert build_query(f"SELECT {expression}").text == f"SELECT {expression}"
 
 
-def test_a_size_of_a_row_is_checked_in_the_argument_itself() -> None:
+def test_size_of_row_is_checked_in_argument_itself() -> None:
     """In the argument: an optimizer that knows the row computes ``repeat`` of it before it looks at a condition."""
     text = build_query("SELECT repeat('x', n) AS r FROM d.t").text
     assert text.startswith("SELECT repeat('x', IF(CAST(`n` AS DOUBLE) > 16777216, RAISE_ERROR(")

@@ -74,7 +74,7 @@ def test_another_path_is_refused_by_name(text: str) -> None:
     assert REFUSED[text] in caught.value.message
 
 
-def test_a_comment_that_spark_would_end_elsewhere_is_refused() -> None:
+def test_comment_that_spark_ends_elsewhere_is_refused() -> None:
     with pytest.raises(SyntaxProblem, match="ends with a backslash"):
         parse("DELETE FROM d.t WHERE a = 1 -- in c:\\\n AND b = 2")
     parse("DELETE FROM d.t WHERE a = 1 -- in c:\\x\n AND b = '-- \\\n'")
@@ -92,6 +92,6 @@ def test_a_marker_stands_beside_a_path() -> None:
     assert read.query.text == ("SELECT CAST(`v`:`a` AS INT) = 7, 7 >>> 1 FROM `__lake_0` AS `t`")
 
 
-def test_a_name_in_quotes_is_refused_with_the_right_one() -> None:
+def test_quoted_name_is_refused_with_the_right_one() -> None:
     with pytest.raises(SyntaxProblem, match="A text in quotes is no name; write `a``b` at line 1, column 15"):
         parse('SELECT * FROM "a`b"')

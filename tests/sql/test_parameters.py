@@ -78,7 +78,7 @@ def test_a_value_is_a_constant_of_its_type(value: Any, kind: str | None, text: s
         ({"type": "INT"}, None, "other members"),
     ],
 )
-def test_what_is_no_value_of_its_type_is_refused_by_number(value: Any, kind: Any, mention: str) -> None:
+def test_value_unfit_for_type_is_refused_by_number(value: Any, kind: Any, mention: str) -> None:
     with pytest.raises(InvalidValue) as caught:
         written(value, kind)
     assert "arameter 1" in caught.value.message
@@ -139,7 +139,7 @@ T = s.TableName("t", "d")
         ("SELECT * FROM d.t VERSION AS OF ?", [3], "SELECT * FROM d.t VERSION AS OF 3"),
     ],
 )
-def test_a_statement_with_values_is_the_one_with_constants(statement: str, parameters: Any, same_as: str) -> None:
+def test_statement_with_values_equals_one_with_constants(statement: str, parameters: Any, same_as: str) -> None:
     assert parse(statement, parameters_read(parameters)) == parse(same_as)
 
 
@@ -168,7 +168,7 @@ def test_a_statement_with_values_is_the_one_with_constants(statement: str, param
         ("SELECT extract(? FROM a) FROM d.t", ["year"], ""),
     ],
 )
-def test_what_has_no_value_or_no_place_is_refused_by_name(statement: str, parameters: Any, mention: str) -> None:
+def test_missing_value_or_place_is_refused_by_name(statement: str, parameters: Any, mention: str) -> None:
     with pytest.raises(LakeError) as caught:
         parse(statement, parameters_read(parameters))
     assert mention in caught.value.message
@@ -178,7 +178,7 @@ def test_what_has_no_value_or_no_place_is_refused_by_name(statement: str, parame
 @pytest.mark.parametrize(
     "statement", ["SHOW HISTORY LIMIT ?", "ALTER TABLE d.t SET TBLPROPERTIES ('a' = ?)", "USE BRANCH ?"]
 )
-def test_a_marker_outside_of_expressions_is_a_syntax_error(statement: str) -> None:
+def test_marker_outside_expressions_is_a_syntax_error(statement: str) -> None:
     with pytest.raises(LakeError) as caught:
         parse(statement, parameters_read([1]))
     assert caught.value.code == "SYNTAX_ERROR"

@@ -472,7 +472,7 @@ def test_statements(text: str, expected: s.Statement) -> None:
     assert parse(f"  /* a /* nested */ one */ {text} -- end\n;;") == expected
 
 
-def test_every_statement_value_is_the_outcome_of_some_text() -> None:
+def test_every_statement_value_is_outcome_of_some_text() -> None:
     """But SELECT, which the case files cover, all values are in the table above."""
     assert {type(expected) for _, expected in STATEMENTS} == set(s.Statement.__args__)
 
@@ -542,7 +542,7 @@ def test_beginnings_do_not_shadow_each_other() -> None:
         assert taken in ([], ["DESCRIBE"]), phrase
 
 
-def test_quotes_in_strings_mean_the_same_to_the_lexer_and_to_spark() -> None:
+def test_lexer_and_spark_read_quotes_in_strings_alike() -> None:
     statement = parse(
         r"""alter table db.t set tblproperties ('a' = 'it''s \'x\' \\ \u00e9 \ud83d\ude00 \101 \%', "b" = r'\n')"""
     )
@@ -573,7 +573,7 @@ def read(text: str) -> s.Statement | LakeError:
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=25).map(" ".join) | st.text(max_size=60))
-def test_any_text_is_a_statement_or_one_of_our_errors(text: str) -> None:
+def test_any_text_is_a_statement_or_our_error(text: str) -> None:
     for head in ("", "select ", "delete from db.t where "):
         outcome = read(head + text)
         if isinstance(outcome, LakeError):

@@ -45,7 +45,7 @@ REWRITES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), REWRITES.items())
-def test_an_operator_is_a_clause_or_a_select_around(text: str, expected: str) -> None:
+def test_operator_is_a_clause_or_a_select_around(text: str, expected: str) -> None:
     assert write(read_query(text)) == expected
 
 
@@ -77,7 +77,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_an_operator_that_is_not_there_is_refused_by_name(text: str) -> None:
+def test_unsupported_operator_is_refused_by_name(text: str) -> None:
     kind, why, way_out = REFUSED[text]
     with pytest.raises(kind) as caught:
         read_query(text)

@@ -22,11 +22,11 @@ AND a.b.v IS NULL"""
         (["nowhere"], None),
     ],
 )
-def test_a_name_is_found_whole_and_not_where_it_is_assigned(name: list[str], place: tuple[int, int] | None) -> None:
+def test_name_is_found_whole_and_not_where_assigned(name: list[str], place: tuple[int, int] | None) -> None:
     assert name_position(STATEMENT, name) == place
 
 
-def test_only_the_asked_part_of_the_statement_is_looked_at() -> None:
+def test_only_asked_part_of_statement_is_looked_at() -> None:
     start = STATEMENT.index("WHERE")
     assert name_position(STATEMENT, ["v"], start=start) == (2, 7)
     assert name_position(STATEMENT, ["x", "v"], start=start) is None

@@ -80,7 +80,7 @@ def test_names(written: str, name: TableName) -> None:
     assert "AS OF" not in query.text
 
 
-def test_a_common_table_is_seen_only_behind_its_definition() -> None:
+def test_common_table_is_visible_only_after_its_definition() -> None:
     with pytest.raises(InvalidValue, match="b is named without"):
         build_query("with a as (select * from b), b as (select 1) select * from a")
     with pytest.raises(InvalidValue, match="a is named without"):
@@ -191,13 +191,13 @@ SCOPES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), SCOPES)
-def test_predicates_belong_to_the_mention_whose_rows_they_filter(text: str, expected: dict[str, Predicate]) -> None:
+def test_predicates_belong_to_mention_whose_rows_they_filter(text: str, expected: dict[str, Predicate]) -> None:
     query = build_query(text)
     assert query.where == expected
 
 
 @pytest.mark.parametrize("name", ["0x1F", "0X1f", "0b101"])
-def test_digits_behind_0x_are_a_name_as_in_spark(name: str) -> None:
+def test_digits_after_0x_are_name_as_in_spark(name: str) -> None:
     assert write(read_query(f"SELECT {name}")) == f"SELECT `{name}`"
     assert write(read_query("SELECT X'1F'")) == "SELECT X'1F'"
 
@@ -209,11 +209,11 @@ def test_digits_behind_0x_are_a_name_as_in_spark(name: str) -> None:
         "UPDATE d.t SET a = b IS DISTINCT FROM c WHERE a IN (SELECT a FROM d.u)",
     ],
 )
-def test_a_from_inside_of_a_value_is_no_other_table(text: str) -> None:
+def test_from_inside_a_value_is_no_other_table(text: str) -> None:
     assert parse(text)
 
 
-def test_each_table_of_many_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_of_many_tables_is_visited_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[TableName] = []
     folded = mentions._folded
     monkeypatch.setattr(mentions, "_folded", lambda name: looked.append(name) or folded(name))

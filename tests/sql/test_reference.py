@@ -46,13 +46,13 @@ def test_every_kind_of_statement_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_refused_says_why_and_a_way_out(text: str) -> None:
+def test_refusal_says_why_and_names_a_remedy(text: str) -> None:
     error = refusal(text)
     assert error.message
     assert error.remedy
 
 
 @pytest.mark.parametrize("phrase", [*UNSUPPORTED, *FORBIDDEN])
-def test_beginnings_that_are_listed_as_refused_are_refused_by_name(phrase: str) -> None:
+def test_beginnings_listed_as_refused_are_refused_by_name(phrase: str) -> None:
     error = refusal(f"{phrase} x")
     assert not isinstance(error, SyntaxProblem)

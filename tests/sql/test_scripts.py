@@ -33,7 +33,7 @@ def test_a_script_is_parted_between_its_statements(text: str, statements: list[t
 
 
 @pytest.mark.parametrize("text", ["", " ; ;\n", "-- nothing\n", "SELECT 'a; SELECT 2", "SELECT 1 /* ; SELECT 2"])
-def test_a_script_without_a_statement_or_that_does_not_end_is_refused(text: str) -> None:
+def test_script_without_statement_or_end_is_refused(text: str) -> None:
     with pytest.raises(SyntaxProblem):
         script_split(text)
 
@@ -70,7 +70,7 @@ def test_a_path_into_a_variant_is_no_marker() -> None:
         ("SELECT ?; SELECT ?", [1, 2], "Markers \\?"),
     ],
 )
-def test_values_without_a_place_and_places_without_a_value_are_refused(text: str, parameters: Any, said: str) -> None:
+def test_unmatched_values_and_places_are_refused(text: str, parameters: Any, said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
         script_read(text, parameters_read(parameters))
 
@@ -90,9 +90,7 @@ def test_values_without_a_place_and_places_without_a_value_are_refused(text: str
         ("SELECT 1; SET x = 1", False, "Statement 2 .*SET could reach the host"),
     ],
 )
-def test_what_cannot_stand_where_it_stands_is_refused_before_anything_runs(
-    text: str, one_transaction: bool, said: str
-) -> None:
+def test_misplaced_statement_is_refused_before_anything_runs(text: str, one_transaction: bool, said: str) -> None:
     with pytest.raises(LakeError, match=said):
         script_read(text, NO_PARAMETERS, one_transaction=one_transaction)
 

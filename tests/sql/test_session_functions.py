@@ -58,7 +58,7 @@ def test_a_function_keeps_what_it_was_made_of() -> None:
 
 
 @pytest.mark.parametrize("argument", ["rand()", "uuid()", "(SELECT max(id) FROM d.t)"])
-def test_an_argument_that_may_differ_is_computed_once_or_refused(argument: str) -> None:
+def test_varying_argument_is_computed_once_or_refused(argument: str) -> None:
     assert query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, 'a')"))
     with pytest.raises(NotSupported, match="computes x several times") as refused:
         query(f"SELECT f({argument}) AS a", made("f(x STRING) RETURN concat(x, x)"))
@@ -68,7 +68,7 @@ def test_an_argument_that_may_differ_is_computed_once_or_refused(argument: str) 
 @pytest.mark.parametrize(
     "body", ["transform(array(1, 2), y -> x)", "aggregate(array(1.0D), 0.0D, (total, y) -> total + x)"]
 )
-def test_an_argument_inside_a_lambda_is_computed_for_each_element(body: str) -> None:
+def test_argument_inside_lambda_is_computed_per_element(body: str) -> None:
     functions = made(f"g(x DOUBLE) RETURN {body}")
     assert query("SELECT g(a) FROM d.t", functions)
     for argument in ("rand()", "(SELECT max(id) FROM d.t)"):
@@ -113,7 +113,7 @@ def test_other_names_can_be_called(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["abs", "cast", "and", "__lake_x"])
-def test_what_is_sent_as_a_function_has_a_name_for_one(name: str) -> None:
+def test_sent_function_needs_a_function_name(name: str) -> None:
     with pytest.raises(LakeError):
         function_read(name, "(x INT) RETURN x")
 
@@ -175,7 +175,7 @@ def test_a_call_stands_inside_of_windows_and_filters() -> None:
     assert query(text, functions).count("CAST(`a` AS INT)") == 3
 
 
-def test_no_name_of_an_argument_becomes_a_variable_of_the_body() -> None:
+def test_no_argument_name_becomes_variable_of_the_body() -> None:
     functions = made("f(x INT) RETURN transform(array(1), e -> e + x)")
     assert "`id`" in query("SELECT f(id) AS a FROM d.t", functions)
     with pytest.raises(NotSupported, match="e is a variable inside of f"):
@@ -201,7 +201,7 @@ def test_a_view_of_a_database_has_none(text: str) -> None:
         parse(text, made("f(x INT) RETURN x"))
 
 
-def test_a_temporary_view_and_a_constraint_keep_the_expression() -> None:
+def test_temporary_view_and_constraint_keep_the_expression() -> None:
     functions = made("f(x INT) RETURN x > 0")
     view = parse("CREATE TEMP VIEW v AS SELECT f(id) AS a FROM d.t", functions)
     assert isinstance(view, s.CreateTemporaryView)
@@ -219,7 +219,7 @@ def test_chance_in_a_body_decides_no_rows() -> None:
 @pytest.mark.parametrize(
     "text", ["(x INT) RETURN reflect(x)", "(x INT) RETURN (SELECT 1)", "RETURN 1", "(x INT) RETURN x; DROP TABLE d.t"]
 )
-def test_what_is_sent_as_a_function_is_read_as_strictly(text: str) -> None:
+def test_sent_function_is_read_as_strictly(text: str) -> None:
     with pytest.raises(LakeError):
         query("SELECT f(1) AS a", Parameters(functions=(("f", text),)))
 

@@ -76,7 +76,7 @@ def test_what_is_too_deep_is_refused_by_name(text: str) -> None:
         parse(text)
 
 
-def test_an_error_behind_lines_and_blanks_points_at_its_place() -> None:
+def test_error_behind_lines_and_blanks_shows_its_place() -> None:
     with pytest.raises(LakeError) as refused:
         parse("MERGE INTO d.t t\n   USING d.s s ON t.a = s.a\n  WHEN MATCHED AND t.b = = 1 THEN DELETE")
     assert (refused.value.details["line"], refused.value.details["column"]) == (3, 26)

@@ -95,7 +95,7 @@ def test_vacuum_removes_what_it_lists(lake: Lake, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("point", ["write.registered", "write.committing"])
-def test_a_process_that_is_killed_between_upload_and_commit(
+def test_kill_between_upload_and_commit_keeps_version_before(
     lake: Lake, store: ObjectStore, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
     """The version before stays whole, and VACUUM removes what was uploaded."""
@@ -141,7 +141,7 @@ def test_the_lake_is_moved_to_another_bucket(lake: Lake, store: ObjectStore, mon
             old.put(copy, path)
 
 
-def test_a_commit_of_few_rows_is_one_request_a_file(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+def test_small_commit_is_one_request_per_file(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (0, 'a')")
     with Counted(store, warehouse_in_store.split("/")[2]) as taken:
@@ -149,7 +149,7 @@ def test_a_commit_of_few_rows_is_one_request_a_file(lake: Lake, store: ObjectSto
     assert dict(taken) == {"PUT": 3}
 
 
-def test_a_commit_of_a_job_leaves_no_other_files(lake: Lake) -> None:
+def test_commit_of_job_leaves_no_other_files(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id BIGINT)")
     lake.sql("INSERT INTO d.t SELECT id FROM range(30000)")
     assert [path.split("/")[1] for path in files_of(lake)] == ["data"]
@@ -186,7 +186,7 @@ def test_doctor_finds_the_store_and_the_driver(warehouse_in_store: str) -> None:
     assert the_warehouse().all_under("doctor") == []
 
 
-def test_files_of_others_in_the_store_are_taken_over_and_loaded(
+def test_foreign_store_files_are_taken_over_and_loaded(
     lake: Lake, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = Warehouse(f"{store.bucket('theirs-' + lake.catalog.replace('_', '-'))}/in", store.options)

@@ -38,7 +38,7 @@ def test_every_reader_has_its_name_of_a_file(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.parametrize("root", ["gs://bucket/lake", "abfss://c@account/lake", "hdfs://host/lake"])
-def test_a_store_that_cannot_be_served_is_refused_by_name(root: str) -> None:
+def test_unsupported_store_is_refused_by_name(root: str) -> None:
     with pytest.raises(InvalidValue) as refused:
         Warehouse(root)
     assert root.partition("://")[0] in refused.value.message
@@ -104,7 +104,7 @@ def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) 
 
 
 @pytest.mark.parametrize("step", ["write", "exists", "all_under"])
-def test_a_store_that_is_away_is_known_by_its_error(step: str) -> None:
+def test_unreachable_store_is_known_by_its_error(step: str) -> None:
     away = Warehouse(
         "s3://bucket/lake", StoreOptions("http://127.0.0.1:1", "us-east-1", True, "who", "word", attempts=1)
     )
@@ -116,7 +116,7 @@ def test_a_store_that_is_away_is_known_by_its_error(step: str) -> None:
     assert failed.details["store_code"] == "NETWORK_CONNECTION"
 
 
-def test_rows_that_cannot_all_be_written_leave_no_file(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partly_unwritable_rows_leave_no_file(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     layout = Schema((Column(1, "id", "bigint"), Column(2, "p", "string")), partition_by=(2,))
     write, count = Warehouse.write, []
 

@@ -18,7 +18,7 @@ UPDATED_AND_DELETED = {
 }
 
 
-def test_every_kind_of_conflicting_row_is_named_by_its_key(lake: Lake) -> None:
+def test_each_kind_of_row_conflict_names_its_key(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT)")
     lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)")
     lake.merge("main", "b")
@@ -37,7 +37,7 @@ def test_every_kind_of_conflicting_row_is_named_by_its_key(lake: Lake) -> None:
     }
 
 
-def test_a_merge_back_names_the_version_that_left_rows_out(lake: Lake) -> None:
+def test_merge_back_names_version_that_left_out_rows(lake: Lake) -> None:
     lake.sql("UPDATE d.t SET v = 'b'", "b")
     lake.sql("UPDATE d.t SET v = 'main'")
     lake.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t TAKE DESTINATION)")

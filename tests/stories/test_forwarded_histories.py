@@ -65,7 +65,7 @@ class Forwarded(Branches):
 
 
 @pytest.mark.parametrize("number", range(250 if IS_SOAK else 5))
-def test_what_a_branch_tells_of_another_is_what_that_tells(database: None, memory_engine: object, number: int) -> None:
+def test_branch_forwards_changes_of_another_unaltered(database: None, memory_engine: object, number: int) -> None:
     keep_the_laws(number, kind=Forwarded)
 
 

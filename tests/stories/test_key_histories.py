@@ -133,6 +133,6 @@ def _play(steps: list[Step]) -> None:
     assert lake.breaches() == []
 
 
-def test_branches_of_keyed_tables_hold_what_the_dictionaries_hold(database: None, memory_engine: object) -> None:
+def test_branches_of_keyed_tables_hold_what_dictionaries_hold(database: None, memory_engine: object) -> None:
     play = _play if SEED is None else seed(int(SEED))(_play)
     play()

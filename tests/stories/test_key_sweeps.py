@@ -41,7 +41,7 @@ def test_only_new_keys_outlive_the_targets_overwrite(keyed: Lake, sweep: str) ->
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
-def test_a_sweep_of_the_source_takes_all_that_the_target_has(keyed: Lake, sweep: str) -> None:
+def test_source_sweep_removes_all_that_target_has(keyed: Lake, sweep: str) -> None:
     keyed.sql(sweep, "b")
     keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1 OR id = 3")
     keyed.sql("INSERT INTO d.k VALUES (8, 'new', 2), (9, 'new', 2)")
@@ -69,7 +69,7 @@ def test_an_updated_mixed_file_counts_as_new(keyed: Lake) -> None:
     assert [row[0] for row in keyed.rows("d.k")] == [7]
 
 
-def test_a_restore_of_the_target_counts_as_a_sweep(keyed: Lake) -> None:
+def test_restore_of_target_counts_as_a_sweep(keyed: Lake) -> None:
     then = keyed.head()
     keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
     keyed.merge("main", "b")
@@ -87,7 +87,7 @@ EMPTIED = {
 
 
 @pytest.mark.parametrize("emptying", EMPTIED)
-def test_changes_outside_of_a_partition_that_the_target_emptied_come_over(keyed: Lake, emptying: str) -> None:
+def test_changes_outside_of_partition_emptied_by_target_merge(keyed: Lake, emptying: str) -> None:
     keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 3", "b")
     keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
     keyed.sql("UPDATE d.k SET v = 'lost' WHERE id = 1", "b")
@@ -136,7 +136,7 @@ ALIKE = {
 @pytest.mark.parametrize("change", ALIKE)
 @pytest.mark.parametrize("sweep", ["INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x')", "TRUNCATE TABLE d.k"])
 @pytest.mark.parametrize("sweeper", ["main", "b"])
-def test_what_both_sides_did_alike_is_changed_once_after_a_sweep(
+def test_identical_changes_apply_once_after_a_sweep(
     keyed: Lake, change: str, sweep: str, sweeper: str, is_returned: bool
 ) -> None:
     """They have such rows in files and under ids of their own, so that only keys lead to them."""
@@ -160,7 +160,7 @@ def test_what_both_sides_did_alike_is_changed_once_after_a_sweep(
     assert keyed.rows("d.k", "b") == found
 
 
-def test_cells_that_both_sides_changed_stay_together_after_a_sweep(keyed: Lake) -> None:
+def test_cells_both_sides_changed_stay_together_after_sweep(keyed: Lake) -> None:
     keyed.sql("ALTER TABLE d.k ADD COLUMN n INT")
     keyed.merge("main", "b")
     keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
@@ -188,7 +188,7 @@ def test_changes_of_overwritten_keys_are_noted(keyed: Lake) -> None:
 @pytest.mark.parametrize("before", ["INSERT INTO d.k VALUES (7, 'm', 1)", "SELECT * FROM d.k"])
 @pytest.mark.parametrize("after", ["OPTIMIZE d.k", "DELETE FROM d.k WHERE id = 1", "SELECT * FROM d.k"])
 @pytest.mark.parametrize("key", [1, 2, 7, 8])
-def test_an_overwritten_partition_loses_its_rows_also_where_the_target_renamed_it(
+def test_overwritten_partition_loses_rows_though_target_renamed_it(
     keyed: Lake, before: str, after: str, key: int
 ) -> None:
     """A rename changes no image: the source deleted the rows that it saw there (lineage §3 step 3). A row that it did
@@ -248,7 +248,7 @@ def test_the_targets_overwrite_keeps_equal_keys(keyed: Lake, change: str) -> Non
     assert keyed.rows("d.k") == [(1, "a", 1)]
 
 
-def test_a_statement_that_overwrites_takes_keys_that_others_wrote_meanwhile(keyed: Lake) -> None:
+def test_overwriting_statement_replaces_keys_others_wrote_meanwhile(keyed: Lake) -> None:
     """A transaction that finds its branch moved is judged as a merge (R11)."""
     begun = keyed.sql("BEGIN").extra["transaction"]
     keyed.sql("INSERT OVERWRITE d.k VALUES (1, 'T', 1), (8, 'T', 2)", transaction=begun)

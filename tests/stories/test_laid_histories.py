@@ -72,7 +72,7 @@ def played(steps: list[Step], kind: type[Branches], engine: MemoryEngine) -> tup
 
 
 @pytest.mark.parametrize("number", range(1000, 1300 if IS_SOAK else 1008))
-def test_a_laid_table_merges_as_one_that_is_not(database: None, memory_engine: MemoryEngine, number: int) -> None:
+def test_laid_table_merges_like_one_that_is_not(database: None, memory_engine: MemoryEngine, number: int) -> None:
     steps = list(history(number))
     assert played(steps, LaidBranches, memory_engine) == played(steps, Branches, memory_engine)
 

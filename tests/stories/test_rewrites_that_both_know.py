@@ -56,7 +56,7 @@ def _comes_to(begin: Begin, key: str, first: str, second: str, *, rewrite: str |
 @pytest.mark.parametrize("is_back", [False, True], ids=["b to w", "w to b"])
 @pytest.mark.parametrize("second", list(WORK))
 @pytest.mark.parametrize("first", FIRST)
-def test_work_comes_to_the_same_after_a_rewrite_that_both_know(
+def test_work_ends_the_same_after_rewrite_both_know(
     begin: Begin, key: str, first: str, second: str, is_back: bool
 ) -> None:
     plain = _comes_to(begin, key, first, second, rewrite=None, is_back=is_back)

@@ -9,7 +9,7 @@ from tests.support.lake import Lake
 from tests.support.memory_engine import MemoryEngine
 
 
-def test_an_image_next_to_the_row_that_it_replaces_is_a_breach(database: None, memory_engine: MemoryEngine) -> None:
+def test_image_beside_row_it_replaces_is_a_breach(database: None, memory_engine: MemoryEngine) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")

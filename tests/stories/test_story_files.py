@@ -51,18 +51,18 @@ def refusal(text: str) -> str:
         ("b: UPDATE", "UPDATE", 7, "A step is `branch: statement`"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_its_line(said: str, written: str, line: int, way: str) -> None:
+def test_what_is_not_understood_is_refused_with_line(said: str, written: str, line: int, way: str) -> None:
     message = refusal(STORY.replace(said, written))
     assert message.startswith(f"some.toml:{line}: one")
     assert way in message
 
 
-def test_a_file_that_is_no_toml_and_two_stories_of_one_name_are_refused() -> None:
+def test_invalid_toml_and_duplicate_story_names_are_refused() -> None:
     assert "some.toml: " in refusal("title =")
     assert "two stories are called 'one'" in refusal(STORY + STORY[STORY.index("[[story]]") :])
 
 
-def test_flipped_exchanges_source_and_target_from_the_first_merge_on() -> None:
+def test_flipped_exchanges_source_and_target_from_first_merge() -> None:
     (story,) = StoryFile(FILE, STORY).stories
     found = [(step.branches, step.source, step.sql) for step in flipped(story.script.steps({}))]
     assert found == [
@@ -72,7 +72,7 @@ def test_flipped_exchanges_source_and_target_from_the_first_merge_on() -> None:
     ]
 
 
-def test_placeholders_fill_each_other_and_rows_are_read_as_sql_writes_them() -> None:
+def test_placeholders_fill_each_other_and_rows_follow_sql() -> None:
     text = STORY.replace('name = "one"', 'name = "one"\neach.x = [{x = "{y}", y = "(1, NULL)"}]').replace(
         "(1, 'b')", "{x}"
     )
@@ -82,7 +82,7 @@ def test_placeholders_fill_each_other_and_rows_are_read_as_sql_writes_them() -> 
     assert rows_of("no rows, (1, 'it''s, so', true), , (2)") == [(1, "it's, so", True), (2,)]
 
 
-def test_every_placeholder_of_every_file_is_filled_or_named_before() -> None:
+def test_every_placeholder_is_filled_or_named_before() -> None:
     for path in FOLDER.glob("*.toml"):
         for story in StoryFile.read(path).stories if path != ANCESTORS else ():
             for values in story.cases():

@@ -85,7 +85,7 @@ def test_each_file_is_loaded_once(lake: Lake, place: Path) -> None:
     assert copy(lake, place) == (0, said(0, 3))
 
 
-def test_its_rows_get_numbers_that_no_other_branch_has(lake: Lake, place: Path) -> None:
+def test_its_rows_get_numbers_no_other_branch_has(lake: Lake, place: Path) -> None:
     lake.sql("CREATE OR REPLACE TABLE d.t (id INT, v STRING, n BIGINT GENERATED ALWAYS AS IDENTITY)")
     lake.sql("CREATE BRANCH b")
     copy(lake, place, "FILES = ('a.csv')")
@@ -102,7 +102,7 @@ def notes(lake: Lake, source: str, target: str = "main") -> list[Any]:
     return [note["details"] for note in found if note["code"] == "LOADED_TWICE"]
 
 
-def test_a_merge_names_the_files_that_both_sides_loaded(lake: Lake, place: Path) -> None:
+def test_merge_names_files_that_both_sides_loaded(lake: Lake, place: Path) -> None:
     lake.sql("CREATE BRANCH b")
     copy(lake, place, "FILES = ('a.csv')")
     copy(lake, place, branch="b")
@@ -115,7 +115,7 @@ def test_a_merge_names_the_files_that_both_sides_loaded(lake: Lake, place: Path)
     assert notes(lake, "b") == []
 
 
-def test_a_file_that_changed_between_the_loads_is_another(lake: Lake, place: Path) -> None:
+def test_file_changed_between_loads_is_another_file(lake: Lake, place: Path) -> None:
     lake.sql("CREATE BRANCH b")
     copy(lake, place)
     (place / "a.csv").write_text("id,v\n7,x\n")
@@ -134,7 +134,7 @@ def test_rows_of_a_key_are_not_twice(lake: Lake, place: Path) -> None:
     assert sorted(ids(lake)) == [1, 2, 3]
 
 
-def test_a_load_that_was_taken_back_counts_no_more(lake: Lake, place: Path) -> None:
+def test_undone_load_counts_no_more(lake: Lake, place: Path) -> None:
     lake.sql("CREATE BRANCH b")
     before = lake.head()
     copy(lake, place)
@@ -217,7 +217,7 @@ def test_a_transaction_loads_it_with_its_commit(lake: Lake, place: Path) -> None
 
 
 @pytest.mark.parametrize("replacing", REPLACING)
-def test_what_a_transaction_loads_after_it_replaced_the_rows_counts(lake: Lake, place: Path, replacing: str) -> None:
+def test_what_transaction_loads_after_replacing_rows_counts(lake: Lake, place: Path, replacing: str) -> None:
     empty = lake.head()
     copy(lake, place, "FILES = ('a.csv')")
     opened = lake.sql("BEGIN").extra["transaction"]
@@ -228,9 +228,7 @@ def test_what_a_transaction_loads_after_it_replaced_the_rows_counts(lake: Lake, 
 
 
 @pytest.mark.parametrize("replacing", ["TRUNCATE TABLE d.t", "CREATE OR REPLACE TABLE d.t (id INT, v STRING)"])
-def test_what_a_transaction_loads_before_it_replaces_the_rows_is_forgotten(
-    lake: Lake, place: Path, replacing: str
-) -> None:
+def test_what_transaction_loads_before_replacing_rows_is_forgotten(lake: Lake, place: Path, replacing: str) -> None:
     opened = lake.sql("BEGIN").extra["transaction"]
     lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV", transaction=opened)
     lake.sql(replacing, transaction=opened)
@@ -252,7 +250,7 @@ def test_a_transaction_beside_another_run_loads_nothing_twice(lake: Lake, place:
     assert ids(lake) == [1, 2, 3]
 
 
-def test_a_transaction_that_loads_nothing_commits_beside_a_run(lake: Lake, place: Path) -> None:
+def test_transaction_loading_nothing_commits_beside_a_run(lake: Lake, place: Path) -> None:
     opened = lake.sql("BEGIN").extra["transaction"]
     lake.sql("INSERT INTO d.t VALUES (7, 'w')", transaction=opened)
     copy(lake, place)
@@ -260,9 +258,7 @@ def test_a_transaction_that_loads_nothing_commits_beside_a_run(lake: Lake, place
     assert ids(lake) == [1, 2, 3, 7]
 
 
-def test_a_file_that_grows_while_it_is_read_is_refused(
-    lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_that_grows_while_read_is_refused(lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage = copy_into._stage
 
     def staged(*given: Any) -> Any:
@@ -335,7 +331,7 @@ def test_what_is_not_understood_is_refused() -> None:
             parse(f"COPY INTO d.t FROM {rest}")
 
 
-def test_a_row_without_a_value_is_named_with_its_file(lake: Lake, place: Path) -> None:
+def test_row_without_value_is_named_with_its_file(lake: Lake, place: Path) -> None:
     lake.sql("ALTER TABLE d.t ALTER COLUMN id SET NOT NULL")
     (place / "b.csv").write_text("v,id\nx,3\ny,\nz,\n")
     with pytest.raises(NotNullViolation) as refused:
@@ -346,7 +342,7 @@ def test_a_row_without_a_value_is_named_with_its_file(lake: Lake, place: Path) -
     assert ids(lake) == []
 
 
-def test_the_file_of_a_row_that_a_constraint_refuses_is_named(lake: Lake, place: Path) -> None:
+def test_file_of_row_a_constraint_refuses_is_named(lake: Lake, place: Path) -> None:
     lake.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (id < 3)")
     with pytest.raises(CheckViolated) as refused:
         copy(lake, place)

@@ -71,7 +71,7 @@ def test_pyiceberg_reads_it_without_a_server(lake: Lake, files: Path, tmp_path: 
     assert not list((tmp_path / "out").rglob("*.part"))
 
 
-def test_version_3_is_exported_with_vectors_beside_the_metadata(lake: Lake, files: Path, tmp_path: Path) -> None:
+def test_version_3_exports_vectors_beside_the_metadata(lake: Lake, files: Path, tmp_path: Path) -> None:
     table = catalog_in(tmp_path / "ice").create_table("n.t", Schema(NestedField(1, "id", LongType())))
     table.append(pa.table({"id": [1, 2, 3]}))
     path = next(iter(table.scan().plan_files())).file.file_path
@@ -136,7 +136,7 @@ def test_cut_off_it_leaves_the_export_before(
     assert ids(place) == []
 
 
-def test_what_no_reader_has_had_for_a_day_goes(lake: Lake, files: Path, tmp_path: Path) -> None:
+def test_files_without_readers_for_a_day_are_removed(lake: Lake, files: Path, tmp_path: Path) -> None:
     place = Path(export(lake, "main", to=tmp_path / "out")["d.t"].removeprefix("file://"), "metadata")
     old, theirs = {path.name for path in place.iterdir()}, place / "notes.txt"
     theirs.touch()

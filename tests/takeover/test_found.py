@@ -118,7 +118,7 @@ def test_nothing_is_allowed_by_default(outside: Path) -> None:
         Locations.of(Warehouse(str(outside.parent / "warehouse")), []).find(str(outside))
 
 
-def test_the_warehouse_is_no_such_place_even_where_a_location_holds_it(outside: Path) -> None:
+def test_warehouse_inside_a_location_is_no_allowed_place(outside: Path) -> None:
     wide = Locations.of(Warehouse(str(outside.parent / "warehouse")), [str(outside.parent)])
     plain(outside.parent / "warehouse" / "1")
     for said in (outside.parent, outside.parent / "warehouse", outside.parent / "warehouse" / "1"):
@@ -135,7 +135,7 @@ def test_links_inside_of_a_folder_lead_nowhere_else(outside: Path, locations: Lo
         parquet_find(locations, locations.find(f"file://{outside}/t/"))
 
 
-def test_what_is_not_there_is_said_below_an_allowed_place_only(outside: Path, locations: Locations) -> None:
+def test_absence_is_reported_only_below_an_allowed_place(outside: Path, locations: Locations) -> None:
     with pytest.raises(NotFound, match="nothing"):
         parquet_find(locations, locations.find(f"{outside}/nothing"))
 
@@ -143,7 +143,7 @@ def test_what_is_not_there_is_said_below_an_allowed_place_only(outside: Path, lo
 # -- Parquet ----------------------------------------------------------------------------------------------------------
 
 
-def test_columns_are_the_union_and_bounds_are_those_of_footers(outside: Path, locations: Locations) -> None:
+def test_columns_are_united_and_bounds_come_from_footers(outside: Path, locations: Locations) -> None:
     plain(outside, "a.parquet", id=pa.array([1, 2], pa.int32()), v=["a", None], f=[0.5, float("nan")])
     plain(outside, "b.parquet", id=pa.array([5, 2**40], pa.int64()), w=pa.array([None, datetime.date(2024, 1, 1)]))
     plain(outside, "empty.parquet", id=pa.array([], pa.int64()))
@@ -233,7 +233,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_what_cannot_be_read_in_place_is_refused_by_name(outside: Path, locations: Locations, case: str) -> None:
+def test_files_unreadable_in_place_are_refused_by_name(outside: Path, locations: Locations, case: str) -> None:
     make, said = BROKEN[case]
     make(outside)
     with pytest.raises(LakeError, match=said) as refused:
@@ -301,7 +301,7 @@ def test_iceberg_keeps_ids_partitions_and_deletes(outside: Path, locations: Loca
     assert sorted(len(file.deletes) for file in newest.files) == [0, 2]
 
 
-def test_a_column_by_which_some_files_do_not_lie_is_no_partition(outside: Path, locations: Locations) -> None:
+def test_column_not_partitioning_all_files_is_no_partition(outside: Path, locations: Locations) -> None:
     table = catalog_in(outside).create_table("n.t", SCHEMA)
     table.append(rows(0, 10))
     with table.update_spec() as update:
@@ -366,7 +366,7 @@ def test_transforms_come_along_with_what_each_file_says(outside: Path, locations
     assert {file.path: file.partition for file in found.files}[hours] == ("s",)
 
 
-def test_what_no_transform_of_lakeui_is_does_not_come_along(outside: Path, locations: Locations) -> None:
+def test_transform_unknown_to_lakeui_is_not_taken_over(outside: Path, locations: Locations) -> None:
     table = catalog_in(outside).create_table("n.t", SCHEMA)
     with table.update_spec() as update:
         update.add_field("s.x", BucketTransform(4), "inside")
@@ -437,7 +437,7 @@ def test_deletes_that_are_not_understood_are_refused(outside: Path, locations: L
         iceberg_find(locations, locations.find(equality))
 
 
-def test_types_and_places_of_iceberg_are_refused_by_name(outside: Path, locations: Locations) -> None:
+def test_iceberg_types_and_places_are_refused_by_name(outside: Path, locations: Locations) -> None:
     table = catalog_in(outside).create_table("n.t", Schema(NestedField(1, "t", TimeType())))
     with pytest.raises(NotSupported, match="t has the type time"):
         iceberg_find(locations, locations.find(table.metadata_location))
@@ -504,7 +504,7 @@ def protocol(*features: str) -> dict[str, object]:
     }
 
 
-def test_features_of_delta_that_are_not_understood_are_refused(outside: Path, locations: Locations) -> None:
+def test_delta_features_not_understood_are_refused(outside: Path, locations: Locations) -> None:
     place = delta(outside)
     logged(outside, protocol=protocol("timestampNtz"))
     assert len(delta_find(locations, locations.find(place)).files) == 3
@@ -533,7 +533,7 @@ def test_the_log_of_delta_leads_nowhere_else(outside: Path, locations: Locations
         delta_find(locations, locations.find(place))
 
 
-def test_files_of_the_log_are_no_links_to_other_places(outside: Path, locations: Locations) -> None:
+def test_log_files_are_no_links_to_other_places(outside: Path, locations: Locations) -> None:
     place = delta(outside)
     elsewhere = outside.parent / "log.json"
     (outside / "t" / "_delta_log" / "00000000000000000000.json").rename(elsewhere)
@@ -562,7 +562,7 @@ def test_a_package_that_is_missing_is_named(
 
 
 @pytest.mark.parametrize("where", ["a struct", "a list of structs", "the table"])
-def test_defaults_of_version_3_are_refused_at_any_depth(outside: Path, locations: Locations, where: str) -> None:
+def test_version_3_defaults_are_refused_at_any_depth(outside: Path, locations: Locations, where: str) -> None:
     inner = StructType(NestedField(4, "x", LongType(), required=False))
     kind = ListType(5, inner, False) if where == "a list of structs" else inner
     schema = Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "s", kind, required=False))

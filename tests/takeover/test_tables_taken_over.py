@@ -192,7 +192,7 @@ def test_iceberg_keeps_its_deletes_and_takes_more(engines: Engines, outside: Pat
     assert contents(outside) == before
 
 
-def test_rows_of_files_are_copied_with_ids_and_facts(lake: Lake, outside: Path) -> None:
+def test_file_rows_are_copied_with_ids_and_facts(lake: Lake, outside: Path) -> None:
     """As copy-on-write does, and a merge that shows a part of a file."""
     odd_files(outside)
     before = contents(outside)

@@ -69,9 +69,7 @@ def test_the_warehouse_removes_no_file_of_others(outside: Path) -> None:
     assert names(outside) == ["a.parquet", "b.parquet"]
 
 
-def test_a_dry_run_leaves_other_tables_of_the_same_files(
-    lake: Lake, outside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dry_run_keeps_other_tables_of_same_files(lake: Lake, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql(f"CREATE TABLE d.t FROM PARQUET '{outside}'")
     monkeypatch.setattr("lakeui.frontdoor.rehearsal.Rehearsal.examples", lambda *_: [])
     tables, files = Table.objects.count(), DataFile.objects.count()
@@ -94,7 +92,7 @@ def test_two_tables_and_a_clone_share_the_files(lake: Lake, outside: Path) -> No
     assert names(outside) == ["a.parquet", "b.parquet"]
 
 
-def test_check_catalog_names_a_file_that_vanished_or_changed(lake: Lake, outside: Path) -> None:
+def test_check_catalog_names_a_vanished_or_changed_file(lake: Lake, outside: Path) -> None:
     lake.sql(f"CREATE TABLE d.t FROM PARQUET '{outside}'")
     call_command("check_catalog", lake.catalog, stdout=io.StringIO())
     (outside / "a.parquet").unlink()

@@ -89,7 +89,7 @@ def test_what_is_no_web_address_is_refused(monkeypatch: pytest.MonkeyPatch, url:
         find(url)
 
 
-def test_the_open_internet_needs_https_and_an_allowed_network_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_https_is_required_outside_of_allowed_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     named(monkeypatch, PUBLIC[:1])
     with pytest.raises(AddressRefused, match="https"):
         find("http://hooks.example.org/")
@@ -99,7 +99,7 @@ def test_the_open_internet_needs_https_and_an_allowed_network_does_not(monkeypat
         find("http://hooks.internal/", "10.2.0.0/16")
 
 
-def test_a_name_that_answers_otherwise_the_second_time_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_resolving_otherwise_second_time_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """DNS rebinding: the connection goes to the address that was judged."""
     named(monkeypatch, PUBLIC[:1], ["127.0.0.1"])
     target = find("https://hooks.example.org/")

@@ -48,7 +48,7 @@ def log(lake: ReviewLake, webhook_id: int) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_happens_to_a_request_is_told_and_signed(lake: ReviewLake, listener: Listener) -> None:
+def test_events_of_a_request_are_sent_and_signed(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, listener.url + "/hook", "merge_request").json()
     lake.open()
     lake.post("bob", "1/comments/", {"body": "a secret remark"})
@@ -84,7 +84,7 @@ def test_each_attempt_leaves_one_line(lake: ReviewLake, listener: Listener, capl
     assert all(line["bytes"] > 100 and line["catalog"] == lake.catalog for line in lines)
 
 
-def test_merges_are_told_whether_they_went_through_or_not(lake: ReviewLake, listener: Listener) -> None:
+def test_merges_are_reported_whether_successful_or_not(lake: ReviewLake, listener: Listener) -> None:
     add(lake, listener.url, "merge")
     lake.write("MERGE BRANCH b", "alice")
     lake.write("DROP TABLE d.t", "alice")
@@ -150,7 +150,7 @@ def test_a_redirect_is_not_followed(lake: ReviewLake, listener: Listener) -> Non
     assert log(lake, made["id"])[0]["error"] == "The server answered 302."
 
 
-def test_a_message_is_refused_where_its_network_is_not_allowed_any_more(
+def test_message_is_refused_after_its_network_is_disallowed(
     lake: ReviewLake, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = add(lake, listener.url).json()
@@ -257,7 +257,7 @@ def told_of(event: str) -> list[dict[str, Any]]:
     return [json.loads(body)["data"] for body in found.values_list("body", flat=True)]
 
 
-def test_commits_bypasses_and_drops_are_told_once_and_without_statements(lake: ReviewLake, listener: Listener) -> None:
+def test_commits_bypasses_drops_are_sent_once_without_statements(lake: ReviewLake, listener: Listener) -> None:
     add(lake, listener.url, "commit", "bypass", "drop")
     lake.protect()
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('a' = 'secret')", "alice", "b")
@@ -277,7 +277,7 @@ def test_commits_bypasses_and_drops_are_told_once_and_without_statements(lake: R
     assert "secret" not in str(commits)
 
 
-def test_names_and_records_have_events_without_what_was_changed(lake: ReviewLake, listener: Listener) -> None:
+def test_names_and_records_have_events_without_the_changes(lake: ReviewLake, listener: Listener) -> None:
     assert add(lake, listener.url, *(event.value for event in SUBSCRIBABLE)).status_code == 201
     for statement in (
         "CREATE BRANCH n",

@@ -81,7 +81,7 @@ def test_slow_answers_are_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch
         send(port)
 
 
-def test_a_server_that_never_begins_tls_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_that_never_begins_tls_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "TIMEOUT_SECONDS", 0.5)
 
     def silent(accepted: socket.socket) -> None:
@@ -97,7 +97,7 @@ def test_a_server_that_never_begins_tls_is_given_up(serve: Serve, monkeypatch: p
     "endless",
     [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 100 Continue\r\nX-Filler: " + b"a" * 1000 + b"\r\n\r\n"],
 )
-def test_an_answer_without_end_is_given_up_after_so_many_bytes(serve: Serve, endless: bytes) -> None:
+def test_endless_answer_is_given_up_after_bounded_bytes(serve: Serve, endless: bytes) -> None:
     """Provisional answers may be any number (RFC 9110, 15.2), each followed by the next."""
 
     def talking(accepted: socket.socket) -> None:

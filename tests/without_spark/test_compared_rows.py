@@ -27,7 +27,7 @@ def changed(client: Client, lake: Lake, table: str, only: str = "") -> dict[str,
 
 
 @pytest.mark.parametrize("key", ["", ", PRIMARY KEY (name, id)"])
-def test_both_ways_to_compare_rows_name_a_row_alike(lake: Lake, client: Client, key: str) -> None:
+def test_both_row_comparisons_name_a_row_alike(lake: Lake, client: Client, key: str) -> None:
     """A comment on a changed row stands beside it also where it conflicts, whatever the branch calls its key."""
     lake.sql(f"CREATE TABLE d.u (id int NOT NULL, name string NOT NULL, n int{key})")
     lake.sql("INSERT INTO d.u VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0)")
@@ -71,7 +71,7 @@ def pages(client: Client, lake: Lake, side: str, pair: str = "b...main", limit: 
     return found
 
 
-def test_a_page_holds_so_many_changed_rows_and_never_half_an_update(lake: Lake, client: Client) -> None:
+def test_page_bounds_changed_rows_and_splits_no_update(lake: Lake, client: Client) -> None:
     lake.sql("UPDATE d.t SET name = upper(name)", "b")
     assert pages(client, lake, "source", limit=2) == [
         [["update_before", 1, "a"], ["update_after", 1, "A"], ["update_before", 2, "b"], ["update_after", 2, "B"]],
@@ -85,7 +85,7 @@ def test_new_columns_are_missing_in_earlier_rows(lake: Lake, client: Client) -> 
     assert pages(client, lake, "source") == [[["update_before", 1, "a", None], ["update_after", 1, "a", 7]]]
 
 
-def test_a_table_dropped_on_a_side_has_no_rows_there(lake: Lake, client: Client) -> None:
+def test_table_dropped_on_side_has_no_rows_there(lake: Lake, client: Client) -> None:
     table = lake.sql("SHOW TABLES IN d").rows[0][2]
     lake.sql("DROP TABLE d.t")
     response = client.get(

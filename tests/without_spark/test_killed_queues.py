@@ -25,9 +25,7 @@ def reached(faults: Path, point: str) -> None:
 
 
 @pytest.mark.parametrize("point", ["merge.planned", "merge.committing", "merge.committed"])
-def test_the_request_is_merged_once_and_the_next_one_after_it(
-    reviewed: Reviewed, worker_faults: Path, point: str
-) -> None:
+def test_request_merges_once_and_next_merges_after_it(reviewed: Reviewed, worker_faults: Path, point: str) -> None:
     lake, numbers = reviewed.lake, []
     reviewed.protect()
     for turn in (1, 2):

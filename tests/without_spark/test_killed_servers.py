@@ -23,7 +23,7 @@ TWO = "INSERT INTO d.t VALUES (2, 'b')"
 TWO_ROWS = [[1, "a"], [2, "b"]]
 
 
-def test_the_whole_worker_dies_and_the_next_one_does_the_statement(own: Servers, catalog: Catalog) -> None:
+def test_whole_worker_dies_and_next_does_the_statement(own: Servers, catalog: Catalog) -> None:
     task = own.pause(catalog.says(TWO), "write.committing")
     own.kill_worker()
     own.resume("write.committing")
@@ -35,7 +35,7 @@ def test_the_whole_worker_dies_and_the_next_one_does_the_statement(own: Servers,
     assert catalog.new_commits() == 1
 
 
-def test_postgresql_dies_after_the_commit_and_the_statement_is_not_done_again(own: Servers, catalog: Catalog) -> None:
+def test_committed_statement_is_not_repeated_after_postgresql_dies(own: Servers, catalog: Catalog) -> None:
     identity = catalog.run("BEGIN")["transaction"]
     catalog.run(TWO, identity)
     catalog.commits = catalog.count()
@@ -82,12 +82,10 @@ A_FEW_STEPS = [
 ]
 
 
-def test_the_steps_are_some_of_those_that_soak_comes_by() -> None:
+def test_steps_are_some_of_those_soak_reaches() -> None:
     assert set(A_FEW_STEPS) < set(EVERY_STEP)
 
 
 @pytest.mark.parametrize(("server", "statement", "point"), A_FEW_STEPS)
-def test_a_statement_under_which_a_server_dies_happens_once(
-    own: Servers, server: str, statement: str, point: str
-) -> None:
+def test_a_statement_happens_once_though_its_server_dies(own: Servers, server: str, statement: str, point: str) -> None:
     assert_survives(own, server, statement, point)

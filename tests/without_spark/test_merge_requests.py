@@ -18,7 +18,7 @@ __all__ = ["reviewed"]
 ROUNDS = 4 if IS_SOAK else 2
 
 
-def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewed) -> None:
+def test_check_finding_rows_in_merged_state_blocks_merge(reviewed: Reviewed) -> None:
     alice, dora = reviewed.alice, reviewed.dora
     query = "SELECT id, count(*) AS times FROM d.t GROUP BY id HAVING count(*) > 1"
     assert dora.post("checks/", {"name": "ids", "query": query, "is_required": True}).status_code == 201
@@ -33,7 +33,7 @@ def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewe
     assert len(reviewed.lake.rows("d.t")) == 3
 
 
-def test_a_push_beside_an_approved_merge_is_never_merged_without_approval(reviewed: Reviewed) -> None:
+def test_push_beside_approved_merge_never_merges_without_approval(reviewed: Reviewed) -> None:
     lake, alice = reviewed.lake, reviewed.alice
     reviewed.protect()
     for turn in range(ROUNDS):
@@ -53,7 +53,7 @@ def test_a_push_beside_an_approved_merge_is_never_merged_without_approval(review
         assert -1 not in [row[0] for row in lake.rows("d.t")]
 
 
-def test_two_in_the_queue_are_merged_one_after_the_other(reviewed: Reviewed, faults: Path) -> None:
+def test_two_queued_requests_merge_one_after_the_other(reviewed: Reviewed, faults: Path) -> None:
     lake, alice = reviewed.lake, reviewed.alice
     reviewed.protect()
     numbers = []
@@ -83,7 +83,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 120) -> None:
     raise AssertionError("it did not come to that")
 
 
-def test_nothing_gets_into_a_protected_branch_but_by_a_request(reviewed: Reviewed) -> None:
+def test_protected_branch_changes_only_by_request(reviewed: Reviewed) -> None:
     lake, dora = reviewed.lake, reviewed.dora
     before = lake.head()
     lake.sql("INSERT INTO d.t VALUES (3, 'b')", "b")

@@ -24,7 +24,7 @@ def test_branch_change_merge_and_read_the_audit(http: Http) -> None:
     assert (audit["outcome"], audit["version"]) == ("merged", merged.json()["version"])
 
 
-def test_a_refused_merge_is_a_409_with_every_conflict(http: Http) -> None:
+def test_refused_merge_is_a_409_with_every_conflict(http: Http) -> None:
     http.sql("CREATE TABLE d.t (id INT)")
     http.sql("INSERT INTO d.t VALUES (1)", Prefer="wait=60")
     http.sql("CREATE BRANCH b")
@@ -43,7 +43,7 @@ def test_a_refused_merge_is_a_409_with_every_conflict(http: Http) -> None:
     )
 
 
-def test_the_rows_that_two_versions_differ_by_are_a_resource(http: Http) -> None:
+def test_differing_rows_of_two_versions_are_a_resource(http: Http) -> None:
     http.sql("CREATE TABLE d.t (id INT, name STRING)")
     since = http.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')", Prefer="wait=60").json()["version"]
     http.sql("UPDATE d.t SET name = 'x' WHERE id = 1", Prefer="wait=60")
@@ -66,7 +66,7 @@ def test_the_rows_that_two_versions_differ_by_are_a_resource(http: Http) -> None
     assert (lacking.status_code, lacking.json()["code"]) == (400, "INVALID_VALUE")
 
 
-def test_a_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> None:
+def test_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> None:
     http.sql("CREATE TABLE d.t (id INT)")
     answers = [
         http.sql("INSERT INTO d.t VALUES (1)", **{"Prefer": "wait=60", "Idempotency-Key": "once"}) for _ in range(2)
@@ -76,7 +76,7 @@ def test_a_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> N
     assert http.sql("SELECT count(*) FROM d.t").json()["rows"] == [[1]]
 
 
-def test_a_worker_measures_a_write_and_computes_an_added_column(http: Http) -> None:
+def test_worker_measures_writes_and_computes_added_columns(http: Http) -> None:
     http.sql("CREATE TABLE d.t (id INT)")
     http.sql("INSERT INTO d.t VALUES (1), (2)", Prefer="wait=60")
     measured = http.sql("EXPLAIN ANALYZE DELETE FROM d.t WHERE id = 1", Prefer="wait=60")

@@ -41,7 +41,7 @@ def counted(found: Any, column: str) -> Any:
     return entry
 
 
-def test_only_the_rows_that_the_source_changed_are_counted(lake: Lake, client: Client) -> None:
+def test_only_rows_that_the_source_changed_are_counted(lake: Lake, client: Client) -> None:
     lake.sql("UPDATE d.t SET amount = NULL WHERE id <= 2", "b")
     lake.sql("DELETE FROM d.t WHERE id = 3", "b")
     lake.sql("INSERT INTO d.t VALUES (5, 'e', 9)", "b")
@@ -70,7 +70,7 @@ def test_rows_in_open_conflict_have_no_merged_values(lake: Lake, client: Client)
     assert (name["after"]["rows"], name["merged"]["rows"]) == (2, 1)
 
 
-def test_what_reads_a_dropped_column_comes_first_and_recent_reads_last(lake: Lake, client: Client) -> None:
+def test_dropped_column_readers_come_first_recent_reads_last(lake: Lake, client: Client) -> None:
     lake.sql("CREATE VIEW d.v AS SELECT amount FROM d.t")
     lake.sql("CREATE TABLE d.z AS SELECT id FROM d.t")
     catalog, author = Catalog.objects.get(name=lake.catalog), get_user_model().objects.latest("pk")
@@ -125,7 +125,7 @@ class File:
     deleted_rows: int = 0
 
 
-def test_decimals_are_compared_as_numbers_and_a_file_without_statistics_bounds_nothing() -> None:
+def test_decimals_compare_numerically_and_missing_statistics_bound_nothing() -> None:
     schema = Schema((Column(1, "price", "decimal(9,2)"),))
     known = [File({1: ColumnStatistics(value, value, 0)}) for value in ("9.50", "10.25", "-1.00")]
     empty = File({1: ColumnStatistics(None, None, 2)})

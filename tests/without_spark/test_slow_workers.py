@@ -9,7 +9,7 @@ from tests.support.lake import Lake
 
 
 @pytest.mark.parametrize("statement", [statement for statement in EACH_COMMIT if statement != "IMPORT"])
-def test_the_slow_worker_commits_while_the_next_one_starts(
+def test_a_slow_worker_commits_while_the_next_starts(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     assert_happens_once_beside_the_next(lake, monkeypatch, statement)

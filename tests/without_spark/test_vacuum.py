@@ -71,7 +71,7 @@ def drop_long_ago(lake: Lake, branch: str) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_files_that_a_compaction_replaced_go_when_their_versions_expire(table: Lake) -> None:
+def test_files_replaced_by_compaction_go_when_versions_expire(table: Lake) -> None:
     before = table.head()
     table.sql("OPTIMIZE d.t")
     result = table.sql("VACUUM")
@@ -127,7 +127,7 @@ def test_what_a_merge_may_yet_need_stays(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_dropped_branch_keeps_its_files_while_it_can_come_back(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropped_branch_keeps_files_while_it_can_return(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     table.sql("CREATE BRANCH dev")
     table.sql("INSERT INTO d.t VALUES (3)", "dev")
     table.sql("DROP BRANCH dev")
@@ -153,7 +153,7 @@ def test_what_a_merge_took_over_outlives_its_branch(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_branch_made_from_an_expired_one_keeps_what_it_sees(table: Lake) -> None:
+def test_branch_from_expired_one_keeps_what_it_sees(table: Lake) -> None:
     table.sql("CREATE BRANCH dev")
     table.sql("INSERT INTO d.t VALUES (3)", "dev")
     table.sql("CREATE BRANCH sub FROM dev")
@@ -165,7 +165,7 @@ def test_a_branch_made_from_an_expired_one_keeps_what_it_sees(table: Lake) -> No
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_dropped_table_goes_with_its_files_and_cannot_come_back(table: Lake) -> None:
+def test_dropped_table_loses_its_files_and_cannot_return(table: Lake) -> None:
     table.sql("DROP TABLE d.t")
     assert table.sql("VACUUM").metrics["files_removed"] == 2
     with pytest.raises(NotFound):
@@ -182,7 +182,7 @@ def test_tables_of_a_dropped_database_go_with_it(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_an_open_transaction_keeps_what_it_wrote_and_what_it_sees(table: Lake) -> None:
+def test_open_transaction_keeps_what_it_wrote_and_sees(table: Lake) -> None:
     opened = table.sql("BEGIN").extra["transaction"]
     table.sql("INSERT INTO d.t VALUES (3)", transaction=opened)
     table.sql("OPTIMIZE d.t")
@@ -253,7 +253,7 @@ def test_a_restore_that_a_vacuum_overtakes_is_refused(table: Lake) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_each_run_leaves_one_record_and_the_chain_holds(table: Lake) -> None:
+def test_each_run_leaves_one_record_and_chain_holds(table: Lake) -> None:
     table.sql("OPTIMIZE d.t")
     table.sql("VACUUM")
     catalog = catalog_get(table.catalog)

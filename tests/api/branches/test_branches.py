@@ -23,7 +23,7 @@ def apart(lake: Lake, name: str) -> tuple[int, int]:
     return branch["ahead"], branch["behind"]
 
 
-def test_a_catalog_is_listed_with_counts_and_last_activity(lake: Lake) -> None:
+def test_a_catalog_is_listed_with_counts_and_activity(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     version = lake.insert("b", 1) and lake.branch("b").head_version
     (entry,) = lake.caller.get("/api/v1/catalogs/").json()["results"]
@@ -31,7 +31,7 @@ def test_a_catalog_is_listed_with_counts_and_last_activity(lake: Lake) -> None:
     assert (entry["last_commit"]["version"], entry["last_commit"]["branch"]) == (version, "b")
 
 
-def test_work_of_an_open_transaction_is_not_counted_with_a_catalog(lake: Lake) -> None:
+def test_work_of_open_transactions_is_not_counted(lake: Lake) -> None:
     before = lake.read()
     opened = lake.sql("BEGIN").extra["transaction"]
     lake.sql("DROP TABLE d.t", transaction=opened)
@@ -42,7 +42,7 @@ def test_work_of_an_open_transaction_is_not_counted_with_a_catalog(lake: Lake) -
     assert (after["last_commit"]["branch"], after["last_commit"]["operation"]) == ("main", "TRANSACTION")
 
 
-def test_a_catalog_shows_its_main_branch_and_its_merges(lake: Lake) -> None:
+def test_a_catalog_shows_main_branch_and_merges(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("DROP TABLE d.t", "b")
     lake.sql("MERGE BRANCH b DRY RUN")
@@ -57,7 +57,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(lake: Lake) -> None:
     assert problem(lake.get("branches/mian/"), 404, "NOT_FOUND")["nearest"] == "main"
 
 
-def test_a_branch_shows_where_it_comes_from_and_what_happened_last(lake: Lake) -> None:
+def test_a_branch_shows_its_origin_and_last_change(lake: Lake) -> None:
     fork = lake.branch("main").head_version
     lake.sql("CREATE BRANCH b")
     fresh = lake.read("branches/b/")
@@ -67,7 +67,7 @@ def test_a_branch_shows_where_it_comes_from_and_what_happened_last(lake: Lake) -
     assert lake.read("branches/b/")["last_commit"]["operation"] == "DROP TABLE"
 
 
-def test_a_slash_in_a_branch_name_is_no_obstacle(lake: Lake) -> None:
+def test_a_branch_name_may_hold_a_slash(lake: Lake) -> None:
     lake.sql("CREATE BRANCH `feature/delays`")
     assert lake.read("branches/feature/delays/")["name"] == "feature/delays"
     assert lake.read("branches/feature%2Fdelays/")["name"] == "feature/delays"
@@ -82,7 +82,7 @@ def test_ahead_and_behind_count_commits_on_both_sides(lake: Lake) -> None:
     assert apart(lake, "b") == (2, 1)
 
 
-def test_a_merge_into_the_parent_leaves_nothing_ahead_nor_behind(lake: Lake) -> None:
+def test_merge_to_parent_leaves_nothing_ahead_or_behind(lake: Lake) -> None:
     """A merge that decides nothing is no news."""
     lake.sql("CREATE BRANCH b")
     lake.insert("b", 1)
@@ -90,14 +90,14 @@ def test_a_merge_into_the_parent_leaves_nothing_ahead_nor_behind(lake: Lake) -> 
     assert apart(lake, "b") == (0, 0)
 
 
-def test_a_pull_from_the_parent_leaves_nothing_behind_nor_ahead(lake: Lake) -> None:
+def test_pull_from_parent_leaves_nothing_behind_or_ahead(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.insert("main", 1)
     lake.sql("MERGE BRANCH main TO b", "b")
     assert apart(lake, "b") == (0, 0)
 
 
-def test_commits_merged_from_a_sibling_count_as_ahead_of_the_parent(lake: Lake) -> None:
+def test_commits_from_siblings_count_as_ahead_of_parent(lake: Lake) -> None:
     lake.sql("CREATE BRANCH a")
     lake.sql("CREATE BRANCH b")
     lake.insert("a", 1)
@@ -108,7 +108,7 @@ def test_commits_merged_from_a_sibling_count_as_ahead_of_the_parent(lake: Lake) 
     assert apart(lake, "b") == (0, 0)
 
 
-def test_a_branch_cut_before_its_parent_began_is_behind_the_grandparent_too(lake: Lake) -> None:
+def test_an_early_cut_is_behind_the_grandparent_too(lake: Lake) -> None:
     early = lake.branch("main").head_version
     lake.insert("main", 1)
     lake.sql("CREATE BRANCH a")
@@ -126,7 +126,7 @@ def test_branches_are_paged_by_name_without_gaps(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(("order", "wanted"), [("-created_at", ["b", "a", "main"]), ("-activity", ["a", "b", "main"])])
-def test_branches_can_be_ordered_by_age_and_by_activity(lake: Lake, order: str, wanted: list[str]) -> None:
+def test_branches_are_ordered_by_age_or_activity(lake: Lake, order: str, wanted: list[str]) -> None:
     for name in ("a", "b"):
         lake.sql(f"CREATE BRANCH {name}")
     for name in ("b", "a"):
@@ -154,7 +154,7 @@ def test_a_made_up_cursor_is_refused(lake: Lake) -> None:
     problem(lake.get("branches/?order=-activity&cursor=WyJhIiwxXQ"), 400, "INVALID_VALUE")
 
 
-def test_the_tag_of_a_branch_begins_with_its_head(lake: Lake) -> None:
+def test_the_etag_of_a_branch_begins_with_head(lake: Lake) -> None:
     first = lake.get("branches/main/")
     assert first["ETag"].startswith(f'"{lake.branch("main").head_version}-')
     assert lake.get("branches/main/", If_None_Match=first["ETag"]).status_code == 304
@@ -162,7 +162,7 @@ def test_the_tag_of_a_branch_begins_with_its_head(lake: Lake) -> None:
     assert lake.get("branches/main/", If_None_Match=first["ETag"]).status_code == 200
 
 
-def test_a_list_takes_as_many_statements_for_many_branches_as_for_few(lake: Lake) -> None:
+def test_statement_count_does_not_grow_with_branches(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b0")
     few = lake.queries("branches/")
     for number in range(1, 20):

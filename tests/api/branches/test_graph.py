@@ -38,7 +38,7 @@ def test_commits_of_all_branches_come_newest_first(lake: Lake) -> None:
     assert found["commits"][-1]["parent"] is None
 
 
-def test_a_commit_says_what_it_changed_under_the_name_of_that_time(lake: Lake) -> None:
+def test_a_commit_names_changed_objects_as_then_named(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE TABLE d.v (id INT) COMMIT MESSAGE 'for the board'")
     lake.sql("ALTER TABLE d.t RENAME TO d.u")
@@ -59,7 +59,7 @@ def test_a_merge_counts_what_it_changed(lake: Lake) -> None:
     assert (newest["object_count"], newest["message"]) == (2, "two tables")
 
 
-def test_a_lane_says_where_it_was_cut_and_where_its_head_is(lake: Lake) -> None:
+def test_a_lane_shows_its_cut_and_its_head(lake: Lake) -> None:
     fork = lake.branch("main").head_version
     lake.sql("CREATE BRANCH b")
     lake.insert("b", 1)
@@ -77,12 +77,12 @@ def test_a_merge_joins_two_lanes(lake: Lake) -> None:
     assert graph(lake)["commits"][0]["merge_parent"] == {"branch": "b", "version": source}
 
 
-def test_a_branch_without_commits_is_a_lane_where_it_was_cut(lake: Lake) -> None:
+def test_branch_without_commits_is_lane_at_its_cut(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     assert lanes(graph(lake)) == ["main", "b"]
 
 
-def test_dropped_branches_stay_lanes_only_where_they_have_commits(lake: Lake) -> None:
+def test_dropped_branches_stay_lanes_only_with_commits(lake: Lake) -> None:
     for name in ("worked", "idle"):
         lake.sql(f"CREATE BRANCH {name}")
     lake.insert("worked", 1)
@@ -124,7 +124,7 @@ def test_pages_have_no_gaps_and_bring_ancestors(lake: Lake) -> None:
     assert stretches[-1] == ["main"]
 
 
-def test_a_refused_merge_is_shown_where_it_was_refused(lake: Lake) -> None:
+def test_a_refused_merge_is_shown_where_refused(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
     lake.sql("DROP TABLE d.t")
@@ -138,7 +138,7 @@ def test_a_refused_merge_is_shown_where_it_was_refused(lake: Lake) -> None:
     assert graph(lake, f"?before={head}")["failed_merges"] == []
 
 
-def test_a_tag_stands_at_the_commit_that_it_names(lake: Lake) -> None:
+def test_a_tag_stands_at_its_commit(lake: Lake) -> None:
     inherited = lake.branch("main").head_version
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE TAG early FROM b")
@@ -166,7 +166,7 @@ def test_the_length_of_a_stretch_is_limited(lake: Lake) -> None:
     problem(lake.get("graph/?limit=1001"), 400, "INVALID_VALUE")
 
 
-def test_a_graph_takes_as_many_statements_for_many_commits_as_for_few(lake: Lake) -> None:
+def test_graph_statement_count_does_not_grow_with_commits(lake: Lake) -> None:
     few = lake.queries("graph/")
     for number in range(15):
         lake.sql(f"CREATE BRANCH b{number}")

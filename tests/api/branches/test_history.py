@@ -30,7 +30,7 @@ def operations(lake: Lake, branch: str = "main", query: str = "") -> list[str]:
     return [entry["operation"] for entry in commits(lake, branch, query)]
 
 
-def test_a_history_is_newest_first_and_says_what_each_commit_did(lake: Lake) -> None:
+def test_history_is_newest_first_with_each_commits_changes(lake: Lake) -> None:
     newest, created, database = commits(lake)
     assert [newest["operation"], created["operation"], database["operation"]] == [
         "INSERT",
@@ -48,7 +48,7 @@ def test_a_history_is_newest_first_and_says_what_each_commit_did(lake: Lake) -> 
     )
 
 
-def test_a_branch_shows_inherited_commits_and_nothing_that_its_parent_did_later(lake: Lake) -> None:
+def test_a_branch_shows_inherited_not_later_parent_commits(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
     lake.sql("DROP TABLE d.t", "b")
@@ -76,7 +76,7 @@ def test_changed_rows_are_summed_over_the_operations(lake: Lake) -> None:
     assert commits(lake)[0]["rows_changed"] == 7
 
 
-def test_a_renamed_table_goes_by_the_name_it_has_now(lake: Lake) -> None:
+def test_a_renamed_table_shows_its_present_name(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t RENAME TO d.u")
     assert {done["object"] for entry in commits(lake)[:3] for done in entry["operations"]} == {"d.u"}
 
@@ -99,14 +99,14 @@ def test_a_history_is_filtered(lake: Lake) -> None:
     assert operations(lake, query="?author=nobody") == []
 
 
-def test_a_history_can_be_seen_from_an_old_version(lake: Lake) -> None:
+def test_history_can_be_seen_from_old_version(lake: Lake) -> None:
     version = lake.branch("main").head_version
     lake.sql("DROP TABLE d.t")
     assert operations(lake, query=f"?version={version}")[0] == "INSERT"
     problem(lake.get("branches/main/history/?version=999999"), 404, "NOT_FOUND")
 
 
-def test_a_history_is_paged_without_gaps_over_several_branches(lake: Lake) -> None:
+def test_history_is_paged_without_gaps_over_branches(lake: Lake) -> None:
     for name, parent in (("a", "main"), ("b", "a")):
         lake.sql(f"CREATE BRANCH {name} FROM {parent}")
         lake.insert(name, 1)
@@ -121,7 +121,7 @@ def test_a_malformed_filter_is_refused(lake: Lake) -> None:
     problem(lake.get("branches/main/history/?object=table"), 400, "INVALID_VALUE")
 
 
-def test_a_history_takes_as_many_statements_for_many_commits_as_for_few(lake: Lake) -> None:
+def test_history_statement_count_does_not_grow_with_commits(lake: Lake) -> None:
     few = lake.queries("branches/main/history/")
     for _ in range(20):
         lake.insert("main", 1)

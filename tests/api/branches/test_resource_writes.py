@@ -44,14 +44,14 @@ def names(lake: Lake, path: str) -> list[str]:
 
 
 class TestBranches:
-    def test_a_branch_begins_at_the_head_of_main_unless_told_otherwise(self, lake: Lake) -> None:
+    def test_a_branch_begins_at_mains_head_by_default(self, lake: Lake) -> None:
         body = made(lake, "branches/", name="feature/x")
         assert body == lake.read("branches/feature/x/")
         assert (body["parent"], body["fork_version"]) == ("main", lake.branch("main").head_version)
         early = made(lake, "branches/", name="early", parent="feature/x", version=2)
         assert (early["parent"], early["fork_version"]) == ("feature/x", 2)
 
-    def test_a_branch_has_an_expiry_that_is_set_and_taken_off(self, lake: Lake) -> None:
+    def test_a_branch_expiry_is_set_and_removed(self, lake: Lake) -> None:
         assert made(lake, "branches/", name="b", expires="7 days")["expires_at"] is not None
         changed = send(lake, "PATCH", "branches/b/", {"expires": "2 hours"})
         assert (changed.status_code, changed.json()) == (200, lake.read("branches/b/"))
@@ -93,7 +93,7 @@ class TestBranches:
         problem(send(lake, "DELETE", "branches/main/?force=true"), 400, "INVALID_VALUE")
         assert names(lake, "branches/") == ["main"]
 
-    def test_a_key_makes_one_branch_and_answers_it_again(self, lake: Lake) -> None:
+    def test_a_key_makes_one_branch_and_repeats_it(self, lake: Lake) -> None:
         first = send(lake, "POST", "branches/", {"name": "b"}, Idempotency_Key="k")
         send(lake, "DELETE", "branches/b/")
         again = send(lake, "POST", "branches/", {"name": "b"}, Idempotency_Key="k")
@@ -101,7 +101,7 @@ class TestBranches:
         assert names(lake, "branches/") == ["main"]
         problem(send(lake, "POST", "branches/", {"name": "c"}, Idempotency_Key="k"), 422, "IDEMPOTENCY_KEY_REUSED")
 
-    def test_a_key_of_a_dry_run_is_not_that_of_the_write(self, lake: Lake) -> None:
+    def test_a_dry_run_key_serves_no_write(self, lake: Lake) -> None:
         made(lake, "branches/", name="b")
         assert send(lake, "DELETE", "branches/b/?dry_run=true", Idempotency_Key="k").status_code == 200
         problem(send(lake, "DELETE", "branches/b/", Idempotency_Key="k"), 422, "IDEMPOTENCY_KEY_REUSED")
@@ -123,7 +123,7 @@ class TestKeysAndTags:
         assert names(lake, "branches/") == ["b", "e", "main"]
         assert names(lake, "branches/b/databases/") == ["d"]
 
-    def test_the_text_of_a_resource_sent_as_sql_is_another_request(self, lake: Lake, local_worker: None) -> None:
+    def test_the_same_change_as_sql_is_another_request(self, lake: Lake, local_worker: None) -> None:
         assert send(lake, "DELETE", "branches/main/databases/d/?cascade=true", Idempotency_Key="k").status_code == 204
         body = {
             "catalog": lake.catalog,
@@ -134,7 +134,7 @@ class TestKeysAndTags:
         again = lake.caller.post("/api/v1/sql/", body, Idempotency_Key="k")
         problem(again, 422, "IDEMPOTENCY_KEY_REUSED")
 
-    def test_a_branch_is_dropped_only_as_it_was_seen(self, lake: Lake) -> None:
+    def test_a_stale_etag_drops_no_branch(self, lake: Lake) -> None:
         made(lake, "branches/", name="b")
         seen = send(lake, "GET", "branches/b/")["ETag"]
         lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
@@ -144,7 +144,7 @@ class TestKeysAndTags:
         sent = [send(lake, "DELETE", "branches/b/", If_Match=now, Idempotency_Key="k") for _ in range(2)]
         assert [answer.status_code for answer in sent] == [204, 204]
 
-    def test_a_branch_is_reset_once_and_only_as_it_was_seen(self, lake: Lake) -> None:
+    def test_a_reset_happens_once_and_refuses_stale_heads(self, lake: Lake) -> None:
         made(lake, "branches/", name="b/c")
         seen = send(lake, "GET", "branches/b/c/")["ETag"]
         head = lake.read("branches/b/c/")["head_version"]
@@ -166,7 +166,7 @@ class TestKeysAndTags:
         assert len(lake.read("branches/?dropped=true")["results"]) == 1
         problem(send(lake, "POST", "branches/main/reset/", {}), 400, "INVALID_VALUE")
 
-    def test_a_child_of_a_reset_branch_has_the_new_one_as_its_parent(self, lake: Lake) -> None:
+    def test_children_of_a_reset_branch_get_new_parent(self, lake: Lake) -> None:
         made(lake, "branches/", name="b")
         lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
         made(lake, "branches/", name="c", parent="b")
@@ -176,7 +176,7 @@ class TestKeysAndTags:
         assert (shown["parent"], shown["ahead"], shown["behind"]) == ("n", 1, 0)
         assert [row[:2] for row in lake.sql("SHOW BRANCHES").rows] == [["main", None], ["c", "n"], ["n", "main"]]
 
-    def test_a_database_is_dropped_only_as_it_was_seen(self, lake: Lake, local_worker: None) -> None:
+    def test_a_stale_etag_drops_no_database(self, lake: Lake, local_worker: None) -> None:
         made(lake, "branches/main/databases/", name="e")
         seen = send(lake, "GET", "branches/main/databases/e/")["ETag"]
         lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "main")
@@ -189,7 +189,7 @@ class TestKeysAndTags:
 
 
 class TestCatalogs:
-    def test_whoever_creates_a_catalog_owns_it_and_drops_it(self, lake: Lake) -> None:
+    def test_whoever_creates_a_catalog_owns_and_drops_it(self, lake: Lake) -> None:
         response = lake.caller.post("/api/v1/catalogs/", {"name": "sales", "comment": "it's \\ ours"})
         body = response.json()
         assert (response.status_code, body["role"], body["comment"]) == (201, "owner", "it's \\ ours")
@@ -219,7 +219,7 @@ class TestCatalogs:
 
 
 class TestDatabases:
-    def test_a_database_is_created_renamed_dropped_and_brought_back(self, lake: Lake, local_worker: None) -> None:
+    def test_a_database_is_created_renamed_dropped_and_undropped(self, lake: Lake, local_worker: None) -> None:
         properties = {"it's": "a \\ b", "empty": ""}
         body = made(lake, "branches/main/databases/", name="e", comment="x's", properties=properties)
         assert (body["name"], body["comment"], body["properties"]) == ("e", "x's", properties)
@@ -253,7 +253,7 @@ class TestDatabases:
 
 @pytest.mark.usefixtures("local_worker")
 class TestMerges:
-    def test_a_dry_run_and_a_merge_go_by_one_plan(self, lake: Lake) -> None:
+    def test_a_dry_run_and_merge_share_one_plan(self, lake: Lake) -> None:
         made(lake, "branches/", name="b")
         lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
         dry = send(lake, "POST", "merges/", {"source": "b", "dry_run": True})
@@ -298,7 +298,7 @@ class TestMerges:
         assert made(lake, "merges/", source="b", decisions=every)["outcome"] == "merged"
         assert names(lake, "branches/main/databases/d/tables/") == []
 
-    def test_members_of_a_decision_that_do_not_belong_together_are_refused(self, lake: Lake) -> None:
+    def test_decision_members_that_do_not_fit_are_refused(self, lake: Lake) -> None:
         for wrong, field in (
             ({"decision": "rename"}, "decisions.name"),
             ({"decision": "source", "value": "x"}, "decisions.value"),

@@ -28,7 +28,7 @@ def names(lake: Lake, query: str = "") -> list[str]:
     return [entry["name"] for entry in lake.read(f"tags/{query}")["results"]]
 
 
-def test_a_tag_names_the_head_of_main_unless_told_otherwise(lake: Lake) -> None:
+def test_a_tag_names_mains_head_by_default(lake: Lake) -> None:
     response = made(lake, name="first")
     head = lake.branch("main")
     assert response.status_code == 201, response.content
@@ -71,7 +71,7 @@ def test_a_renamed_tag_names_the_same_version(lake: Lake) -> None:
     problem(rename("1st", "main"), 409, "ALREADY_EXISTS")
 
 
-def test_a_dropped_tag_is_gone_and_its_name_is_free(lake: Lake) -> None:
+def test_a_dropped_tag_frees_its_name(lake: Lake) -> None:
     made(lake, name="first")
     response = dropped(lake, "First")
     assert (response.status_code, response.content) == (204, b"")
@@ -96,7 +96,7 @@ def test_what_cannot_be_named_is_refused(lake: Lake) -> None:
     assert names(lake) == ["first"]
 
 
-def test_tags_are_made_and_dropped_by_the_front_door(lake: Lake, door: FakeDoor) -> None:
+def test_tags_are_made_and_dropped_through_frontdoor(lake: Lake, door: FakeDoor) -> None:
     lake.caller.post(f"{lake.address}tags/", {"name": "a`b", "version": 3})
     dropped(lake, "a`b")
     texts = [text for text, _, _ in door.calls]
@@ -104,7 +104,7 @@ def test_tags_are_made_and_dropped_by_the_front_door(lake: Lake, door: FakeDoor)
     assert {(session.catalog, session.user) for _, session, _ in door.calls} == {(lake.catalog, lake.caller.user)}
 
 
-def test_a_list_takes_as_many_statements_for_many_tags_as_for_few(lake: Lake) -> None:
+def test_statement_count_does_not_grow_with_tags(lake: Lake) -> None:
     made(lake, name="t")
     few = lake.queries("tags/")
     for number in range(10):

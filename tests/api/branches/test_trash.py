@@ -54,7 +54,7 @@ def test_a_dropped_table_says_who_and_when(lake: Lake) -> None:
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_what_is_listed_comes_back_by_its_id_and_leaves_the_list(lake: Lake) -> None:
+def test_a_listed_entry_is_undropped_by_its_id(lake: Lake) -> None:
     lake.sql("DROP TABLE d.t")
     lake.sql("CREATE TABLE d.t (other int)")
     lake.sql("DROP TABLE d.t")
@@ -77,7 +77,7 @@ def test_what_is_listed_comes_back_by_its_id_and_leaves_the_list(lake: Lake) -> 
     assert names(lake, "branches/main/databases/d/tables/") == ["t", "u"]
 
 
-def test_a_dropped_database_stands_for_the_tables_that_went_with_it(lake: Lake) -> None:
+def test_a_dropped_database_stands_for_its_tables(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.earlier (a int)")
     lake.sql("DROP TABLE d.earlier")
     lake.sql("DROP DATABASE d CASCADE")
@@ -89,7 +89,7 @@ def test_a_dropped_database_stands_for_the_tables_that_went_with_it(lake: Lake) 
     assert (labels([table]), table["needs_database"]) == (["e.earlier"], False)
 
 
-def test_a_drop_that_a_merge_brought_names_the_merge(lake: Lake) -> None:
+def test_a_drop_by_merge_names_the_merge(lake: Lake) -> None:
     lake.sql("CREATE BRANCH dev")
     lake.sql("DROP TABLE d.t", "dev")
     assert labels(trash(lake, branch="dev")) == ["d.t"]
@@ -99,7 +99,7 @@ def test_a_drop_that_a_merge_brought_names_the_merge(lake: Lake) -> None:
     assert (entry["branch"], entry["operation"]) == ("main", "MERGE BRANCH")
 
 
-def test_a_branch_inherits_what_was_dropped_before_it_was_cut(lake: Lake) -> None:
+def test_a_branch_inherits_drops_from_before_its_cut(lake: Lake) -> None:
     lake.sql("DROP TABLE d.t")
     lake.sql("CREATE BRANCH dev")
     (entry,) = trash(lake, branch="dev")
@@ -108,7 +108,7 @@ def test_a_branch_inherits_what_was_dropped_before_it_was_cut(lake: Lake) -> Non
     assert (trash(lake, branch="dev"), labels(trash(lake))) == ([], ["d.t"])
 
 
-def test_pages_hold_each_entry_once_and_a_search_narrows_them(lake: Lake) -> None:
+def test_pages_hold_entries_once_and_searches_narrow_them(lake: Lake) -> None:
     for number in range(5):
         lake.sql(f"CREATE TABLE d.u{number} (a int)")
         lake.sql(f"DROP TABLE d.u{number}")
@@ -142,7 +142,7 @@ def test_the_cost_does_not_grow_with_the_trash(lake: Lake) -> None:
     assert lake.queries("branches/main/trash/") == few
 
 
-def test_dropped_branches_say_until_when_they_can_come_back(lake: Lake) -> None:
+def test_dropped_branches_show_until_when_they_can_return(lake: Lake) -> None:
     for name in ("a", "b", "gone"):
         lake.sql(f"CREATE BRANCH {name}")
         lake.sql(f"DROP BRANCH {name}")

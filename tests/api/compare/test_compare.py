@@ -78,7 +78,7 @@ BRINGS_IN_ALL = {
 }
 
 
-def test_it_says_what_a_merge_brings_to_each_object_and_in_all(lake: Lake) -> None:
+def test_it_counts_changes_per_object_and_in_all(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t ADD COLUMN extra INT", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN other INT", "b")
     lake.sql("ALTER TABLE d.t RENAME COLUMN other TO another", "b")
@@ -90,14 +90,14 @@ def test_it_says_what_a_merge_brings_to_each_object_and_in_all(lake: Lake) -> No
     assert found["brings"] == {**BRINGS_IN_ALL, "columns_added": 2, "tables_changed": 1, "tables_created": 1}
 
 
-def test_what_is_dropped_or_left_alone_brings_no_rows(lake: Lake) -> None:
+def test_dropped_or_unchanged_objects_bring_no_rows(lake: Lake) -> None:
     lake.insert("b", 3)
     lake.sql("DROP TABLE d.t", "b")
     assert entry_of(lake, "d.t")["brings"] == BRINGS
     assert compared(lake)["brings"] == {**BRINGS_IN_ALL, "tables_dropped": 1}
 
 
-def test_an_object_names_the_last_commit_that_changed_it(lake: Lake) -> None:
+def test_an_object_names_its_last_changing_commit(lake: Lake) -> None:
     lake.insert("b", 1)
     mine = lake.branch("b").head_version
     assert entry_of(lake, "d.t")["newest_version"] == mine
@@ -131,7 +131,7 @@ def test_conflicts_come_first_then_notes(lake: Lake) -> None:
     assert (found["counts"]["conflict"], found["counts"]["conflicts"], found["counts"]["notes"]) == (1, 1, 1)
 
 
-def test_objects_stand_by_database_and_those_with_conflicts_come_first(lake: Lake) -> None:
+def test_objects_stand_by_database_with_conflicts_first(lake: Lake) -> None:
     for name in ("a.plain", "z.clash", "z.plain"):
         lake.sql(f"CREATE DATABASE IF NOT EXISTS {name[0]}")
         lake.sql(f"CREATE TABLE {name} (id INT)")
@@ -279,9 +279,7 @@ def test_a_comparison_from_the_cache_takes_few_statements(lake: Lake) -> None:
     assert lake.queries(f"compare/b...main/objects/table/{lake.table_id}/") == 4
 
 
-def test_a_comparison_takes_as_many_statements_for_many_objects_as_for_few(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_statement_count_does_not_grow_with_objects(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparing.cache, "get", lambda key: None)
     lake.sql("CREATE TABLE d.a (id INT)", "b")
     few = lake.queries("compare/b...main/")
@@ -299,13 +297,13 @@ def test_unknown_branches_are_answered_with_the_nearest(lake: Lake) -> None:
     problem(lake.get("compare/nope...main/"), 404, "NOT_FOUND")
 
 
-def test_slashes_and_dots_in_branch_names_are_no_obstacle(lake: Lake) -> None:
+def test_branch_names_may_hold_slashes_and_dots(lake: Lake) -> None:
     lake.sql("CREATE BRANCH `feature/a.b`")
     assert compared(lake, pair="feature/a.b...main")["source"]["name"] == "feature/a.b"
     assert compared(lake, pair="main...feature%2Fa.b")["destination"]["name"] == "feature/a.b"
 
 
-def test_a_branch_of_another_catalog_can_be_the_source(lake: Lake, alice: Caller) -> None:
+def test_another_catalogs_branch_can_be_the_source(lake: Lake, alice: Caller) -> None:
     other = Lake(alice)
     other.sql("CREATE DATABASE only_there")
     found = compared(lake, pair=f"{other.catalog}.main...main")
@@ -313,12 +311,12 @@ def test_a_branch_of_another_catalog_can_be_the_source(lake: Lake, alice: Caller
     assert "only_there" in [entry["name"] for entry in found["results"]]
 
 
-def test_an_object_that_the_source_left_alone_is_not_part_of_it(lake: Lake) -> None:
+def test_objects_the_source_left_alone_are_not_found(lake: Lake) -> None:
     problem(lake.get(f"compare/b...main/objects/table/{lake.table_id}/"), 404, "NOT_FOUND")
     problem(lake.get("compare/b...main/objects/view/1/"), 404, "NOT_FOUND")
 
 
-def test_a_table_that_went_and_came_back_has_no_change_to_list(lake: Lake) -> None:
+def test_a_dropped_and_undropped_table_lists_no_change(lake: Lake) -> None:
     """P7: its one fact is again what the target knows. Its commits count as news."""
     lake.sql("DROP TABLE d.t", "b")
     lake.sql("UNDROP TABLE d.t", "b")
@@ -344,7 +342,7 @@ def test_an_object_shows_the_commits_of_both_sides(lake: Lake) -> None:
     }
 
 
-def test_a_commit_names_the_fields_that_it_changed_by_their_paths(lake: Lake) -> None:
+def test_a_commit_names_changed_fields_by_path(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.n (s STRUCT<x: INT, y: STRUCT<p: INT>>)")
     lake.sql("CREATE BRANCH c")
     for statement in (
@@ -361,7 +359,7 @@ def test_a_commit_names_the_fields_that_it_changed_by_their_paths(lake: Lake) ->
     assert changed == [["s.ex"], ["s.y.q"], ["s.y.p"], ["s"], ["s.ex"]]
 
 
-def test_a_commit_names_the_columns_properties_and_partitions_that_it_changed(lake: Lake) -> None:
+def test_a_commit_names_changed_columns_properties_and_partitions(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.p (id INT, m INT) PARTITIONED BY (m)")
     lake.sql("CREATE BRANCH c")
     for statement in (
@@ -380,7 +378,7 @@ def test_a_commit_names_the_columns_properties_and_partitions_that_it_changed(la
     assert changed == [["extra"], ["key"], ["key"], ["owner"], ["m=1"], ["extra"], []]
 
 
-def test_a_commit_names_its_first_files_and_counts_all(lake: Lake) -> None:
+def test_a_commit_names_first_files_and_counts_all(lake: Lake) -> None:
     lake.insert("b", 21)
     (commit,) = of_object(lake)["source_commits"]
     assert (commit["files_added"], len(commit["files"])) == (21, 20)
@@ -412,7 +410,7 @@ def test_columns_are_aligned_by_id(lake: Lake) -> None:
     assert [row["result"]["name"] for row in rows] == ["key", "mine", "theirs"]
 
 
-def test_a_column_added_on_both_sides_is_one_row(lake: Lake) -> None:
+def test_column_added_on_both_sides_is_one_row(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t ADD COLUMN both INT", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN both INT")
     rows = [row for row in of_object(lake)["columns"] if row["result"]["name"] == "both"]
@@ -420,7 +418,7 @@ def test_a_column_added_on_both_sides_is_one_row(lake: Lake) -> None:
     assert (rows[0]["source"]["type"], rows[0]["destination"]["type"], rows[0]["base"]) == ("int", "int", None)
 
 
-def test_the_base_is_what_the_target_was_when_it_was_last_pulled(lake: Lake) -> None:
+def test_the_base_is_the_target_when_last_pulled(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key")
     lake.sql("MERGE BRANCH main TO b")
     lake.sql("ALTER TABLE d.t RENAME COLUMN key TO mine", "b")
@@ -428,7 +426,7 @@ def test_the_base_is_what_the_target_was_when_it_was_last_pulled(lake: Lake) -> 
     assert [row[side]["name"] for side in ("base", "source", "destination", "result")] == ["key", "mine", "key", "mine"]
 
 
-def test_the_base_has_what_both_took_from_a_third_branch(lake: Lake) -> None:
+def test_the_base_has_what_both_took_from_another(lake: Lake) -> None:
     lake.sql("CREATE BRANCH c")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'third')", "c")
     lake.sql("ALTER TABLE d.t RENAME COLUMN id TO third", "c")
@@ -458,7 +456,7 @@ def test_properties_and_names_stand_side_by_side(lake: Lake) -> None:
     ]
 
 
-def test_partition_changes_of_both_sides_are_named_by_column(lake: Lake) -> None:
+def test_partition_changes_of_both_sides_name_the_column(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.p (id INT, m INT) PARTITIONED BY (m)")
     lake.sql("CREATE BRANCH c")
     lake.sql("ALTER TABLE d.p ADD PARTITION (m = 1)", "c")
@@ -471,7 +469,7 @@ def test_partition_changes_of_both_sides_are_named_by_column(lake: Lake) -> None
     }
 
 
-def test_a_table_dropped_on_the_target_has_no_state_there(lake: Lake) -> None:
+def test_a_table_dropped_on_target_has_no_state(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
     lake.sql("DROP TABLE d.t")
     found = of_object(lake)
@@ -522,7 +520,7 @@ def test_the_preview_tells_what_the_merge_then_does(lake: Lake) -> None:
     ]
 
 
-def test_the_preview_of_an_overwrite_names_the_files_that_go(lake: Lake) -> None:
+def test_an_overwrite_preview_names_the_files_that_go(lake: Lake) -> None:
     lake.sql("TRUNCATE TABLE d.t", "b")
     lake.insert("main", 1)
     found = of_object(lake)
@@ -532,7 +530,7 @@ def test_the_preview_of_an_overwrite_names_the_files_that_go(lake: Lake) -> None
     assert [item["path"] for item in found["files"]["removed"]] == merged["removed_segments"]
 
 
-def test_a_second_merge_is_compared_with_what_the_first_left(lake: Lake) -> None:
+def test_a_second_merge_is_compared_with_firsts_result(lake: Lake) -> None:
     lake.insert("b", 1)
     merged = lake.branch("b").head_version
     lake.sql("MERGE BRANCH b")

@@ -167,7 +167,7 @@ def test_so_it_has_for_less_usual_entries(lake: Lake, path: str, query: str) -> 
 
 
 @pytest.mark.parametrize(("source", "destination"), [("b", "main"), ("bad", "dropped_there"), ("dropped_there", "b")])
-def test_so_it_has_for_every_object_of_a_comparison(lake: Lake, source: str, destination: str) -> None:
+def test_so_it_has_for_every_compared_object(lake: Lake, source: str, destination: str) -> None:
     names = {"catalog": lake.catalog, "source": source, "destination": destination}
     entries = check(lake.caller, COMPARE, **names)["results"]
     assert entries
@@ -266,7 +266,7 @@ def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) ->
         assert check(lake.caller, path, **names)["results"]
 
 
-def test_so_it_has_for_a_request_with_something_in_every_list(lake: Lake, bob: Caller) -> None:
+def test_so_it_has_for_a_full_merge_request(lake: Lake, bob: Caller) -> None:
     join(bob.user, lake.catalog, Role.REVIEWER)
     names = {"catalog": lake.catalog, "number": _request(lake, bob)}
     for path in (CATALOG + "checks/", *REVIEWED):
@@ -296,7 +296,7 @@ def _request(lake: Lake, reviewer: Caller) -> int:
     return int(opened["number"])
 
 
-def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_it_has_for_a_run_pipeline(lake: Lake, local_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = DuckMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     wanted = {"catalog": lake.catalog, "name": "Ones", "database": "d", "table": "ones", "source": "SELECT 1 AS id"}

@@ -57,7 +57,7 @@ def test_accept_chooses_the_file(alice: Caller, export: FakeExport, accept: str,
     assert not export.paths[0].exists()
 
 
-def test_a_result_of_no_catalog_has_a_name_too(alice: Caller, export: FakeExport) -> None:
+def test_a_result_without_catalog_has_a_name(alice: Caller, export: FakeExport) -> None:
     response = ask(alice, CSV, catalog=None)
     assert response["Content-Disposition"] == 'attachment; filename="result.csv"'
     response.close()
@@ -69,7 +69,7 @@ def test_guarding_against_formulas_is_asked_for(alice: Caller, export: FakeExpor
     response.close()
 
 
-def test_what_fails_is_a_problem_and_leaves_no_file(alice: Caller, export: FakeExport) -> None:
+def test_a_failure_is_a_problem_without_a_file(alice: Caller, export: FakeExport) -> None:
     export.error = InvalidValue("no such column")
     problem(ask(alice, CSV), 400, "INVALID_VALUE")
     assert not export.paths[0].exists()

@@ -51,7 +51,7 @@ def counted(kind: str, outcome: str) -> float:
     return float(instruments().statements.labels(kind, outcome)._value.get())
 
 
-def test_a_statement_says_who_where_what_and_how_it_ended(session: frontdoor.Session, lines: Any) -> None:
+def test_a_statement_logs_who_where_what_and_outcome(session: frontdoor.Session, lines: Any) -> None:
     before = counted("create_database", "OK")
     version = frontdoor.execute("CREATE DATABASE d", session).version
     (line,) = lines("statement")
@@ -80,7 +80,7 @@ def test_a_refused_statement_says_the_code(
     assert text not in line["msg"] % line["args"]
 
 
-def test_a_store_that_failed_is_named_to_whoever_runs_the_statement(
+def test_a_failed_store_is_named_to_the_caller(
     session: frontdoor.Session, lines: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -102,7 +102,7 @@ def test_a_stopped_statement_says_why_it_was_stopped(session: frontdoor.Session,
     assert lines("statement")[0]["outcome"] == "STATEMENT_TIMEOUT"
 
 
-def test_rows_and_bytes_of_a_write_are_those_that_were_written(session: frontdoor.Session, lines: Any) -> None:
+def test_written_rows_and_bytes_are_those_logged(session: frontdoor.Session, lines: Any) -> None:
     metrics = {"rows_inserted": 3, "rows_deleted": 2, "bytes_written": 100, "files_added": 1}
     with recorded(session, None) as record:
         record.answers(StatementResult(version=5, metrics=metrics, extra={"merge_id": "m"}))
@@ -110,7 +110,7 @@ def test_rows_and_bytes_of_a_write_are_those_that_were_written(session: frontdoo
     assert (line["rows"], line["bytes"], line["merge_id"], line["version"]) == (5, 100, "m", 5)
 
 
-def test_a_merge_and_its_task_say_which_version_they_made(session: frontdoor.Session, lines: Any) -> None:
+def test_a_merge_and_its_task_name_their_version(session: frontdoor.Session, lines: Any) -> None:
     for text in ("CREATE DATABASE d", "CREATE TABLE d.t (a INT)", "CREATE BRANCH dev"):
         frontdoor.execute(text, session)
     dev = frontdoor.Session(catalog="lake", branch="dev", user=session.user)
@@ -141,7 +141,7 @@ def test_the_line_for_people_has_the_same(caplog: pytest.LogCaptureFixture) -> N
     assert caplog.messages == ['statement user="Erin Doe" catalog=lake rows=0']
 
 
-def test_the_run_of_a_pipeline_says_its_name_and_is_counted(session: frontdoor.Session, lines: Any) -> None:
+def test_a_pipeline_run_is_named_and_counted(session: frontdoor.Session, lines: Any) -> None:
     counter = instruments().pipeline_runs.labels("schedule", "ENGINE_ERROR")
     before = counter._value.get()
     with pytest.raises(EngineError), run_recorded(session, None, pipeline="daily", trigger="schedule"):
@@ -162,7 +162,7 @@ def test_the_run_of_a_pipeline_says_its_name_and_is_counted(session: frontdoor.S
         ("erin", {"statement": "DROP TABLE d.nowhere"}, "drop_table", "NOT_FOUND"),
     ],
 )
-def test_what_is_refused_before_it_is_run_leaves_its_line_too(
+def test_statements_refused_before_running_are_logged_too(
     session: frontdoor.Session, lines: Any, who: str, sent: dict[str, Any], kind: str, outcome: str
 ) -> None:
     user, _ = User.objects.get_or_create(username=who)

@@ -85,7 +85,9 @@ def test_every_code_is_told_as_a_problem(alice: Caller, door: FakeDoor, code: st
     "cause",
     [None, psycopg.errors.AdminShutdown(), psycopg.errors.CannotConnectNow(), psycopg.errors.ConnectionFailure()],
 )
-def test_a_database_that_is_away_is_no_fault_inside(alice: Caller, door: FakeDoor, cause: psycopg.Error | None) -> None:
+def test_an_unreachable_database_is_no_internal_fault(
+    alice: Caller, door: FakeDoor, cause: psycopg.Error | None
+) -> None:
     failed = OperationalError("the connection is closed")
     failed.__cause__ = cause
     door.fail(failed)

@@ -58,7 +58,7 @@ def test_ready_when_every_part_answers() -> None:
 
 
 @pytest.mark.usefixtures("worker_present")
-def test_a_spark_that_is_away_is_named_without_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_spark_is_named_without_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", "sc://127.0.0.1:1/;token=secret")
     status, body = ready()
     assert status == 503
@@ -67,7 +67,7 @@ def test_a_spark_that_is_away_is_named_without_its_token(monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("spark_port", "worker_present")
-def test_a_spark_of_queries_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_query_spark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "SPARK_QUERY_REMOTE", "sc://127.0.0.1:1/;token=secret")
     status, body = ready()
     assert (status, body["parts"]["spark"], body["parts"]["spark_queries"]) == (503, "ok", "does not answer")
@@ -255,7 +255,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     assert "Bearer" in str(document["components"]["securitySchemes"])
 
 
-def test_the_document_is_made_once_however_often_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_document_is_made_once_for_all_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     def made_again(*_: Any, **__: Any) -> Any:
         raise AssertionError("it was there already")
 

@@ -219,7 +219,7 @@ def test_lists_of_a_merge_request(lake: Lake, bob: Caller) -> None:
     holds(lake, OF_A_REQUEST, more, number=opened["number"])
 
 
-def test_lists_of_imports_pipelines_runs_and_what_is_found(
+def test_lists_of_imports_pipelines_runs_and_search_results(
     lake: Lake, local_worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = DuckMemoryEngine(addresses_allocate)

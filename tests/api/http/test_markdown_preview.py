@@ -7,13 +7,13 @@ from django.test import Client
 from tests.api.conftest import Caller
 
 
-def test_a_text_comes_back_as_it_would_be_shown(alice: Caller) -> None:
+def test_a_text_is_returned_as_rendered(alice: Caller) -> None:
     response = alice.post("/api/v1/markdown/", {"text": "so *late* <script>alert(1)</script>"})
     assert response.status_code == 200
     assert response.json() == {"html": "<p>so <em>late</em> &lt;script&gt;alert(1)&lt;/script&gt;</p>\n"}
 
 
-def test_a_text_that_could_not_be_sent_is_refused(alice: Caller) -> None:
+def test_a_text_too_long_to_send_is_refused(alice: Caller) -> None:
     assert alice.post("/api/v1/markdown/", {"text": "x" * 100_001}).status_code == 400
 
 

@@ -91,7 +91,7 @@ def test_what_is_taken_back_is_not_counted(alice: Caller) -> None:
     assert value("lakeui_commits_total") == before
 
 
-def test_a_scrape_costs_the_same_however_much_is_finished(alice: Caller) -> None:
+def test_scrape_cost_does_not_grow_with_finished_tasks(alice: Caller) -> None:
     lake = Lake(alice)
     asked = [scrape_asked()]
     lake.sql("CREATE BRANCH more")
@@ -124,7 +124,7 @@ def test_tasks_are_counted_by_state(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("no_worker", "door")
-def test_the_time_and_the_wait_of_tasks_are_counted(alice: Caller) -> None:
+def test_run_time_and_wait_of_tasks_are_counted(alice: Caller) -> None:
     labels = frozenset({"kind": "sql", "state": "succeeded"}.items())
     kind = frozenset({"kind": "sql"}.items())
     before = scraped()
@@ -170,7 +170,7 @@ def test_a_proxy_on_this_machine_is_no_pass(settings: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_preparing_a_server_forgets_the_counters_of_earlier_processes(monkeypatch: Any, tmp_path: Path) -> None:
+def test_prepare_removes_counters_of_earlier_processes(monkeypatch: Any, tmp_path: Path) -> None:
     left = tmp_path / "metrics" / "counter_1.db"
     left.parent.mkdir()
     left.touch()

@@ -53,7 +53,7 @@ def series(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: N
     return found
 
 
-def test_board_and_alerts_ask_for_series_and_labels_that_there_are(series: dict[str, set[str]]) -> None:
+def test_board_and_alerts_use_existing_series_and_labels(series: dict[str, set[str]]) -> None:
     for expression in EXPRESSIONS:
         names = re.findall(r"\b(?:lakeui_\w+|up)\b", expression)
         assert names, expression

@@ -31,7 +31,7 @@ def test_a_proxy_may_name_the_request(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("name", ["two words", "a" * 65, "line%0abreak", '{"json": 1}', ""])
-def test_a_name_that_could_spoil_a_log_is_replaced(alice: Caller, name: str) -> None:
+def test_request_ids_that_could_spoil_logs_are_replaced(alice: Caller, name: str) -> None:
     answered = alice.get("/api/v1/catalogs/", X_Request_ID=name)["X-Request-ID"]
     assert answered != name
     assert len(answered) == 32

@@ -41,7 +41,7 @@ def labels(lake: Lake, text: str, **more: str) -> list[str]:
     return [f"{entry['kind']} {entry['label']}" for entry in search(lake, text, **more)]
 
 
-def test_every_kind_is_found_with_the_parts_of_its_address(lake: Lake) -> None:
+def test_every_kind_is_found_with_its_address_parts(lake: Lake) -> None:
     nothing = dict.fromkeys(("branch", "database", "table", "column", "tag", "merge_id", "version"))
     here = {**nothing, "catalog": lake.catalog}
     assert search(lake, lake.catalog) == [{**here, "kind": "catalog", "label": lake.catalog}]
@@ -67,7 +67,7 @@ def test_merges_are_found_by_branch_and_by_id(lake: Lake) -> None:
     assert search(lake, by_name["merge_id"][:13], kind="merge") == [by_name]
 
 
-def test_the_very_name_comes_first_then_names_that_begin_so(lake: Lake) -> None:
+def test_exact_names_come_first_then_prefixes(lake: Lake) -> None:
     lake.sql("CREATE TABLE zephyr.zflights_old (id INT)")
     assert labels(lake, "ZFLIGHTS") == [
         "table zephyr.zflights",
@@ -76,7 +76,7 @@ def test_the_very_name_comes_first_then_names_that_begin_so(lake: Lake) -> None:
     ]
 
 
-def test_each_word_may_begin_a_word_of_the_name(lake: Lake) -> None:
+def test_each_word_may_begin_a_names_word(lake: Lake) -> None:
     assert labels(lake, "week zfl") == ["table zephyr.weekly_zflights"]
     assert labels(lake, "zdel") == ["column zephyr.zflights.arr_zdelay", "column zephyr.zflights.dep_zdelay"]
     # Words of two columns are not the words of one.
@@ -89,7 +89,7 @@ def test_a_dot_narrows_to_a_database(lake: Lake) -> None:
     assert labels(lake, "d.zfl") == ["table d.zflights"]
 
 
-def test_an_object_is_shown_on_the_branch_that_is_looked_at(lake: Lake) -> None:
+def test_an_object_is_shown_on_the_current_branch(lake: Lake) -> None:
     def branches(text: str, **more: str) -> list[str]:
         return [entry["branch"] for entry in search(lake, text, **more)]
 
@@ -101,7 +101,7 @@ def test_an_object_is_shown_on_the_branch_that_is_looked_at(lake: Lake) -> None:
     assert branches("znew") == ["feature_zoom"]
 
 
-def test_an_object_with_records_on_many_branches_is_one_result(lake: Lake) -> None:
+def test_an_object_on_many_branches_is_one_result(lake: Lake) -> None:
     for number in range(3):
         lake.sql(f"CREATE BRANCH b{number}")
         lake.sql(f"ALTER TABLE zephyr.zflights SET TBLPROPERTIES ('k' = '{number}')", f"b{number}")

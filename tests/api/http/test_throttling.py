@@ -21,7 +21,7 @@ def three_a_minute(settings: Any, monkeypatch: pytest.MonkeyPatch, redis_url: st
     cache.clear()
 
 
-def test_the_first_one_too_many_is_refused_until_the_minute_is_over(
+def test_requests_over_the_limit_are_refused_that_minute(
     alice: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [alice.get("/api/v1/tokens/").status_code for _ in range(3)] == [200] * 3
@@ -41,14 +41,14 @@ def test_each_answer_says_how_much_is_left(alice: Caller, settings: Any, monkeyp
     assert "RateLimit" not in alice.get("/api/v1/tokens/")
 
 
-def test_another_token_of_the_same_person_does_not_help(alice: Caller) -> None:
+def test_another_token_of_same_person_does_not_help(alice: Caller) -> None:
     for _ in range(3):
         alice.get("/api/v1/tokens/")
     alice.headers = {"Authorization": f"Bearer {token_create(user=alice.user, name='another')[1]}"}
     assert alice.get("/api/v1/tokens/").status_code == 429
 
 
-def test_whoever_is_not_signed_in_is_counted_by_address() -> None:
+def test_anonymous_requests_are_counted_by_address() -> None:
     answers = [Client().get("/api/v1/schema/").status_code for _ in range(4)]
     assert answers == [200, 200, 200, 429]
 
@@ -58,7 +58,7 @@ def test_naming_other_addresses_does_not_help() -> None:
     assert [client.get("/api/v1/schema/").status_code for client in forged] == [200, 200, 200, 429]
 
 
-def test_behind_a_proxy_the_address_that_it_saw_counts(settings: Any) -> None:
+def test_behind_a_proxy_the_address_it_saw_counts(settings: Any) -> None:
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
 
     def ask(forwarded: str) -> int:

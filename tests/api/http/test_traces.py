@@ -57,7 +57,7 @@ def named(exporter: InMemorySpanExporter, name: str) -> list[ReadableSpan]:
     return [span for span in exporter.get_finished_spans() if span.name == name]
 
 
-def test_a_task_holds_its_statement_and_that_its_merge(
+def test_task_holds_statement_and_statement_holds_merge(
     session: frontdoor.Session, exporter: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
@@ -82,9 +82,7 @@ def test_a_task_holds_its_statement_and_that_its_merge(
         assert span.status.status_code is not StatusCode.ERROR
 
 
-def test_what_is_refused_says_its_code_and_not_its_text(
-    session: frontdoor.Session, exporter: InMemorySpanExporter
-) -> None:
+def test_a_refusal_shows_its_code_not_its_text(session: frontdoor.Session, exporter: InMemorySpanExporter) -> None:
     with pytest.raises(NotFound):
         frontdoor.execute("DROP TABLE d.secret", session)
     (span,) = named(exporter, "statement")
@@ -100,7 +98,7 @@ def test_the_run_of_a_pipeline_is_a_span(session: frontdoor.Session, exporter: I
     assert said(span, "pipeline", "kind", "outcome") == ["daily", "schedule", "ENGINE_ERROR"]
 
 
-def test_there_are_no_spans_unless_they_are_switched_on(
+def test_spans_exist_only_when_switched_on(
     session: frontdoor.Session, exporter: InMemorySpanExporter, settings: Any
 ) -> None:
     settings.LAKEUI = {**settings.LAKEUI, "TRACES": False}
@@ -141,7 +139,7 @@ def test_spans_arrive_at_a_collector(
     assert all(text in body for text in (b"statement", b"create_database", b"service.name", b"lakeui.outcome"))
 
 
-def test_a_server_without_the_packages_does_not_start_with_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_with_traces_needs_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traces, "_PACKAGES", ("opentelemetry.sdk", "opentelemetry.nowhere"))
     with pytest.raises(InvalidValue, match=r"LAKEUI_TRACES is on, but opentelemetry\.nowhere is not installed"):
         traces.traces_require()
@@ -150,7 +148,7 @@ def test_a_server_without_the_packages_does_not_start_with_traces(monkeypatch: p
         traces.traces_require()
 
 
-def test_a_process_without_traces_loads_nothing_that_makes_them() -> None:
+def test_a_process_without_traces_loads_no_tracing_packages() -> None:
     """The client of Redis loads what counts, where it is installed."""
     script = (
         "import django, sys; django.setup(); import lakeui.celery, lakeui.urls, lakeui.frontdoor.dispatch;"
@@ -160,6 +158,6 @@ def test_a_process_without_traces_loads_nothing_that_makes_them() -> None:
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, check=True)
 
 
-def test_the_extra_and_what_is_tried_here_are_the_same_versions() -> None:
+def test_the_extra_and_dev_requirements_pin_same_versions() -> None:
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["traces"]
     assert set(extra) <= set((ROOT / "requirements-dev.txt").read_text().splitlines())

@@ -21,7 +21,7 @@ def listed(caller: Caller) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_secret_is_shown_once_and_opens_the_door(alice: Caller) -> None:
+def test_the_secret_is_shown_once_and_authenticates(alice: Caller) -> None:
     made = alice.post(TOKENS, {"name": "ci"})
     assert (made.status_code, made["Cache-Control"]) == (201, "no-store")
     body = made.json()
@@ -32,7 +32,7 @@ def test_the_secret_is_shown_once_and_opens_the_door(alice: Caller) -> None:
     assert body["token"].startswith(listed(alice)[0]["prefix"])
 
 
-def test_only_own_tokens_are_listed_newest_first_page_by_page(alice: Caller, bob: Caller) -> None:
+def test_only_own_tokens_are_listed_newest_first(alice: Caller, bob: Caller) -> None:
     for name in ("one", "two"):
         alice.post(TOKENS, {"name": name})
     first = alice.get(f"{TOKENS}?limit=2").json()
@@ -57,13 +57,13 @@ def test_another_users_token_cannot_be_revoked(alice: Caller, bob: Caller) -> No
     assert AccessToken.objects.get(pk=own.pk).revoked_at is None
 
 
-def test_a_token_needs_a_name_and_a_time_to_come(alice: Caller) -> None:
+def test_a_token_needs_a_name_and_future_expiry(alice: Caller) -> None:
     assert problem(alice.post(TOKENS, {}), 400, "INVALID_VALUE")["errors"][0]["field"] == "name"
     past = (timezone.now() - timedelta(days=1)).isoformat()
     problem(alice.post(TOKENS, {"name": "ci", "expires_at": past}), 400, "INVALID_VALUE")
 
 
-def test_a_token_made_with_a_token_does_not_outlive_it(alice: Caller) -> None:
+def test_a_token_made_by_token_never_outlives_it(alice: Caller) -> None:
     end = timezone.now() + timedelta(days=1)
     alice.headers = {"Authorization": f"Bearer {token_create(user=alice.user, name='short', expires_at=end)[1]}"}
     later = (end + timedelta(days=1)).isoformat()
@@ -73,7 +73,7 @@ def test_a_token_made_with_a_token_does_not_outlive_it(alice: Caller) -> None:
     assert AccessToken.objects.get(name="as long").expires_at == end
 
 
-def test_a_session_makes_tokens_only_with_its_csrf_token(alice: Caller) -> None:
+def test_a_session_needs_csrf_token_to_make_tokens(alice: Caller) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice.user)
     response = client.post(TOKENS, {"name": "ci"}, content_type="application/json")

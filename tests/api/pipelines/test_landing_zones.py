@@ -40,7 +40,7 @@ def _patch(caller: Caller, path: str, body: Any) -> Any:
     return caller.client.patch(path, body, content_type="application/json", headers=caller.headers)
 
 
-def test_a_file_is_shown_as_it_will_be_read(lake: Lake, zones: str) -> None:
+def test_a_file_is_shown_as_it_will_read(lake: Lake, zones: str) -> None:
     made = sent(lake, _files(zones), FILE, "a.csv")
     assert made.status_code == 201
     body = made.json()
@@ -50,14 +50,14 @@ def test_a_file_is_shown_as_it_will_be_read(lake: Lake, zones: str) -> None:
     assert lake.caller.get(_files(zones, "ORDERS")).json()["results"] == [body]
 
 
-def test_zones_are_those_of_the_template_and_those_with_files(lake: Lake, zones: str) -> None:
+def test_zones_come_from_the_template_and_from_files(lake: Lake, zones: str) -> None:
     sent(lake, _files(zones), FILE, "a.csv")
     sent(lake, _files(zones, "other"), FILE, "a.csv")
     found = [(zone["name"], zone["waiting"], zone["is_read"]) for zone in lake.caller.get(zones).json()]
     assert found == [("orders", 1, True), ("Late", 0, True), ("other", 1, False)]
 
 
-def test_the_same_file_twice_is_one_and_another_of_its_name_is_refused(lake: Lake, zones: str) -> None:
+def test_repeated_file_is_one_changed_content_is_refused(lake: Lake, zones: str) -> None:
     first = sent(lake, _files(zones), FILE, "a.csv")
     again = sent(lake, _files(zones), FILE, "a.csv")
     assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
@@ -101,7 +101,7 @@ def test_a_stranger_sees_no_zone(lake: Lake, bob: Caller, zones: str) -> None:
         assert bob.get(path).status_code == 404
 
 
-def test_files_for_a_protected_branch_take_the_right_to_write_there(lake: Lake, bob: Caller, zones: str) -> None:
+def test_files_for_protected_branches_need_right_to_write(lake: Lake, bob: Caller, zones: str) -> None:
     """A run has the rights of its owner: a file must not be a way past a protection."""
     join(bob.user, lake.catalog, Role.CONTRIBUTOR)
     assert lake.caller.post(f"{lake.address}protection-rules/", {"pattern": "main"}).status_code == 201

@@ -129,7 +129,7 @@ def test_the_keys_of_a_configuration_are_told(alice: Caller) -> None:
     assert len(found["merge_strategy"]["choices"]) == 6
 
 
-def test_a_catalog_may_be_strict_with_all_of_them(lake: Lake, made: dict[str, Any]) -> None:
+def test_a_catalog_may_make_all_pipelines_strict(lake: Lake, made: dict[str, Any]) -> None:
     address = f"{lake.address}pipeline-policy/"
     assert lake.caller.get(address).json() == {"strict": False}
     assert send(lake.caller, "patch", address, {"strict": True}).json() == {"strict": True}
@@ -243,7 +243,7 @@ class TestARun:
         refused = problem(lake.caller.post(at(made, "runs/"), {"message": "a\x1bb"}), 400, "INVALID_VALUE")
         assert refused["field"] == "message"
 
-    def test_is_tried_without_a_run_where_a_dry_run_is_asked_for(
+    def test_is_tried_without_a_run_on_dry_run(
         self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tried = []
@@ -294,7 +294,7 @@ class TestARun:
         assert cancelled.status_code == 200
         assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202
 
-    def test_that_is_retried_is_there_before_a_worker_has_taken_it(
+    def test_that_is_retried_exists_before_worker_takes_it(
         self, lake: Lake, made: dict[str, Any], no_worker: None
     ) -> None:
         first = lake.caller.post(at(made, "runs/"), Prefer="wait=0")["Location"].removeprefix("http://testserver")
@@ -314,7 +314,7 @@ class TestARun:
         assert len(lake.caller.get(at(made, "runs/")).json()["results"]) == 2
 
 
-def test_the_next_runs_of_a_schedule_are_answered_before_it_is_saved(alice: Caller) -> None:
+def test_a_schedules_next_runs_are_shown_before_saving(alice: Caller) -> None:
     address = "/api/v1/pipelines/schedule/?schedule=0+6+*+*+mon%231&schedule_timezone=Europe/Berlin"
     runs = [datetime.fromisoformat(at) for at in alice.get(address).json()["next_runs"]]
     berlin = [at.astimezone(ZoneInfo("Europe/Berlin")) for at in runs]

@@ -47,7 +47,7 @@ def kept() -> list[Path]:
     return [path for path in (Path(settings.LAKEUI["WAREHOUSE"]) / "imports").rglob("*") if path.is_file()]
 
 
-def test_a_file_is_answered_with_what_is_in_it(lake: Lake) -> None:
+def test_an_upload_answers_what_the_file_holds(lake: Lake) -> None:
     response = post(lake, CSV, "people.csv")
     assert response.status_code == 201
     body = response.json()
@@ -79,13 +79,13 @@ def test_a_browser_needs_its_csrf_token(lake: Lake) -> None:
     assert sent.status_code == 201, sent.content
 
 
-def test_formats_are_told_by_content_and_a_wrong_name_is_said(lake: Lake) -> None:
+def test_formats_follow_content_and_wrong_names_are_reported(lake: Lake) -> None:
     body = send(lake, b'[{"a": 1}]', "wrong.csv")
     assert (body["format"], body["header"], body["delimiter"]) == ("json", None, None)
     assert "holds JSON" in body["warnings"][0]
 
 
-def test_types_of_text_are_those_that_every_value_has(lake: Lake) -> None:
+def test_a_texts_type_fits_every_value(lake: Lake) -> None:
     rows = [
         "whole,long,ratio,exact,money,flag,day,local,instant,zip,sku,mix,empty",
         "1,9223372036854775807,0.5,12345678901234567.8,9.99,true,2024-02-29,2024-01-31 10:00:00,2024-01-31T10:00Z,"
@@ -111,7 +111,7 @@ def test_types_of_text_are_those_that_every_value_has(lake: Lake) -> None:
     }
 
 
-def test_a_type_holds_for_the_whole_file_not_only_its_beginning(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_type_holds_for_the_whole_file(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text comes in the fourth block of rows, far behind what delimiter and header are guessed from."""
     monkeypatch.setattr(delimited, "BLOCK_BYTES", 64 * 1024)
     body = send(lake, b"n\n" + b"1\n" * 100_000 + b"many\n")
@@ -121,13 +121,13 @@ def test_a_type_holds_for_the_whole_file_not_only_its_beginning(lake: Lake, monk
     assert changed["columns"][0]["misfit"] == {"row": 100_001, "value": "many"}
 
 
-def test_quoted_line_breaks_a_byte_order_mark_and_other_delimiters(lake: Lake) -> None:
+def test_quoted_line_breaks_byte_order_mark_and_delimiters(lake: Lake) -> None:
     body = send(lake, b'\xef\xbb\xbfid;"a;b"\r\n1;"x\r\n""y"""\r\n2;""\r\n3;\r\n')
     assert (body["delimiter"], list(types(body))) == (";", ["id", "a;b"])
     assert body["sample"] == [["1", 'x\r\n"y"'], ["2", ""], ["3", None]]
 
 
-def test_a_file_without_header_gets_names_and_can_be_told_otherwise(lake: Lake) -> None:
+def test_a_headerless_file_gets_names_unless_set_otherwise(lake: Lake) -> None:
     body = send(lake, b"1,2\n3,4\n")
     assert (body["header"], list(types(body))) == (False, ["column_1", "column_2"])
     changed = reread(lake, body["id"], {"header": True}).json()
@@ -191,7 +191,7 @@ def test_parquet_brings_its_types(lake: Lake) -> None:
     assert body["warnings"] == ["Column clock holds times of day, which become text."]
 
 
-def test_times_finer_than_a_table_keeps_are_read_as_text(lake: Lake) -> None:
+def test_times_finer_than_microseconds_become_text(lake: Lake) -> None:
     file = io.BytesIO()
     fine = pa.array([1_000, 1_001], pa.timestamp("ns", "UTC"))
     pq.write_table(pa.table({"coarse": fine.take([0, 0]), "fine": fine}), file)
@@ -232,7 +232,7 @@ def test_what_is_no_text_has_no_encoding(lake: Lake) -> None:
     problem(reread(lake, body["id"], {"encoding": "utf-8"}), 400, "INVALID_VALUE")
 
 
-def test_a_file_may_be_no_larger_unpacked_than_as_it_is(lake: Lake, settings: Any) -> None:
+def test_the_size_limit_holds_for_unpacked_files(lake: Lake, settings: Any) -> None:
     settings.LAKEUI = {**settings.LAKEUI, "IMPORT_MEGABYTES": 1}
     refusal = problem(post(lake, gzip.compress(b"a\n" + b"1\n" * 530_000)), 400, "INVALID_VALUE")
     assert "more than 1 MiB when it is unpacked" in refusal["detail"]
@@ -247,7 +247,7 @@ def arrow_stream() -> bytes:
     return sink.getvalue()
 
 
-def test_arrow_brings_its_types_as_a_stream_and_as_a_file(lake: Lake) -> None:
+def test_arrow_brings_types_as_stream_and_as_file(lake: Lake) -> None:
     sink = io.BytesIO()
     table = pa.ipc.open_stream(arrow_stream()).read_all()
     with pa.ipc.new_file(sink, table.schema) as writer:
@@ -284,7 +284,7 @@ def test_arrow_brings_its_types_as_a_stream_and_as_a_file(lake: Lake) -> None:
         (b'{"a": NaN}', "no value NaN", 1),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(lake: Lake, file: bytes, words: str, line: int | None) -> None:
+def test_an_unreadable_file_is_refused_with_its_place(lake: Lake, file: bytes, words: str, line: int | None) -> None:
     before = len(kept())
     refusal = problem(post(lake, file), 400, "INVALID_VALUE")
     assert words in refusal["detail"]
@@ -353,7 +353,7 @@ def test_only_the_uploader_sees_an_import(lake: Lake, bob: Caller) -> None:
     assert Task.objects.count() == 0
 
 
-def test_for_whom_the_catalog_is_invisible_there_are_no_imports(lake: Lake, bob: Caller) -> None:
+def test_an_invisible_catalog_has_no_imports(lake: Lake, bob: Caller) -> None:
     refusal = problem(bob.get(imports(lake)), 404, "NOT_FOUND")
     assert refusal["kind"] == "catalog"
 
@@ -378,7 +378,7 @@ def test_an_abandoned_import_expires(lake: Lake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_loading_is_a_task_that_keeps_how_the_file_is_read(lake: Lake) -> None:
+def test_loading_is_a_task_with_the_reading_options(lake: Lake) -> None:
     made = send(lake, CSV, "people.csv")
     load = {"database": "d", "table": "people", "mode": "create", "primary_key": ["id"]}
     response = lake.caller.post(f"{imports(lake)}{made['id']}/load/", load, Prefer="respond-async")
@@ -390,7 +390,7 @@ def test_loading_is_a_task_that_keeps_how_the_file_is_read(lake: Lake) -> None:
     assert [column["name"] for column in task.parameters["reading"]["columns"]] == ["id", "name"]
 
 
-def test_a_load_says_in_the_history_what_it_is_for(lake: Lake, local_worker: None) -> None:
+def test_a_load_states_its_purpose_in_history(lake: Lake, local_worker: None) -> None:
     made = send(lake, CSV, "people.csv")
     load = {"database": "d", "table": "people", "mode": "create"}
     rehearsed = lake.caller.post(f"{imports(lake)}{made['id']}/load/", {**load, "dry_run": True, "message": "a trial"})
@@ -404,7 +404,7 @@ def test_a_load_says_in_the_history_what_it_is_for(lake: Lake, local_worker: Non
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_message_that_cannot_be_shown_is_refused_before_it_waits(lake: Lake) -> None:
+def test_an_unshowable_message_is_refused_before_it_waits(lake: Lake) -> None:
     made = send(lake, CSV)
     load = {"database": "d", "table": "people", "mode": "create", "message": "a\x1bb"}
     refused = problem(lake.caller.post(f"{imports(lake)}{made['id']}/load/", load), 400, "INVALID_VALUE")
@@ -413,7 +413,7 @@ def test_a_message_that_cannot_be_shown_is_refused_before_it_waits(lake: Lake) -
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_the_same_load_under_one_key_is_one_task(lake: Lake) -> None:
+def test_same_load_under_one_key_is_one_task(lake: Lake) -> None:
     made = send(lake, CSV)
     load = {"database": "d", "table": "people", "mode": "create"}
     for _ in range(2):

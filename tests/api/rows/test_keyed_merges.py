@@ -32,7 +32,7 @@ def merge(lake: Lake, file: bytes, query: str = KEYED, table: str = "t", **heade
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_merge_is_a_task_that_says_what_it_does(lake: Lake) -> None:
+def test_a_merge_is_a_task_stating_its_work(lake: Lake) -> None:
     query = f"{KEYED}&key_columns=name&dedup_by=id&schema_evolution=true"
     response = merge(lake, CSV, query, Prefer="respond-async", Content_Disposition='attachment; filename="people.csv"')
     assert response.status_code == 202, response.content
@@ -51,7 +51,7 @@ def test_a_merge_takes_the_message_of_its_commit(lake: Lake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_the_same_rows_under_one_key_are_merged_once(lake: Lake) -> None:
+def test_same_rows_under_one_key_merge_once(lake: Lake) -> None:
     first, again = (merge(lake, CSV, Prefer="respond-async", Idempotency_Key="k") for _ in range(2))
     assert first["Location"] == again["Location"]
     assert Task.objects.filter(kind="import").count() == 1
@@ -74,7 +74,7 @@ def test_a_question_that_makes_no_sense_is_refused(lake: Lake, query: str, word:
 
 
 @pytest.mark.parametrize("file", [b'[{"id": 1, "V": 1, "v": 2}]', b"id,V,v\n1,1,2\n"])
-def test_two_columns_that_differ_by_case_alone_are_refused_by_name(lake: Lake, file: bytes) -> None:
+def test_columns_differing_by_case_are_refused_by_name(lake: Lake, file: bytes) -> None:
     refusal = problem(merge(lake, file), 400, "INVALID_VALUE")
     assert (refusal["detail"], refusal["column"]) == (
         "The batch has the column v more than once; case makes no difference.",

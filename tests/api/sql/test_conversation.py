@@ -51,7 +51,7 @@ def talk(answers: dict[str, Any] | None = None) -> tuple[Conversation, list[dict
         ("  ", True),
     ],
 )
-def test_a_semicolon_outside_of_strings_and_comments_ends_what_is_typed(text: str, whole: bool) -> None:
+def test_semicolons_outside_strings_and_comments_end_the_input(text: str, whole: bool) -> None:
     assert is_whole(text) is whole
 
 
@@ -81,7 +81,7 @@ def test_catalog_branch_database_and_transaction_last() -> None:
     assert conversation.place == "other/main"
 
 
-def test_what_fails_ends_the_line_and_leaves_the_session_as_it_is() -> None:
+def test_a_failure_ends_line_and_keeps_the_session() -> None:
     conversation, ran = talk({"USE BRANCH nowhere": NotFound("branch", "nowhere")})
     with pytest.raises(NotFound):
         conversation.say("USE BRANCH nowhere; SELECT 1;", lambda _: None)
@@ -91,7 +91,7 @@ def test_what_fails_ends_the_line_and_leaves_the_session_as_it_is() -> None:
     assert conversation.session == SESSION
 
 
-def test_names_are_proposed_as_far_as_the_person_may_see_them() -> None:
+def test_only_names_the_person_may_see_are_proposed() -> None:
     def run(parameters: dict[str, Any]) -> dict[str, Any]:
         if parameters["statement"] == "SHOW BRANCHES":
             raise NotFound("branch", "main")

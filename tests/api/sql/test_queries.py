@@ -48,13 +48,13 @@ def test_a_person_sees_and_cancels_what_is_theirs(alice: User) -> None:
         run(f"CANCEL QUERY '{query_id}'", alice)
 
 
-def test_an_id_that_is_none_is_refused_in_words(alice: User) -> None:
+def test_a_malformed_id_is_refused_in_words(alice: User) -> None:
     with pytest.raises(InvalidValue, match="is not the id of a query"):
         run("CANCEL QUERY 'x'", alice)
 
 
 @pytest.mark.parametrize(("people", "most"), [(1, WAITS_PER_PERSON), (100, WAITS_PER_PROCESS)])
-def test_a_request_that_finds_no_place_to_wait_is_answered_at_once(
+def test_a_request_without_free_waiter_is_answered_immediately(
     alice: User, monkeypatch: pytest.MonkeyPatch, people: int, most: int
 ) -> None:
     """The others wait for as long as this test wants."""

@@ -184,7 +184,7 @@ def test_it_reads_in_a_session_and_its_transaction(alice: Caller, lake: Lake) ->
     assert list(pages(alice, response.json(), 100)) == [[[2], [3]]]
 
 
-def test_only_a_query_is_kept_and_what_fails_leaves_nothing(alice: Caller, lake: Lake) -> None:
+def test_only_queries_are_kept_and_failures_leave_nothing(alice: Caller, lake: Lake) -> None:
     for statement in ("SHOW TABLES", "DELETE FROM d.t", "EXPLAIN SELECT 1"):
         for prefer in ("", "respond-async"):
             assert (
@@ -238,14 +238,14 @@ def test_rights_are_asked_at_each_page(alice: Caller, lake: Lake, accept: str) -
     assert alice.client.delete(kept["url"], headers=alice.headers).status_code == 204
 
 
-def test_a_result_of_no_table_takes_a_role_somewhere(alice: Caller, lake: Lake) -> None:
+def test_a_result_without_tables_needs_some_catalog_role(alice: Caller, lake: Lake) -> None:
     kept = made(alice, lake, "SELECT 1 AS one", catalog=None)
     assert alice.get(rows_of(kept)).json()["rows"] == [[1]]
     CatalogMember.objects.filter(user=alice.user).delete()
     problem(alice.get(rows_of(kept)), 403, "PERMISSION_DENIED")
 
 
-def test_what_was_let_go_is_gone_with_its_files(alice: Caller, lake: Lake) -> None:
+def test_a_deleted_result_is_gone_with_its_files(alice: Caller, lake: Lake) -> None:
     kept = made(alice, lake)
     assert list(folder(kept).rglob("*.parquet"))
     assert alice.client.delete(kept["url"], headers=alice.headers).status_code == 204
@@ -271,7 +271,7 @@ def test_an_expired_result_says_so_for_a_day(alice: Caller, lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("accept", ["application/json", ARROW])
-def test_files_that_went_before_their_time_are_an_expired_result(alice: Caller, lake: Lake, accept: str) -> None:
+def test_a_result_whose_files_vanished_is_expired(alice: Caller, lake: Lake, accept: str) -> None:
     kept = made(alice, lake)
     for file in folder(kept).rglob("*.parquet"):
         file.unlink()
@@ -301,7 +301,7 @@ def test_one_person_keeps_so_many_bytes(alice: Caller, lake: Lake, monkeypatch: 
     made(alice, lake, "SELECT id + 1 AS id FROM d.t")
 
 
-def test_a_second_attempt_never_takes_the_result_of_the_first(alice: Caller, lake: Lake) -> None:
+def test_a_second_attempt_never_takes_the_firsts_result(alice: Caller, lake: Lake) -> None:
     """Other results may have passed the bound between the two."""
     first = made(alice, lake, "SELECT id + 1 AS id FROM d.t")
     row = KeptResult.objects.get(pk=first["id"])
@@ -313,7 +313,7 @@ def test_a_second_attempt_never_takes_the_result_of_the_first(alice: Caller, lak
     assert alice.get(rows_of(first)).status_code == 200
 
 
-def test_so_many_streams_at_a_time_and_each_frees_its_place(
+def test_streams_are_limited_and_each_frees_its_place(
     alice: Caller, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_views, "_streams", result_views.threading.BoundedSemaphore(1))
@@ -328,7 +328,7 @@ def test_so_many_streams_at_a_time_and_each_frees_its_place(
     assert streamed(alice, kept, ARROW)
 
 
-def test_a_second_attempt_answers_what_the_first_one_made(alice: Caller, lake: Lake) -> None:
+def test_a_second_attempt_answers_what_first_made(alice: Caller, lake: Lake) -> None:
     body = sent(alice, lake, Prefer="respond-async, wait=20").json()
     task = Task.objects.get(pk=body["id"])
     lake.sql("DELETE FROM d.t")

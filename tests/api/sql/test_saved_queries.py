@@ -42,7 +42,7 @@ def delete(lake: ReviewLake, by: str, query: Any) -> Any:
     return caller.client.delete(at(lake, query), headers=caller.headers)
 
 
-def test_a_query_is_its_owners_alone_until_it_is_shared(lake: ReviewLake) -> None:
+def test_a_query_is_its_owners_until_shared(lake: ReviewLake) -> None:
     query = save(lake, "victor")
     assert (query["is_shared"], query["owner"], query["text"]) == (False, "victor", SECRET["text"])
     for name in ("alice", "dora"):
@@ -79,7 +79,7 @@ def test_names_are_of_each_person(lake: ReviewLake) -> None:
     assert [entry["name"] for entry in lake.people["alice"].get(page["next"]).json()["results"]] == ["Others"]
 
 
-def test_an_edit_of_what_was_changed_since_is_refused(lake: ReviewLake) -> None:
+def test_a_stale_edit_is_refused(lake: ReviewLake) -> None:
     query = save(lake, "alice")
     seen = lake.people["alice"].get(at(lake, query))["ETag"]
     assert patch(lake, "alice", query, {"text": "SELECT 2"}, **{"If-Match": seen}).status_code == 200

@@ -73,7 +73,7 @@ def test_a_task_is_waited_for(door: FakeDoor, alice: Caller) -> None:
 
 @pytest.mark.usefixtures("local_worker")
 @pytest.mark.parametrize("statement", ["X", "TASK X"])
-def test_an_error_says_what_and_how_to_get_out(door: FakeDoor, statement: str) -> None:
+def test_an_error_names_itself_and_its_remedy(door: FakeDoor, statement: str) -> None:
     door.fail(NotFound("table", "a.flihgts", nearest="a.flights"))
     assert run(statement) == (1, "", "NOT_FOUND: There is no table a.flihgts.\nDid you mean a.flights?\n")
 

@@ -131,9 +131,7 @@ def test_a_transaction_is_the_sessions(lake: Lake, tab: Tab) -> None:
     assert (tab.now()["transaction"], lake.rows("d.t")) == (None, [(1,), (2,)])
 
 
-def test_who_was_stopped_behind_a_commit_is_outside_of_the_transaction(
-    lake: Lake, tab: Tab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stop_after_commit_is_outside_the_transaction(lake: Lake, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process ends between the commit and what the session is told."""
     tab.sql("BEGIN")
     tab.sql("INSERT INTO d.t VALUES (2)")
@@ -145,7 +143,7 @@ def test_who_was_stopped_behind_a_commit_is_outside_of_the_transaction(
     assert lake.rows("d.t") == [(1,), (2,), (3,)]
 
 
-def test_a_transaction_that_expired_is_not_left_in_silence(lake: Lake, tab: Tab) -> None:
+def test_an_expired_transaction_is_reported(lake: Lake, tab: Tab) -> None:
     tab.sql("BEGIN")
     tab.sql("INSERT INTO d.t VALUES (2)")
     Transaction.objects.update(used_at=timezone.now() - IDLE_LIMIT - timedelta(seconds=1))
@@ -192,7 +190,7 @@ def test_statements_of_two_tabs_change_their_own_parts(tab: Tab) -> None:
     assert set(tab.now()["temporary_views"]) == {"one", "two"}
 
 
-def test_what_was_done_once_under_a_key_is_not_done_again(lake: Lake, tab: Tab) -> None:
+def test_a_change_under_one_key_happens_once(lake: Lake, tab: Tab) -> None:
     text, key = "CREATE TEMP VIEW v AS SELECT 1 AS a", {"Idempotency-Key": "k"}
     first = tab.sql(text, **key)
     tab.sql("DROP VIEW v")
@@ -216,7 +214,7 @@ def test_a_session_is_one_persons(bob: Caller, lake: Lake, tab: Tab) -> None:
     assert [found["id"] for found in tab.caller.get(SESSIONS).json()["results"]] == [tab.identity]
 
 
-def test_who_lost_the_catalog_does_nothing_in_a_session_that_stands_there(alice: Caller, lake: Lake, tab: Tab) -> None:
+def test_a_session_runs_nothing_after_catalog_access_ends(alice: Caller, lake: Lake, tab: Tab) -> None:
     CatalogMember.objects.filter(user=alice.user).delete()
     problem(tab.send("SELECT * FROM d.t"), 404, "NOT_FOUND")
 
@@ -228,7 +226,7 @@ def test_who_lost_the_catalog_does_nothing_in_a_session_that_stands_there(alice:
         *({"partition_overwrite": "static"}, {"temporary_functions": {}}),
     ],
 )
-def test_what_a_session_keeps_is_not_said_beside_it(tab: Tab, member: dict[str, Any]) -> None:
+def test_what_a_session_keeps_is_refused_beside_it(tab: Tab, member: dict[str, Any]) -> None:
     said = tab.caller.post(SQL, {"session": tab.identity, "statement": "SELECT 1 AS a", **member})
     assert problem(said, 400, "INVALID_VALUE")["field"] == next(iter(member))
 

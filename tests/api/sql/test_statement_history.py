@@ -71,7 +71,7 @@ def queued(lake: ReviewLake, text: str = "INSERT INTO d.t VALUES (1)") -> Task:
     return Task.objects.get(pk=response.json()["id"])
 
 
-def test_a_statement_is_kept_with_what_came_of_it(lake: ReviewLake) -> None:
+def test_a_statement_is_kept_with_its_outcome(lake: ReviewLake) -> None:
     assert sql(lake, "SHOW TABLES").status_code == 200
     problem(sql(lake, "SELECT * FROM d.nothing", branch="b"), 404, "NOT_FOUND")
     problem(sql(lake, "SELEKT 1"), 400, "SYNTAX_ERROR")
@@ -124,7 +124,7 @@ def test_a_task_has_its_outcome_when_it_ends(lake: ReviewLake) -> None:
     assert done["milliseconds"] >= 0
 
 
-def test_a_task_that_fails_is_cancelled_or_lost_says_so(lake: ReviewLake) -> None:
+def test_a_failed_cancelled_or_lost_task_says_so(lake: ReviewLake) -> None:
     failing = queued(lake, "INSERT INTO d.t VALUES (2)")
     lake.write("DROP TABLE d.t", "dora")
     task_run(task_id=failing.pk, worker="here")
@@ -138,7 +138,7 @@ def test_a_task_that_fails_is_cancelled_or_lost_says_so(lake: ReviewLake) -> Non
     assert [entry["outcome"] for entry in kept(lake)] == ["TASK_LOST", "TASK_CANCELLED", "NOT_FOUND"]
 
 
-def test_a_task_that_is_refused_is_kept_and_one_of_a_known_key_only_once(lake: ReviewLake) -> None:
+def test_refused_tasks_are_kept_and_repeated_keys_once(lake: ReviewLake) -> None:
     problem(sql(lake, "DROP TABLE d.t", by="victor", headers={"Idempotency-Key": "k"}), 403, "PERMISSION_DENIED")
     assert [entry["outcome"] for entry in kept(lake, "victor")] == ["PERMISSION_DENIED"]
     for _ in range(2):
@@ -177,7 +177,7 @@ def test_the_command_keeps_what_its_user_writes(lake: ReviewLake) -> None:
     assert len(kept(lake)) == 2
 
 
-def test_what_pages_and_tools_ask_themselves_is_not_kept(lake: ReviewLake) -> None:
+def test_statements_of_pages_and_tools_are_not_kept(lake: ReviewLake) -> None:
     assert lake.people["alice"].post(f"{lake.address}branches/", {"name": "own", "parent": "main"}).status_code == 201
     assert kept(lake) == []
 
@@ -226,9 +226,7 @@ def test_a_deleted_statement_leaves_its_task_alone(lake: ReviewLake) -> None:
     assert (Task.objects.get(pk=task.pk).state, kept(lake)) == (TaskState.SUCCEEDED, [])
 
 
-def test_a_long_text_is_cut_and_none_is_kept_where_none_is_to_be(
-    lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_texts_are_cut_and_zero_keeps_none(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     sql(lake, f"SELECT '{'x' * history.LONGEST_TEXT}' AS a")
     (entry,) = kept(lake)
     assert (len(entry["text"]), entry["is_cut"]) == (history.LONGEST_TEXT, True)
@@ -238,7 +236,7 @@ def test_a_long_text_is_cut_and_none_is_kept_where_none_is_to_be(
     assert len(kept(lake)) == 1
 
 
-def test_a_statement_that_cannot_be_kept_runs_all_the_same(lake: ReviewLake) -> None:
+def test_a_statement_runs_though_it_cannot_be_kept(lake: ReviewLake) -> None:
     with mock.patch("lakeui.frontdoor.keeping.statement_add", side_effect=DatabaseError("away")):
         assert sql(lake, "SHOW TABLES").status_code == 200
     assert kept(lake) == []

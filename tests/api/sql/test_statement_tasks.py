@@ -18,7 +18,7 @@ from tests.api.sql.test_statements import problem
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_task_that_is_quick_answers_like_any_statement(alice: Caller, door: FakeDoor) -> None:
+def test_a_quick_task_answers_like_any_statement(alice: Caller, door: FakeDoor) -> None:
     response = alice.sql("TASK x")
     assert response.status_code == 200
     assert response.json()["version"] == 7
@@ -53,7 +53,7 @@ def test_wait_waits_that_long_and_then_answers_202(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_wait_answers_as_soon_as_there_is_a_result(alice: Caller, door: FakeDoor) -> None:
+def test_wait_answers_once_there_is_a_result(alice: Caller, door: FakeDoor) -> None:
     began = time.monotonic()
     response = alice.sql("TASK x", Prefer="respond-async, wait=20")
     assert response.status_code == 200
@@ -82,7 +82,7 @@ def test_preferences_are_read_as_rfc_7240_says(header: str, wait: int, respond_a
 
 
 @pytest.mark.usefixtures("no_worker", "door")
-def test_a_client_that_went_away_finds_its_result_later(alice: Caller) -> None:
+def test_a_disconnected_client_finds_its_result_later(alice: Caller) -> None:
     location = alice.sql("TASK x", Prefer="respond-async")["Location"]
     task_run(task_id=Task.objects.get().pk, worker="later")
     body = alice.get(location).json()
@@ -90,7 +90,7 @@ def test_a_client_that_went_away_finds_its_result_later(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_a_user_shut_out_meanwhile_is_refused_by_the_worker(
+def test_the_worker_refuses_a_user_disabled_meanwhile(
     alice: Caller, door: FakeDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def parsed(text: str, _parameters: Any) -> Any:
@@ -103,7 +103,7 @@ def test_a_user_shut_out_meanwhile_is_refused_by_the_worker(
 
 
 @pytest.mark.usefixtures("no_worker", "door")
-def test_a_cancelled_task_is_a_problem_for_whoever_waits(alice: Caller) -> None:
+def test_waiting_for_a_cancelled_task_is_a_problem(alice: Caller) -> None:
     alice.sql("TASK x", Prefer="respond-async", Idempotency_Key="k")
     alice.post(f"/api/v1/tasks/{Task.objects.get().pk}/cancel/")
     problem(alice.sql("TASK x", Idempotency_Key="k"), 409, "TASK_CANCELLED")
@@ -111,7 +111,7 @@ def test_a_cancelled_task_is_a_problem_for_whoever_waits(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("local_worker")
 @pytest.mark.parametrize("statement", ["TASK x", "QUICK x"])
-def test_the_same_key_is_done_once_and_answers_the_same(alice: Caller, door: FakeDoor, statement: str) -> None:
+def test_same_key_runs_once_and_answers_the_same(alice: Caller, door: FakeDoor, statement: str) -> None:
     answers = [alice.sql(statement, Idempotency_Key="order-1") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert answers[0].json() == answers[1].json() == answers[2].json()
@@ -133,7 +133,7 @@ def test_keys_belong_to_their_user(alice: Caller, bob: Caller, door: FakeDoor) -
 
 
 @pytest.mark.usefixtures("local_worker")
-def test_ten_duplicates_at_once_run_once_and_all_get_the_answer(alice: Caller, door: FakeDoor) -> None:
+def test_ten_duplicates_run_once_and_all_get_answers(alice: Caller, door: FakeDoor) -> None:
     def slow(text: str, session: Any, context: Any) -> Any:
         time.sleep(0.3)
         return door.answer(text, session, context)

@@ -43,7 +43,7 @@ def test_a_quick_statement_answers_at_once(alice: Caller, door: FakeDoor) -> Non
     )  # fmt: skip
 
 
-def test_temporary_views_and_the_mode_of_overwrites_are_of_the_session(alice: Caller, door: FakeDoor) -> None:
+def test_temporary_views_and_overwrite_mode_belong_to_session(alice: Caller, door: FakeDoor) -> None:
     said = {"statement": "SELECT 1", "temporary_views": {"x": "SELECT 1 AS a "}, "partition_overwrite": "dynamic"}
     assert alice.post(SQL, said).status_code == 200
     found = door.calls[0][1].parameters
@@ -61,7 +61,7 @@ def test_temporary_views_and_the_mode_of_overwrites_are_of_the_session(alice: Ca
         {"partition_overwrite": "both"},
     ],
 )
-def test_what_is_no_part_of_a_session_is_refused(alice: Caller, door: FakeDoor, member: dict[str, Any]) -> None:
+def test_an_invalid_session_member_is_refused(alice: Caller, door: FakeDoor, member: dict[str, Any]) -> None:
     found = problem(alice.post(SQL, {"statement": "SELECT 1", **member}), 400, "INVALID_VALUE")
     assert next(iter(member)) in json.dumps(found)
     assert door.calls == []
@@ -126,7 +126,7 @@ def test_the_statement_arrives_as_it_was_sent(alice: Caller, door: FakeDoor) -> 
 )  # fmt: skip
 @pytest.mark.parametrize("prefix", ["", "TASK "])
 @pytest.mark.usefixtures("local_worker")
-def test_a_refusal_is_the_same_problem_inline_and_as_a_task(
+def test_inline_and_task_refusals_are_the_same_problem(
     alice: Caller, door: FakeDoor, error: Any, status: int, members: dict[str, Any], prefix: str
 ) -> None:
     door.fail(error)
@@ -135,7 +135,7 @@ def test_a_refusal_is_the_same_problem_inline_and_as_a_task(
     assert body["detail"] == error.message
 
 
-def test_an_unexpected_failure_has_an_id_and_no_trace(
+def test_an_unexpected_failure_has_id_and_no_trace(
     alice: Caller, door: FakeDoor, caplog: pytest.LogCaptureFixture
 ) -> None:
     door.fail(RuntimeError("secret inside"))

@@ -32,7 +32,7 @@ def retry(caller: Caller, task_id: UUID) -> Any:
     return caller.post(f"{TASKS}{task_id}/retry/")
 
 
-def test_a_failed_task_is_queued_again_as_a_new_one(alice: Caller, door: FakeDoor) -> None:
+def test_a_failed_task_is_requeued_as_new(alice: Caller, door: FakeDoor) -> None:
     task_id = failed(alice, door)
     response = retry(alice, task_id)
     body = response.json()
@@ -73,7 +73,7 @@ def test_what_succeeded_is_not_retried(alice: Caller, door: FakeDoor) -> None:
     problem(retry(alice, finished("TASK x", alice)), 409, "TASK_FINISHED")
 
 
-def test_a_lost_task_whose_commit_stands_is_not_done_twice(alice: Caller) -> None:
+def test_a_lost_committed_task_is_not_done_twice(alice: Caller) -> None:
     lake = Lake(alice)
     task_id = submit("TASK x", alice)
     Task.objects.update(state="lost", finished_at=timezone.now())

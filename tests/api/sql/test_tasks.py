@@ -77,7 +77,7 @@ def test_a_bad_query_is_refused(alice: Caller, query: str) -> None:
     problem(response, response.status_code, "INVALID_VALUE" if response.status_code == 400 else "NOT_FOUND")
 
 
-def test_a_task_shows_how_far_it_is_and_how_it_ended(alice: Caller, door: FakeDoor) -> None:
+def test_a_task_shows_its_progress_and_outcome(alice: Caller, door: FakeDoor) -> None:
     task_id = finished("TASK x", alice)
     body = alice.get(f"{TASKS}{task_id}/").json()
     assert (body["id"], body["state"], body["progress"], body["created_by"]) == (
@@ -118,14 +118,14 @@ def test_a_get_can_wait_for_the_end(alice: Caller, door: FakeDoor) -> None:
     assert response["Preference-Applied"] == "wait=20"
 
 
-def test_a_stale_task_is_given_back_by_looking_at_it(alice: Caller) -> None:
+def test_reading_a_stale_task_requeues_it(alice: Caller) -> None:
     task_id = submit("TASK x", alice)
     long_ago = timezone.now() - timedelta(minutes=1)
     Task.objects.update(state="running", claim=task_id, heartbeat_at=long_ago, started_at=long_ago, attempts=1)
     assert alice.get(f"{TASKS}{task_id}/").json()["state"] == "queued"
 
 
-def test_cancelling_is_at_once_while_it_waits_and_may_be_repeated(alice: Caller) -> None:
+def test_cancelling_a_waiting_task_is_immediate_and_repeatable(alice: Caller) -> None:
     address = f"{TASKS}{submit('TASK x', alice)}/cancel/"
     for _ in range(2):
         response = alice.post(address)

@@ -40,14 +40,14 @@ def test_databases_are_paged_and_searched_by_name(lake: Lake) -> None:
     assert names(lake, "?search=AM") == ["Gamma"]
 
 
-def test_a_database_shows_its_properties_and_how_many_tables_it_has(lake: Lake) -> None:
+def test_a_database_shows_properties_and_table_count(lake: Lake) -> None:
     lake.sql("CREATE DATABASE e COMMENT 'flights' WITH DBPROPERTIES ('owner' = 'ops')")
     found = lake.read(f"{MAIN}e/")
     assert (found["comment"], found["properties"], found["table_count"]) == ("flights", {"owner": "ops"}, 0)
     assert lake.read(f"{MAIN}d/")["table_count"] == 1
 
 
-def test_what_a_branch_dropped_or_renamed_does_not_shine_through(lake: Lake) -> None:
+def test_tables_a_branch_dropped_or_renamed_stay_hidden(lake: Lake) -> None:
     for name in ("a", "b", "c"):
         lake.sql(f"CREATE TABLE d.{name} (id INT)")
     lake.sql("CREATE BRANCH x")
@@ -62,7 +62,7 @@ def test_what_a_branch_dropped_or_renamed_does_not_shine_through(lake: Lake) -> 
     assert lake.read("branches/z/databases/d/")["table_count"] == 3
 
 
-def test_what_the_parent_does_after_the_cut_is_not_listed(lake: Lake) -> None:
+def test_what_the_parent_does_later_is_not_listed(lake: Lake) -> None:
     lake.sql("CREATE BRANCH x")
     lake.sql("CREATE TABLE d.later (id INT)")
     lake.sql("ALTER TABLE d.t RENAME TO d.u")
@@ -76,7 +76,7 @@ def test_old_versions_list_what_was_there_then(lake: Lake) -> None:
     assert table_names(lake, f"?version={version}") == ["t"]
 
 
-def test_tables_are_paged_by_name_over_several_branches_without_gaps(lake: Lake) -> None:
+def test_tables_are_paged_by_name_over_branches(lake: Lake) -> None:
     for branch in ("x", "y"):
         lake.sql(f"CREATE BRANCH {branch} FROM {'main' if branch == 'x' else 'x'}")
         for number in range(3):
@@ -85,13 +85,13 @@ def test_tables_are_paged_by_name_over_several_branches_without_gaps(lake: Lake)
     assert [[entry["name"] for entry in page] for page in pages] == [["t", "x0", "x1"], ["x2", "y0", "y1"], ["y2"]]
 
 
-def test_tables_are_searched_by_any_part_of_the_name(lake: Lake) -> None:
+def test_tables_are_searched_by_any_name_part(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.Air_ports (id INT)")
     assert table_names(lake, "?search=AIR_P") == ["Air_ports"]
     assert table_names(lake, "?search=%25") == []
 
 
-def test_a_search_goes_on_behind_names_that_tables_no_longer_bear(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_goes_on_past_outdated_table_names(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "NAMES_AT_ONCE", 2)
     for number in range(7):
         lake.sql(f"CREATE TABLE d.air{number} (id INT)")
@@ -103,7 +103,7 @@ def test_a_search_goes_on_behind_names_that_tables_no_longer_bear(lake: Lake, mo
     assert [[entry["name"] for entry in page] for page in pages] == [["air0", "air4", "air5"], ["air6"]]
 
 
-def test_an_entry_says_what_kind_of_table_it_is(lake: Lake) -> None:
+def test_an_entry_names_its_kind_of_table(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (id INT, m INT, PRIMARY KEY (id)) PARTITIONED BY (m) COMMENT 'keyed'")
     entry = next(entry for entry in tables(lake) if entry["name"] == "k")
     assert (entry["column_count"], entry["has_primary_key"], entry["is_partitioned"]) == (2, True, True)
@@ -159,7 +159,7 @@ def test_an_unmoved_head_is_answered_without_looking(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(("path", "wanted"), [("d/tables/", 5), ("d/tables/?include=sizes", 7), ("", 4)])
-def test_a_list_takes_as_many_statements_for_many_entries_as_for_few(lake: Lake, path: str, wanted: int) -> None:
+def test_statement_count_does_not_grow_with_entries(lake: Lake, path: str, wanted: int) -> None:
     few = lake.queries(MAIN + path)
     for number in range(20):
         lake.sql(f"CREATE DATABASE d{number}")

@@ -30,18 +30,18 @@ def test_small_files_are_counted_with_what_they_become(lake: Lake) -> None:
     }
 
 
-def test_a_small_file_alone_at_its_place_is_left_alone(alice: Caller) -> None:
+def test_a_single_small_file_stays_as_is(alice: Caller) -> None:
     found = Lake(alice, segments=1).read(f"{TABLE}compaction/")
     assert (found["files"], found["chosen_files"], found["files_after"]) == (1, 0, 1)
 
 
-def test_files_that_lie_otherwise_than_the_table_says_are_due(lake: Lake) -> None:
+def test_files_with_another_layout_are_due(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t CLUSTER BY (id)")
     found = lake.read(f"{TABLE}compaction/")
     assert (found["layout"], found["small"], found["chosen_files"]) == (3, 0, 3)
 
 
-def test_a_file_of_half_the_target_is_large_enough(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_half_the_target_is_large_enough(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     for target, wanted in ((40000, 0), (40002, 3)):
         monkeypatch.setattr(compaction, "TARGET_BYTES", target)
         assert lake.read(f"{TABLE}compaction/")["chosen_files"] == wanted

@@ -76,7 +76,7 @@ def test_deleted_and_removed_rows_count_once(lake: Lake) -> None:
     assert sizes(lake)[-1] == (6000, 20000 * 6, 6)
 
 
-def test_the_last_point_is_what_the_table_resource_says(lake: Lake) -> None:
+def test_the_last_point_equals_the_table_resource(lake: Lake) -> None:
     first = Segment.objects.filter(table_id=lake.table_id).order_by("pk").first()
     assert first is not None
     mask(lake, first, 400)
@@ -84,7 +84,7 @@ def test_the_last_point_is_what_the_table_resource_says(lake: Lake) -> None:
     assert sizes(lake)[-1] == (table["rows"], table["bytes"], table["files"])
 
 
-def test_a_branch_sees_its_ancestors_up_to_the_cut(lake: Lake) -> None:
+def test_a_branch_sees_ancestors_up_to_its_cut(lake: Lake) -> None:
     lake.sql("CREATE BRANCH dev")
     lake.insert("main", 5)
     lake.insert("dev", 1)

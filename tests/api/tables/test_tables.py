@@ -37,7 +37,7 @@ def test_a_table_shows_columns_keys_and_sizes(lake: Lake) -> None:
     assert (sized["rows"], sized["bytes"], sized["files"]) == (3000, 60000, 3)
 
 
-def test_a_table_can_be_seen_at_an_old_version(lake: Lake) -> None:
+def test_a_table_can_be_seen_at_old_versions(lake: Lake) -> None:
     version = lake.branch("main").head_version
     lake.sql("ALTER TABLE d.t ADD COLUMN late INT")
     lake.insert("main", 2)
@@ -53,14 +53,14 @@ def test_an_unknown_table_is_answered_with_the_nearest(lake: Lake) -> None:
     assert problem(lake.get(path), 404, "NOT_FOUND")["nearest"] == "d.flights"
 
 
-def test_the_history_of_a_table_has_its_commits_only(lake: Lake) -> None:
+def test_a_tables_history_has_only_its_commits(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.other (id INT)")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
     done = [entry["operation"] for entry in lake.read(f"{TABLE}history/")["results"]]
     assert done == ["SET TBLPROPERTIES", "INSERT", "CREATE TABLE"]
 
 
-def test_segments_are_paged_in_the_order_in_which_they_were_added(lake: Lake) -> None:
+def test_segments_are_paged_in_order_of_addition(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.insert("b", 2)
     pages = lake.pages("branches/b/databases/d/tables/t/segments/?limit=2")
@@ -72,7 +72,7 @@ def test_segments_are_paged_in_the_order_in_which_they_were_added(lake: Lake) ->
     assert len(lake.read(f"{TABLE}segments/")["results"]) == 3
 
 
-def test_segments_that_a_branch_removed_are_left_out_there_only(lake: Lake) -> None:
+def test_segments_a_branch_removed_are_omitted_only_there(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("TRUNCATE TABLE d.t", "b")
     assert lake.read("branches/b/databases/d/tables/t/segments/")["results"] == []
@@ -171,7 +171,7 @@ def test_a_long_history_takes_no_more_statements(lake: Lake, path: str, wanted: 
     assert lake.queries(TABLE + path) == short == wanted
 
 
-def test_partitions_take_as_many_statements_for_many_as_for_few(lake: Lake) -> None:
+def test_statement_count_does_not_grow_with_partitions(lake: Lake) -> None:
     path = "branches/main/databases/d/tables/p/"
     lake.sql("CREATE TABLE d.p (id INT, m INT) PARTITIONED BY (m)")
     few = lake.queries(path), lake.queries(f"{path}partitions/")

@@ -39,7 +39,7 @@ def test_each_level_sees_what_came_before_its_cut(deep: Lake) -> None:
     assert deep.rows("d.other", "c") == [(1,)]
 
 
-def test_what_parents_do_after_a_cut_is_invisible_below(deep: Lake) -> None:
+def test_parents_changes_after_a_cut_are_invisible_below(deep: Lake) -> None:
     before = deep.rows("d.t", "c")
     for branch in ("main", "a", "b"):
         deep.sql("DELETE FROM d.t WHERE id = 1", branch)
@@ -69,7 +69,7 @@ def test_a_table_dropped_nearer_never_shines_through(deep: Lake, level: str) -> 
 
 
 @pytest.mark.parametrize("level", ["a", "b", "c"])
-def test_a_table_renamed_nearer_is_not_found_under_its_old_name(deep: Lake, level: str) -> None:
+def test_a_table_renamed_nearer_loses_its_old_name(deep: Lake, level: str) -> None:
     found = deep.rows("d.t", level)
     deep.sql("ALTER TABLE d.t RENAME TO d.u", level)
     deep.sql(f"CREATE BRANCH below FROM {level}")
@@ -81,7 +81,7 @@ def test_a_table_renamed_nearer_is_not_found_under_its_old_name(deep: Lake, leve
     assert tables(deep, "main") == ["other", "t"]
 
 
-def test_a_name_given_anew_nearer_means_the_new_table_below(deep: Lake) -> None:
+def test_a_name_reused_nearer_means_the_new_table(deep: Lake) -> None:
     deep.sql("DROP TABLE d.t", "a")
     deep.sql("CREATE TABLE d.t (fresh STRING)", "a")
     deep.sql("CREATE BRANCH below FROM a")
@@ -104,7 +104,7 @@ def test_databases_dropped_and_renamed_nearer_never_shine_through(deep: Lake) ->
     assert [row[0] for row in deep.sql("SHOW DATABASES", "c").rows] == ["d"]
 
 
-def test_files_removed_and_masked_nearer_stay_for_the_others(deep: Lake) -> None:
+def test_files_removed_or_masked_nearer_stay_for_others(deep: Lake) -> None:
     deep.sql("DELETE FROM d.t WHERE id = 1", "b")
     deep.sql("UPDATE d.t SET v = 'c' WHERE id = 1", "c")
     deep.sql("CREATE BRANCH below FROM c")
@@ -115,7 +115,7 @@ def test_files_removed_and_masked_nearer_stay_for_the_others(deep: Lake) -> None
     assert deep.rows("d.t", "a") == [(1, "main"), (2, "a")]
 
 
-def test_time_travel_reaches_through_the_chain_only_up_to_each_cut(deep: Lake) -> None:
+def test_time_travel_follows_the_chain_to_each_cut(deep: Lake) -> None:
     cuts = {row[0]: row[2] for row in deep.sql("SHOW BRANCHES").rows}
     deep.sql("INSERT INTO d.t VALUES (50, 'late')")
     late = deep.head()
@@ -126,7 +126,7 @@ def test_time_travel_reaches_through_the_chain_only_up_to_each_cut(deep: Lake) -
     assert [row[0] for row in deep.sql("SHOW HISTORY", "c").rows if row[0] == late] == []
 
 
-def test_a_branch_of_a_past_version_sees_that_version(deep: Lake) -> None:
+def test_a_branch_of_a_past_version_shows_it(deep: Lake) -> None:
     first = {row[0]: row[2] for row in deep.sql("SHOW BRANCHES").rows}["a"]
     deep.sql(f"CREATE BRANCH past FROM c VERSION AS OF {first}")
     deep.sql("CREATE BRANCH below FROM past")

@@ -36,14 +36,14 @@ def messages(lake: Lake, branch: str = "main") -> list[str]:
         "CREATE VIEW d.v AS SELECT 1 AS one COMMIT MESSAGE 'from the audit'",
     ],
 )
-def test_a_statement_ends_with_the_message_of_its_commit(lake: Lake, text: str) -> None:
+def test_a_statement_ends_with_its_commits_message(lake: Lake, text: str) -> None:
     lake.sql(T)
     lake.sql("INSERT INTO d.t VALUES (1)")
     lake.sql(text)
     assert messages(lake) == ["", "", "from the audit"]
 
 
-def test_a_merge_a_transaction_and_a_restore_have_one(lake: Lake) -> None:
+def test_merges_transactions_and_restores_have_commit_messages(lake: Lake) -> None:
     lake.sql(T)
     before = lake.head()
     lake.sql("CREATE BRANCH b")

@@ -36,7 +36,7 @@ def swap(kind: str, one: str, other: str, between: str) -> list[str]:
 
 
 @pytest.mark.parametrize("identical", [True, False])
-def test_a_new_table_under_a_taken_name_refuses_the_whole_merge(two_tables: Lake, identical: bool) -> None:
+def test_a_taken_table_name_refuses_the_whole_merge(two_tables: Lake, identical: bool) -> None:
     run(two_tables, "b", "CREATE TABLE d.n (id INT)", "INSERT INTO d.x VALUES ('more')")
     run(two_tables, "main", "CREATE TABLE d.n (id INT)" if identical else "CREATE TABLE d.N (other STRING)")
     (conflict,) = two_tables.refused("b")
@@ -44,20 +44,20 @@ def test_a_new_table_under_a_taken_name_refuses_the_whole_merge(two_tables: Lake
     assert two_tables.rows("d.x") == [("x",)]
 
 
-def test_a_new_database_under_a_taken_name_is_refused(two_tables: Lake) -> None:
+def test_a_new_database_with_taken_name_is_refused(two_tables: Lake) -> None:
     run(two_tables, "b", "CREATE DATABASE n")
     run(two_tables, "main", "CREATE DATABASE n")
     (conflict,) = two_tables.refused("b")
     assert (conflict["code"], conflict["kind"]) == ("NAME_EXISTS", "database")
 
 
-def test_a_rename_onto_a_name_that_the_target_gave_is_refused(two_tables: Lake) -> None:
+def test_renames_onto_names_the_target_gave_are_refused(two_tables: Lake) -> None:
     run(two_tables, "b", "ALTER TABLE d.x RENAME TO d.n")
     run(two_tables, "main", "ALTER TABLE d.y RENAME TO d.n")
     assert two_tables.codes("b") == {"NAME_EXISTS"}
 
 
-def test_a_name_is_refused_that_only_both_sides_together_would_give(two_tables: Lake) -> None:
+def test_a_name_both_sides_together_double_is_refused(two_tables: Lake) -> None:
     """One renames the table, the other moves it."""
     run(two_tables, "b", "ALTER TABLE d.x RENAME TO d.n")
     run(two_tables, "main", "CREATE DATABASE e", "ALTER TABLE d.x RENAME TO e.x", "CREATE TABLE e.n (id INT)")
@@ -83,7 +83,7 @@ def test_an_undropped_object_needs_a_free_name(
     assert two_tables.codes("b") == {"NAME_EXISTS"}
 
 
-def test_a_name_that_the_target_freed_can_be_taken(two_tables: Lake) -> None:
+def test_a_name_that_the_target_freed_is_available(two_tables: Lake) -> None:
     run(two_tables, "b", "ALTER TABLE d.x RENAME TO d.old", "CREATE TABLE d.x (id INT)")
     run(two_tables, "main", "ALTER TABLE d.y RENAME TO d.z")
     run(two_tables, "b", "DROP TABLE d.y", "CREATE TABLE d.y (id INT)")
@@ -103,7 +103,7 @@ def test_both_sides_gave_one_table_one_name(two_tables: Lake) -> None:
     assert tables(two_tables) == before
 
 
-def test_tables_swap_names_while_the_target_writes_to_them(two_tables: Lake) -> None:
+def test_tables_swap_names_while_the_target_writes(two_tables: Lake) -> None:
     run(two_tables, "b", *swap("TABLE", "d.x", "d.y", "d.tmp"))
     run(two_tables, "main", "INSERT INTO d.x VALUES ('written to x')")
     before = tables(two_tables)
@@ -138,7 +138,7 @@ def test_a_table_moves_to_another_database(two_tables: Lake) -> None:
     assert two_tables.rows("e.x") == [("more",), ("x",)]
 
 
-def test_a_name_dropped_and_created_again_and_again_ends_as_the_last(two_tables: Lake) -> None:
+def test_names_dropped_and_recreated_end_as_the_last(two_tables: Lake) -> None:
     for number in range(3):
         run(two_tables, "b", "DROP TABLE d.x", f"CREATE TABLE d.x (c{number} INT)")
     run(two_tables, "b", "INSERT INTO d.x VALUES (7)")
@@ -148,7 +148,7 @@ def test_a_name_dropped_and_created_again_and_again_ends_as_the_last(two_tables:
     assert {item["action"] for item in result["merged"]} == {"drop", "create"}
 
 
-def test_a_dropped_database_and_a_new_one_of_its_name(two_tables: Lake) -> None:
+def test_a_dropped_database_is_replaced_by_its_namesake(two_tables: Lake) -> None:
     run(two_tables, "b", "DROP DATABASE d CASCADE", "CREATE DATABASE d", "CREATE TABLE d.x (fresh INT)")
     run(two_tables, "main", "INSERT INTO d.x VALUES ('late')")
     result = two_tables.merge("b")
@@ -157,7 +157,7 @@ def test_a_dropped_database_and_a_new_one_of_its_name(two_tables: Lake) -> None:
     assert "DROPS_DEST_CHANGES" in {note["code"] for note in result["notes"]}
 
 
-def test_a_new_table_in_a_database_that_the_target_dropped_is_refused(two_tables: Lake) -> None:
+def test_new_tables_in_a_dropped_database_are_refused(two_tables: Lake) -> None:
     run(two_tables, "b", "CREATE TABLE d.n (id INT)")
     run(two_tables, "main", "DROP DATABASE d CASCADE")
     assert two_tables.codes("b") == {"OBJECT_DROPPED_ON_DEST"}

@@ -27,7 +27,7 @@ DELETE FROM catalog_app_tag WHERE name LIKE 'tag/%';
 """The check of the lake at the end would read each of them."""
 
 
-def test_names_of_other_letters_are_found_by_their_index(lake: Lake) -> None:
+def test_names_of_other_letters_are_found_by_index(lake: Lake) -> None:
     asked: list[tuple[str, Any]] = []
 
     def note(execute: Any, query: str, parameters: Any, many: bool, context: Any) -> Any:

@@ -29,7 +29,7 @@ def reset(lake: Lake, name: str = "b", suffix: str = "") -> dict[str, Any]:
     return found
 
 
-def test_a_reset_branch_is_what_its_parent_is_though_it_has_pulled_from_it(table: Lake) -> None:
+def test_a_reset_branch_equals_its_parent_after_pulling(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     table.sql("INSERT INTO d.t VALUES (3)")
     table.merge("main", "b")
@@ -78,7 +78,7 @@ def test_a_second_reset_finds_nothing_to_do(table: Lake) -> None:
     assert Branch.objects.filter(catalog__name=table.catalog, name="b").count() == 2
 
 
-def test_a_dry_run_answers_the_same_and_changes_nothing(table: Lake) -> None:
+def test_a_dry_run_answers_alike_and_changes_nothing(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     before = list(Branch.objects.order_by("pk").values())
     rehearsed = reset(table, suffix=" DRY RUN")
@@ -97,7 +97,7 @@ def test_a_branch_at_another_head_is_not_reset(table: Lake) -> None:
     assert reset(table, suffix=f" IF HEAD = {head + 1}")["is_done"]
 
 
-def test_main_has_no_parent_and_a_dropped_one_is_named(table: Lake) -> None:
+def test_resets_of_main_or_dropped_parents_are_refused(table: Lake) -> None:
     with pytest.raises(InvalidValue, match="main cannot be reset"):
         reset(table, "main")
     table.sql("CREATE BRANCH c FROM b")
@@ -107,7 +107,7 @@ def test_main_has_no_parent_and_a_dropped_one_is_named(table: Lake) -> None:
     assert "UNDROP BRANCH" in refusal.value.remedy
 
 
-def test_children_and_tags_keep_what_they_saw_and_the_parent_has_its_name(table: Lake) -> None:
+def test_children_and_tags_keep_what_they_saw(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     table.sql("CREATE BRANCH c FROM b")
     table.sql("CREATE TAG kept FROM b")
@@ -132,7 +132,7 @@ def test_what_others_merged_of_it_stays(table: Lake) -> None:
     assert table.breaches() == []
 
 
-def test_the_name_keeps_its_expiry_its_maker_and_its_uploads(table: Lake) -> None:
+def test_the_name_keeps_its_expiry_maker_and_uploads(table: Lake) -> None:
     table.sql("ALTER BRANCH b SET EXPIRY '7 days'")
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     old = table.branch("b")
@@ -148,7 +148,7 @@ def test_the_name_keeps_its_expiry_its_maker_and_its_uploads(table: Lake) -> Non
     waiting.delete()
 
 
-def test_the_record_names_both_branches_and_what_was_lost(table: Lake) -> None:
+def test_the_record_names_both_branches_and_the_loss(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     old = table.branch("b")
     reset(table)
@@ -185,7 +185,7 @@ def code_of(work: Callable[[], Any]) -> Callable[[], str]:
     return run
 
 
-def test_two_people_who_reset_at_once_discard_the_branch_once(table: Lake) -> None:
+def test_two_concurrent_resets_discard_the_branch_once(table: Lake) -> None:
     for number in range(4):
         table.sql(f"INSERT INTO d.t VALUES ({number})", "b")
         line = table.branch("b").pk
@@ -200,7 +200,7 @@ def test_two_people_who_reset_at_once_discard_the_branch_once(table: Lake) -> No
     assert table.breaches() == []
 
 
-def test_a_commit_beside_a_reset_is_discarded_only_where_it_came_first(table: Lake) -> None:
+def test_only_a_commit_before_a_reset_is_discarded(table: Lake) -> None:
     for number in range(10, 16):
         table.sql("INSERT INTO d.t VALUES (2)", "b")
         discarded: list[dict[str, Any]] = []
@@ -221,7 +221,7 @@ def test_a_commit_beside_a_reset_is_discarded_only_where_it_came_first(table: La
     assert table.breaches() == []
 
 
-def test_a_reset_that_fails_at_its_end_changes_nothing(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_failing_at_its_end_changes_nothing(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     table.sql("INSERT INTO d.t VALUES (2)", "b")
     before = list(Branch.objects.order_by("pk").values())
 

@@ -17,7 +17,7 @@ def people(lake: Lake) -> int:
     return version
 
 
-def test_a_table_goes_back_in_rows_schema_properties_and_name(lake: Lake) -> None:
+def test_a_table_restores_rows_schema_properties_and_name(lake: Lake) -> None:
     version = people(lake)
     lake.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
     lake.sql("ALTER TABLE d.t ADD COLUMN age int FIRST")
@@ -62,14 +62,14 @@ def test_restoring_what_is_there_makes_no_version(lake: Lake) -> None:
     assert lake.head() == head
 
 
-def test_a_dropped_table_comes_back_by_its_name_of_then(lake: Lake) -> None:
+def test_a_dropped_table_returns_under_its_former_name(lake: Lake) -> None:
     version = people(lake)
     lake.sql("DROP TABLE d.t")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     assert lake.rows("d.t") == [(1, "a"), (2, "b")]
 
 
-def test_a_name_of_then_that_another_table_bears_now_is_a_conflict(lake: Lake) -> None:
+def test_a_former_name_now_taken_is_a_conflict(lake: Lake) -> None:
     version = people(lake)
     lake.sql("ALTER TABLE d.t RENAME TO u")
     lake.sql("CREATE TABLE d.t (other int)")
@@ -163,7 +163,7 @@ def test_a_merge_is_taken_back_as_one_unit(lake: Lake) -> None:
     assert lake.merge("dev")["outcome"] == "nothing to merge"
 
 
-def test_a_merge_taken_back_names_the_later_changes_that_go_with_it(lake: Lake) -> None:
+def test_taking_back_a_merge_names_lost_later_changes(lake: Lake) -> None:
     merge_id = merged_two_tables(lake)
     lake.sql("INSERT INTO d.u VALUES (2)")
     later = lake.head()
@@ -179,7 +179,7 @@ def test_taking_back_one_table_of_a_merge_warns(lake: Lake) -> None:
         lake.sql("RESTORE MERGE 'no-such-id'")
 
 
-def test_only_visible_schemas_come_back_after_the_worked_example(lake: Lake) -> None:
+def test_only_visible_schemas_return_after_the_worked_example(lake: Lake) -> None:
     """Semantics §4: restoring to d1's version gives schema S0 and the rows of base and d1."""
     lake.sql("CREATE TABLE d.t (id int)")
     lake.sql("INSERT INTO d.t VALUES (0)")
@@ -197,7 +197,7 @@ def test_only_visible_schemas_come_back_after_the_worked_example(lake: Lake) -> 
     assert [row[0] for row in lake.sql("DESCRIBE TABLE d.t").rows] == ["id"]
 
 
-def test_a_restore_merges_as_its_changes_with_its_alterations(lake: Lake) -> None:
+def test_a_restore_merges_as_its_changes_and_alterations(lake: Lake) -> None:
     """Rows that the other side inserted meanwhile stay: RESTORE is no overwrite (lineage §1)."""
     version = people(lake)
     lake.sql("ALTER TABLE d.t ADD COLUMN age int")
@@ -208,7 +208,7 @@ def test_a_restore_merges_as_its_changes_with_its_alterations(lake: Lake) -> Non
     assert lake.rows("d.t") == [(1, "a"), (2, "b"), (5, "main")]
 
 
-def test_a_restore_to_the_base_is_nothing_to_a_merge(lake: Lake) -> None:
+def test_a_merge_ignores_a_restore_to_the_base(lake: Lake) -> None:
     people(lake)
     lake.sql("CREATE BRANCH dev")
     base = lake.head()

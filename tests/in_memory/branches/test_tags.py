@@ -50,7 +50,7 @@ def test_tags_and_branches_share_their_names(lake: Lake) -> None:
         lake.sql("CREATE TAG first")
 
 
-def test_a_tag_outlives_its_branch_and_ends_when_it_is_dropped(lake: Lake) -> None:
+def test_a_tag_outlives_its_branch_until_dropped(lake: Lake) -> None:
     tagged(lake)
     lake.sql("CREATE BRANCH dev")
     lake.sql("INSERT INTO d.t VALUES (3)", "dev")

@@ -74,7 +74,7 @@ def test_a_rollback_leaves_nothing(two_tables: Lake) -> None:
     assert [row[0] for row in lake.sql("SHOW BRANCHES").rows] == ["main"]
 
 
-def test_what_others_commit_meanwhile_is_not_seen_and_is_kept(two_tables: Lake) -> None:
+def test_others_commits_are_unseen_meanwhile_and_kept(two_tables: Lake) -> None:
     lake = two_tables
     opened = Open(lake)
     opened.sql("INSERT INTO d.t VALUES (2)")
@@ -99,7 +99,7 @@ def test_a_conflicting_transaction_is_refused_and_stays_open(two_tables: Lake) -
     opened.sql("ROLLBACK")
 
 
-def test_an_ended_transaction_takes_no_statement_and_no_second_commit(two_tables: Lake) -> None:
+def test_ended_transactions_take_no_statement_or_second_commit(two_tables: Lake) -> None:
     opened = Open(two_tables)
     opened.sql("INSERT INTO d.t VALUES (2)")
     opened.sql("COMMIT")
@@ -128,7 +128,7 @@ def test_an_abandoned_transaction_expires(two_tables: Lake) -> None:
     assert two_tables.rows("d.t") == [(1,)]
 
 
-def test_only_its_own_branch_and_person_can_use_a_transaction(two_tables: Lake, django_user_model: Any) -> None:
+def test_only_its_branch_and_person_use_a_transaction(two_tables: Lake, django_user_model: Any) -> None:
     lake = two_tables
     lake.sql("CREATE BRANCH dev")
     opened = Open(lake)
@@ -145,7 +145,7 @@ def test_only_its_own_branch_and_person_can_use_a_transaction(two_tables: Lake, 
 
 
 @pytest.mark.parametrize("statement", ["BEGIN", "CREATE BRANCH x", "MERGE BRANCH main", "CREATE VIEW d.w AS SELECT 1"])
-def test_what_cannot_be_part_of_a_transaction_is_refused(two_tables: Lake, statement: str) -> None:
+def test_what_no_transaction_can_contain_is_refused(two_tables: Lake, statement: str) -> None:
     opened = Open(two_tables)
     with pytest.raises((NotSupported, InvalidValue)):
         opened.sql(statement)

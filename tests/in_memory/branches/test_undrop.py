@@ -12,7 +12,7 @@ def table_id(lake: Lake, name: str, branch: str = "main") -> str:
     return next(row[2] for row in lake.sql("SHOW TABLES", branch).rows if row[1] == name)
 
 
-def test_a_table_comes_back_with_its_id_and_rows(lake: Lake) -> None:
+def test_a_table_returns_with_its_id_and_rows(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int)")
     lake.sql("INSERT INTO d.t VALUES (1)")
     identity = table_id(lake, "t")
@@ -34,7 +34,7 @@ def test_a_table_comes_back_under_another_name(lake: Lake) -> None:
     assert [row[0] for row in lake.sql("DESCRIBE TABLE d.old").rows] == ["a"]
 
 
-def test_of_several_dropped_tables_of_a_name_one_is_chosen_by_id(lake: Lake) -> None:
+def test_one_of_several_dropped_tables_returns_by_id(lake: Lake) -> None:
     identities = []
     for column in ("a", "b"):
         lake.sql(f"CREATE TABLE d.t ({column} int)")
@@ -55,7 +55,7 @@ def test_what_was_never_dropped_cannot_come_back(lake: Lake) -> None:
     assert unknown.value.details["nearest"] == "orders"
 
 
-def test_a_database_comes_back_with_the_tables_that_its_drop_took(lake: Lake) -> None:
+def test_a_database_returns_with_tables_its_drop_took(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.kept (a int)")
     lake.sql("INSERT INTO d.kept VALUES (1)")
     lake.sql("CREATE TABLE d.earlier (a int)")
@@ -68,7 +68,7 @@ def test_a_database_comes_back_with_the_tables_that_its_drop_took(lake: Lake) ->
     assert lake.rows("e.kept") == [(1,)]
 
 
-def test_a_database_dropped_by_a_merge_comes_back_with_its_tables(lake: Lake) -> None:
+def test_a_database_dropped_by_merge_returns_with_tables(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int)")
     lake.sql("CREATE BRANCH dev")
     lake.sql("DROP DATABASE d CASCADE", "dev")
@@ -78,7 +78,7 @@ def test_a_database_dropped_by_a_merge_comes_back_with_its_tables(lake: Lake) ->
     assert lake.rows("d.t") == [(1,)]
 
 
-def test_a_drop_and_its_undrop_are_nothing_to_a_merge(lake: Lake) -> None:
+def test_a_merge_ignores_a_drop_with_its_undrop(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int)")
     lake.sql("CREATE BRANCH dev")
     lake.sql("DROP TABLE d.t", "dev")
@@ -119,7 +119,7 @@ def test_a_branch_does_not_come_back_over_another(lake: Lake) -> None:
         lake.sql("UNDROP BRANCH dev")
 
 
-def test_of_several_dropped_branches_of_a_name_one_comes_back_by_its_id_under_another_name(lake: Lake) -> None:
+def test_one_of_several_dropped_branches_returns_by_id(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a int)")
     identities = []
     for number in (1, 2):
@@ -134,7 +134,7 @@ def test_of_several_dropped_branches_of_a_name_one_comes_back_by_its_id_under_an
     assert [lake.branch(name).pk for name in ("first", "second")] == identities
 
 
-def test_an_id_that_no_dropped_branch_of_the_name_has_names_one(lake: Lake) -> None:
+def test_a_wrong_branch_id_names_the_nearest_one(lake: Lake) -> None:
     lake.sql("CREATE BRANCH dev")
     identity = lake.branch("dev").pk
     lake.sql("DROP BRANCH dev")

@@ -75,7 +75,7 @@ def test_a_dropped_catalog_comes_back_whole(filled: Lake) -> None:
     assert filled.breaches() == []
 
 
-def test_one_of_several_of_a_name_is_chosen_by_its_id(filled: Lake) -> None:
+def test_one_of_several_namesakes_is_chosen_by_id(filled: Lake) -> None:
     name = filled.catalog
     anywhere(f"DROP CATALOG `{name}`")
     anywhere(f"CREATE CATALOG `{name}`")
@@ -115,7 +115,7 @@ def test_each_of_them_is_recorded(filled: Lake) -> None:
     ]
 
 
-def test_only_owners_bring_it_back_and_others_do_not_see_it(filled: Lake) -> None:
+def test_only_owners_see_it_and_bring_it_back(filled: Lake) -> None:
     name = filled.catalog
     people = {role: User.objects.create_user(role) for role in ("owner", "maintainer", "stranger")}
     for role in ("owner", "maintainer"):
@@ -137,7 +137,7 @@ def test_only_owners_bring_it_back_and_others_do_not_see_it(filled: Lake) -> Non
     assert filled.rows("d.t") == [(1,)]
 
 
-def test_its_files_go_after_the_retention_and_then_it_stays_away(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_catalogs_lose_files_and_stay_dropped(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     removed: list[str] = []
     monkeypatch.setattr(Warehouse, "remove", lambda _, path: removed.append(path))
     name, now = filled.catalog, timezone.now()
@@ -154,7 +154,7 @@ def test_its_files_go_after_the_retention_and_then_it_stays_away(filled: Lake, m
         anywhere(f"UNDROP CATALOG `{name}` AS again")
 
 
-def test_a_catalog_that_came_back_meanwhile_keeps_its_files(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_restored_meanwhile_keeps_its_files(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker found it dropped, and removes its files only after it is back."""
     monkeypatch.setattr(Warehouse, "remove", lambda _, path: pytest.fail(f"{path} is still read"))
     anywhere(f"DROP CATALOG `{filled.catalog}`")

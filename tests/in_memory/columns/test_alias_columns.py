@@ -32,7 +32,7 @@ def test_statements_reach_the_values_of_both_sides(doubled: Lake) -> None:
     assert doubled.rows("d.t") == [(1, None), (3, 31)]
 
 
-def test_the_source_goes_on_changing_its_rows_under_its_own_column_id(doubled: Lake) -> None:
+def test_the_source_changes_rows_under_its_column_id(doubled: Lake) -> None:
     doubled.merge("main", "b")
     assert doubled.rows("d.t", "b") == doubled.rows("d.t")
     doubled.sql("UPDATE d.t SET n = 21 WHERE n = 20", "b")
@@ -50,7 +50,7 @@ def test_the_source_goes_on_altering_the_column(doubled: Lake) -> None:
     assert doubled.rows("d.t", columns="id, m") == [(1, None), (2, 20), (3, 30), (4, 5000000000)]
 
 
-def test_a_pull_back_of_a_type_that_the_merge_widened(lake: Lake) -> None:
+def test_a_type_widened_by_merge_is_pulled_back(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("CREATE BRANCH b")
     for branch, kind in (("b", "BIGINT"), ("main", "INT")):
@@ -64,7 +64,7 @@ def test_a_pull_back_of_a_type_that_the_merge_widened(lake: Lake) -> None:
         assert lake.rows("d.t", branch) == [(1, 1), (1, 1)]
 
 
-def test_nulls_under_either_id_count_against_a_required_column(doubled: Lake) -> None:
+def test_nulls_under_either_id_violate_a_required_column(doubled: Lake) -> None:
     doubled.sql("DELETE FROM d.t WHERE id = 1")
     doubled.merge("main", "b")
     doubled.sql("ALTER TABLE d.t ALTER COLUMN n SET NOT NULL")
@@ -75,7 +75,7 @@ def test_nulls_under_either_id_count_against_a_required_column(doubled: Lake) ->
     assert doubled.rows("d.t") == [(2, 20), (3, 30), (6, 60)]
 
 
-def test_a_widened_key_is_compared_with_keys_of_the_narrow_type(lake: Lake) -> None:
+def test_widened_keys_are_compared_with_narrow_ones(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING)")
     lake.sql("INSERT INTO d.k VALUES (1, 'a')")
     lake.sql("CREATE BRANCH b")

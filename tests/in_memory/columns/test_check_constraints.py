@@ -84,7 +84,7 @@ def test_a_constraint_is_shown_and_dropped(checked: Lake) -> None:
     checked.sql("ALTER TABLE d.t DROP CONSTRAINT IF EXISTS positive")
 
 
-def test_what_show_create_table_says_makes_the_same_table(checked: Lake) -> None:
+def test_show_create_table_makes_the_same_table(checked: Lake) -> None:
     (row,) = checked.sql("SHOW CREATE TABLE d.t").rows
     checked.sql(row[0].replace("`t`", "`u`"))
     assert constraints(checked, "d.u") == constraints(checked)
@@ -126,7 +126,7 @@ def test_a_column_that_a_constraint_reads_stays(checked: Lake, text: str) -> Non
         ("FOREIGN KEY (id) REFERENCES d.u (id)", NotSupported, "FOREIGN"),
     ],
 )
-def test_what_no_constraint_can_be_is_refused_by_name(
+def test_impossible_constraints_are_refused_by_name(
     checked: Lake, text: str, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=f"(?i){says}"):
@@ -153,7 +153,7 @@ def test_no_statement_on_properties_changes_a_constraint(checked: Lake) -> None:
 # -- rows ---------------------------------------------------------------------------------------------------------
 
 
-def test_null_fits_and_the_refusal_names_constraint_rows_and_one_of_them(checked: Lake) -> None:
+def test_null_fits_and_refusals_name_constraint_and_rows(checked: Lake) -> None:
     checked.sql("INSERT INTO d.t VALUES (2, NULL), (3, 1)")
     refusal = violated(checked, "INSERT INTO d.t VALUES (4, 1), (5, 0), (6, -1)")
     assert refusal.code == "CHECK_VIOLATED"
@@ -215,7 +215,7 @@ def test_a_replaced_table_has_the_stated_constraints_alone(checked: Lake) -> Non
     assert constraints(checked) == {"small": "CHECK (`v` < 9)"}
 
 
-def test_a_restore_brings_a_constraint_back_with_its_rows(checked: Lake) -> None:
+def test_a_restore_returns_a_constraint_with_its_rows(checked: Lake) -> None:
     before = checked.head()
     checked.sql("ALTER TABLE d.t DROP CONSTRAINT positive")
     checked.sql("INSERT INTO d.t VALUES (2, -1)")
@@ -239,7 +239,7 @@ def test_a_constraint_of_the_source_comes_over(plain: Lake) -> None:
 
 
 @pytest.mark.parametrize("strict", ["main", "b"])
-def test_rows_of_the_other_side_refuse_the_merge_by_name(plain: Lake, strict: str) -> None:
+def test_the_other_sides_rows_refuse_merges_by_name(plain: Lake, strict: str) -> None:
     other = "b" if strict == "main" else "main"
     plain.sql(POSITIVE, strict)
     plain.sql("INSERT INTO d.t VALUES (2, -1), (3, -2), (4, 4)", other)
@@ -294,7 +294,7 @@ def test_a_note_calls_a_constraint_by_its_name(checked: Lake) -> None:
 
 
 @pytest.mark.parametrize("strict", ["main", "b"])
-def test_a_constraint_and_the_drop_of_its_column_are_a_conflict(plain: Lake, strict: str) -> None:
+def test_a_constraint_conflicts_with_its_columns_drop(plain: Lake, strict: str) -> None:
     other = "b" if strict == "main" else "main"
     plain.sql(POSITIVE, strict)
     plain.sql("ALTER TABLE d.t DROP COLUMN v", other)
@@ -303,7 +303,7 @@ def test_a_constraint_and_the_drop_of_its_column_are_a_conflict(plain: Lake, str
     assert (found["details"]["constraint"], found["details"]["column"]) == ("positive", "v")
 
 
-def test_a_row_put_together_from_both_sides_has_to_fit(lake: Lake) -> None:
+def test_a_row_combined_from_both_sides_must_fit(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, low INT, high INT, PRIMARY KEY (id), CONSTRAINT ordered CHECK (low <= high))")
     lake.sql("INSERT INTO d.t VALUES (1, 5, 10)")
     lake.sql("CREATE BRANCH b")
@@ -333,7 +333,7 @@ RENAMED = "ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = -1)"
 
 @pytest.mark.parametrize("strict", ["main", "b"])
 @pytest.mark.parametrize("beside", [None, "INSERT INTO d.t VALUES (1, 8)"])
-def test_a_renamed_partition_that_does_not_fit_is_named(parted: Lake, strict: str, beside: str | None) -> None:
+def test_a_renamed_partition_that_violates_is_named(parted: Lake, strict: str, beside: str | None) -> None:
     other = "b" if strict == "main" else "main"
     parted.sql("ALTER TABLE d.t ADD CONSTRAINT c CHECK (p > 0)", strict)
     if beside is not None:
@@ -347,7 +347,7 @@ def test_a_renamed_partition_that_does_not_fit_is_named(parted: Lake, strict: st
     assert found[f"{side}_versions"] == [renamed]
 
 
-def test_a_row_beside_a_renamed_partition_that_fits_is_named(parted: Lake) -> None:
+def test_row_beside_a_fitting_renamed_partition_is_named(parted: Lake) -> None:
     parted.sql("ALTER TABLE d.t ADD CONSTRAINT c CHECK (p > 0)")
     parted.sql("ALTER TABLE d.t PARTITION (p = 1) RENAME TO PARTITION (p = 2)", "b")
     parted.sql("INSERT INTO d.t VALUES (1, -8)", "b")
@@ -355,7 +355,7 @@ def test_a_row_beside_a_renamed_partition_that_fits_is_named(parted: Lake) -> No
     assert (found["source_op"], found["source_versions"]) == ("insert", [parted.head("b")])
 
 
-def test_rows_and_a_partition_that_only_together_violate_are_named(lake: Lake) -> None:
+def test_rows_and_partition_that_jointly_violate_are_named(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (v INT, p INT, CHECK (v <> p)) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (5, 1)")
     lake.sql("CREATE BRANCH b")
@@ -366,7 +366,7 @@ def test_rows_and_a_partition_that_only_together_violate_are_named(lake: Lake) -
     assert (found["source_versions"], found["dest_versions"]) == ([lake.head("b")], [lake.head()])
 
 
-def test_cells_of_both_sides_that_only_together_violate_are_named(lake: Lake) -> None:
+def test_cells_of_both_sides_jointly_violating_are_named(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, low INT, high INT, PRIMARY KEY (id), CONSTRAINT ordered CHECK (low <= high))")
     lake.sql("INSERT INTO d.t VALUES (1, 5, 10)")
     lake.sql("CREATE BRANCH b")
@@ -377,7 +377,7 @@ def test_cells_of_both_sides_that_only_together_violate_are_named(lake: Lake) ->
     assert (found["source_versions"], found["dest_versions"]) == ([lake.head("b")], [lake.head()])
 
 
-def test_a_transaction_that_ends_behind_a_new_constraint_is_judged(plain: Lake) -> None:
+def test_a_transaction_ending_after_a_constraint_is_judged(plain: Lake) -> None:
     transaction = plain.sql("BEGIN").extra["transaction"]
     plain.sql("INSERT INTO d.t VALUES (2, -1)", transaction=transaction)
     plain.sql(POSITIVE)
@@ -399,7 +399,7 @@ def test_a_statement_that_runs_again_is_asked_too(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1, 6), (2, 12)]
 
 
-def test_decisions_leave_the_constraint_out_or_take_the_table_of_one_side(plain: Lake) -> None:
+def test_decisions_omit_the_constraint_or_take_one_side(plain: Lake) -> None:
     plain.sql(POSITIVE, "b")
     plain.sql("INSERT INTO d.t VALUES (2, -1)")
     plain.sql("CREATE BRANCH c")
@@ -461,7 +461,7 @@ def test_rows_are_asked_as_columns_are_decided(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1, 1)]
 
 
-def test_rows_are_asked_for_the_condition_that_was_decided(plain: Lake) -> None:
+def test_rows_are_checked_by_the_decided_condition(plain: Lake) -> None:
     plain.sql(POSITIVE)
     plain.sql("INSERT INTO d.t VALUES (2, 2)")
     plain.sql("ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 4)", "b")
@@ -476,7 +476,7 @@ def test_rows_are_asked_for_the_condition_that_was_decided(plain: Lake) -> None:
     assert plain.rows("d.t") == [(1, 5), (2, 2), (3, 20)]
 
 
-def test_rows_that_a_statement_changes_again_are_asked_behind_it(plain: Lake) -> None:
+def test_rows_are_checked_after_a_statement_runs_again(plain: Lake) -> None:
     plain.sql("UPDATE d.t SET v = v - 4", "b")
     plain.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 5)", "b")
     plain.sql("INSERT INTO d.t VALUES (2, 7)")
@@ -485,7 +485,7 @@ def test_rows_that_a_statement_changes_again_are_asked_behind_it(plain: Lake) ->
 
 
 @pytest.mark.parametrize("gone", ["TABLE d.t", "DATABASE d"])
-def test_what_was_merged_below_a_drop_has_to_fit_to_come_back(plain: Lake, gone: str) -> None:
+def test_undropping_checks_what_was_merged_below_the_drop(plain: Lake, gone: str) -> None:
     cascade = " CASCADE" if gone == "DATABASE d" else ""
     plain.sql(POSITIVE)
     plain.sql(f"DROP {gone}{cascade}")
@@ -500,7 +500,7 @@ def test_what_was_merged_below_a_drop_has_to_fit_to_come_back(plain: Lake, gone:
     assert constraints(plain, branch="b") == {}
 
 
-def test_an_undrop_that_comes_by_a_merge_is_judged(plain: Lake) -> None:
+def test_an_undrop_that_a_merge_brings_is_judged(plain: Lake) -> None:
     plain.sql(POSITIVE)
     plain.sql("DROP TABLE d.t")
     plain.sql("INSERT INTO d.t VALUES (2, -1)", "b")

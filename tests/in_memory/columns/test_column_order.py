@@ -56,7 +56,7 @@ def test_both_branches_show_one_order(lake: Lake, source: str, target: str, expe
 
 
 @pytest.mark.parametrize("trip", ["DROP COLUMN y", "ALTER COLUMN y FIRST"])
-def test_a_column_that_is_back_in_its_place_did_not_move(lake: Lake, trip: str) -> None:
+def test_a_column_back_in_place_did_not_move(lake: Lake, trip: str) -> None:
     """Main dropped the column before it, so another one stands there now: the round trip is no change of y (law 6)."""
     lake.sql("CREATE TABLE d.t (id INT, v INT, x INT, y INT)")
     lake.sql("CREATE BRANCH b")
@@ -82,7 +82,7 @@ def test_a_restored_column_stands_where_it_stood(lake: Lake) -> None:
     assert merged_both_ways(lake) == ["id", "x", "y", "m"]
 
 
-def test_a_branch_that_is_behind_gets_the_order_of_the_other(lake: Lake) -> None:
+def test_a_branch_behind_gets_the_others_order(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, x INT, y INT)")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t DROP COLUMN x", "b")
@@ -96,7 +96,7 @@ def test_a_branch_that_is_behind_gets_the_order_of_the_other(lake: Lake) -> None
     assert order(lake) == order(lake, "b") == ["id", "y"]
 
 
-def test_a_lake_without_the_fact_keeps_the_order_of_the_target(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lake_without_order_fact_keeps_the_targets(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """As lakes are that were made before it: from its next merge on the table has one."""
     lake.sql("CREATE TABLE d.t (id INT, x INT)")
     with monkeypatch.context() as before:
@@ -108,7 +108,7 @@ def test_a_lake_without_the_fact_keeps_the_order_of_the_target(lake: Lake, monke
     assert merged_both_ways(lake) == ["x", "id", "m", "n"]
 
 
-def test_fields_inside_of_a_column_come_to_one_order(lake: Lake) -> None:
+def test_fields_inside_of_a_column_share_one_order(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, s STRUCT<a: INT, b: INT, c: INT>)")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t ALTER COLUMN s.c FIRST", "b")

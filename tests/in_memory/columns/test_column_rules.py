@@ -27,7 +27,7 @@ def columns(lake: Lake, branch: str = "main") -> list[str]:
     return [row[0] for row in lake.sql("DESCRIBE TABLE d.t", branch).rows]
 
 
-def test_a6_1_a_wider_type_of_the_target_conflicts_for_every_widening(lake: Lake) -> None:
+def test_a6_1_a_wider_target_type_always_conflicts(lake: Lake) -> None:
     wider = [("TINYINT", "SMALLINT", "INT"), ("SMALLINT", "INT", "BIGINT"), ("VARCHAR(3)", "VARCHAR(5)", "STRING")]
     wider += [("DECIMAL(5,2)", "DECIMAL(6,2)", "DECIMAL(7,2)"), ("VARCHAR(3)", "VARCHAR(5)", "VARCHAR(6)")]
     wider += [("TINYINT", "INT", "BIGINT")]
@@ -44,7 +44,7 @@ def test_a6_1_a_wider_type_of_the_target_conflicts_for_every_widening(lake: Lake
     assert {(item["source_op"], item["dest_op"], item["note"]) for item in found} == {("column", "column", "A6.1")}
 
 
-def test_a6_1_equal_types_and_a_wider_source_merge(lake: Lake) -> None:
+def test_a6_1_equal_types_and_wider_sources_merge(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (same INT, wider TINYINT, theirs INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 2, 3)")
     lake.sql("CREATE BRANCH b")
@@ -63,7 +63,7 @@ def test_a6_1_equal_types_and_a_wider_source_merge(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("new", ["SMALLINT", "DOUBLE", "STRING"])
-def test_a_type_that_is_not_wider_is_refused_at_once(table: Lake, new: str) -> None:
+def test_a_type_not_wider_is_refused_at_once(table: Lake, new: str) -> None:
     head = table.head()
     # A double holds each int, but a change to it is not supported.
     with pytest.raises(NotSupported if new == "DOUBLE" else TypeNarrowing):
@@ -75,7 +75,7 @@ def test_a_type_that_is_not_wider_is_refused_at_once(table: Lake, new: str) -> N
     ("source", "destination", "merged"),
     [("INT", "INT", "int"), ("BIGINT", "INT", "bigint"), ("INT", "BIGINT", None), ("STRING", "INT", None)],
 )
-def test_a6_1_holds_for_one_column_added_on_both_sides(
+def test_a6_1_holds_for_columns_both_sides_added(
     table: Lake, source: str, destination: str, merged: str | None
 ) -> None:
     table.sql(f"ALTER TABLE d.t ADD COLUMN n {source}", "b")
@@ -90,7 +90,7 @@ def test_a6_1_holds_for_one_column_added_on_both_sides(
     assert table.rows("d.t", columns="id, n") == [(1, None), (2, None), (3, 30), (4, 40)]
 
 
-def test_a_column_renamed_on_both_sides_takes_the_sources_name(table: Lake) -> None:
+def test_column_renamed_on_both_takes_the_sources_name(table: Lake) -> None:
     table.sql("ALTER TABLE d.t RENAME COLUMN v TO theirs", "b")
     table.sql("ALTER TABLE d.t RENAME COLUMN v TO ours")
     table.sql("INSERT INTO d.t VALUES (3, 'm')")
@@ -100,7 +100,7 @@ def test_a_column_renamed_on_both_sides_takes_the_sources_name(table: Lake) -> N
     assert "OVERRIDDEN_BY_SOURCE" in {note["code"] for note in result["notes"]}
 
 
-def test_column_names_can_be_swapped_and_rows_follow_their_ids(lake: Lake) -> None:
+def test_column_names_swap_and_rows_follow_their_ids(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (x INT, y INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 2)")
     lake.sql("CREATE BRANCH b")
@@ -111,7 +111,7 @@ def test_column_names_can_be_swapped_and_rows_follow_their_ids(lake: Lake) -> No
     assert lake.rows("d.t", columns="x, y") == [(2, 1), (4, 3)]
 
 
-def test_an_added_column_on_the_name_of_a_renamed_one_is_taken(table: Lake) -> None:
+def test_an_added_column_conflicts_with_a_renamed_name(table: Lake) -> None:
     table.sql("ALTER TABLE d.t ADD COLUMN w INT", "b")
     table.sql("ALTER TABLE d.t RENAME COLUMN v TO W")
     assert table.codes("b") == {"COLUMN_NAME_TAKEN"}
@@ -128,14 +128,14 @@ def test_a_column_dropped_on_both_sides_is_dropped(table: Lake) -> None:
 @pytest.mark.parametrize(
     "change", ["RENAME COLUMN v TO w", "ALTER COLUMN v COMMENT 'x'", "ALTER COLUMN v SET DEFAULT 'x'"]
 )
-def test_a_change_of_a_column_dropped_and_added_again_is_missing(table: Lake, change: str) -> None:
+def test_a_change_finds_a_readded_column_missing(table: Lake, change: str) -> None:
     table.sql(f"ALTER TABLE d.t {change}", "b")
     table.sql("ALTER TABLE d.t DROP COLUMN v")
     table.sql("ALTER TABLE d.t ADD COLUMN v STRING")
     assert table.codes("b") == {"COLUMN_MISSING"}
 
 
-def test_a_source_that_drops_and_adds_a_column_again_empties_it(table: Lake) -> None:
+def test_a_column_readded_by_the_source_is_empty(table: Lake) -> None:
     table.sql("ALTER TABLE d.t DROP COLUMN v", "b")
     table.sql("ALTER TABLE d.t ADD COLUMN v STRING", "b")
     table.sql("INSERT INTO d.t VALUES (3, 'new')", "b")
@@ -151,7 +151,7 @@ def test_dropping_a_column_renamed_on_the_target_works(table: Lake) -> None:
     assert columns(table) == ["id"]
 
 
-def test_source_rows_lose_a_column_that_the_target_dropped(table: Lake) -> None:
+def test_source_rows_lose_a_column_the_target_dropped(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (3, 'c')", "b")
     table.sql("UPDATE d.t SET v = 'B', id = 20 WHERE id = 2", "b")
     table.sql("ALTER TABLE d.t DROP COLUMN v")
@@ -159,7 +159,7 @@ def test_source_rows_lose_a_column_that_the_target_dropped(table: Lake) -> None:
     assert table.rows("d.t") == [(1,), (20,), (3,)]
 
 
-def test_source_rows_take_the_names_that_the_target_gave(table: Lake) -> None:
+def test_source_rows_take_names_from_the_target(table: Lake) -> None:
     table.sql("INSERT INTO d.t VALUES (3, 'c')", "b")
     table.sql("UPDATE d.t SET v = 'B' WHERE id = 2", "b")
     table.sql("ALTER TABLE d.t RENAME COLUMN v TO w")

@@ -39,7 +39,7 @@ def test_comments_are_set_taken_away_and_merged(made: Lake) -> None:
     assert described(made, "DESCRIBE d.t v")["comment"] == ""
 
 
-def test_two_comments_on_one_table_meet_as_two_values_of_a_property(made: Lake) -> None:
+def test_two_table_comments_meet_as_two_property_values(made: Lake) -> None:
     made.sql("CREATE BRANCH b")
     made.sql("COMMENT ON TABLE d.t IS 'theirs'", "b")
     made.sql("ALTER TABLE d.t SET TBLPROPERTIES ('comment' = 'ours')")
@@ -71,7 +71,7 @@ def test_what_one_alteration_refuses_leaves_all_undone(made: Lake) -> None:
     assert made.head() == head
 
 
-def test_a_table_like_another_has_its_shape_and_no_rows(made: Lake) -> None:
+def test_a_table_like_another_copies_shape_without_rows(made: Lake) -> None:
     made.sql("CREATE BRANCH b")
     made.sql("ALTER TABLE d.t ADD COLUMN later INT", "b")
     made.sql("CREATE TABLE d.u LIKE d.t TBLPROPERTIES ('k' = '1')")
@@ -83,7 +83,7 @@ def test_a_table_like_another_has_its_shape_and_no_rows(made: Lake) -> None:
 
 
 @pytest.mark.parametrize("asked", ["DELTA", "iceberg"])
-def test_another_format_is_a_managed_table_with_a_notice(lake: Lake, asked: str) -> None:
+def test_another_format_makes_a_managed_table_with_notice(lake: Lake, asked: str) -> None:
     found = lake.sql(f"CREATE TABLE d.x (id INT) USING {asked}")
     assert found.extra["notices"][0].startswith(f"USING {asked.upper()}: the table is one of lakeui")
     assert "notices" not in lake.sql("CREATE TABLE d.y (id INT) USING parquet").extra
@@ -186,7 +186,7 @@ def test_a_view_is_described_and_written_out(made: Lake) -> None:
     assert [row[0] for row in made.sql("SHOW COLUMNS IN d.seen").rows] == ["id", "v"]
 
 
-def test_schema_versions_of_a_branch_and_after_its_merge(made: Lake) -> None:
+def test_schema_versions_of_a_branch_and_after_merging(made: Lake) -> None:
     made.sql("CREATE BRANCH b")
     made.sql("ALTER TABLE d.t ADD COLUMN n INT", "b")
     made.sql("INSERT INTO d.t VALUES (9, 'z', 'de', 'ulm', 1)", "b")
@@ -200,7 +200,7 @@ def test_schema_versions_of_a_branch_and_after_its_merge(made: Lake) -> None:
     assert rows[0][4].endswith("n int, m int")
 
 
-def test_a_view_that_is_there_stays_where_a_statement_asks_for_that(made: Lake) -> None:
+def test_an_existing_view_stays_with_if_not_exists(made: Lake) -> None:
     before = made.head()
     assert made.sql("CREATE VIEW IF NOT EXISTS d.seen AS SELECT 1 AS x").version in (None, before)
     assert made.head() == before

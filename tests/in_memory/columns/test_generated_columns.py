@@ -110,12 +110,12 @@ def test_a_given_value_that_is_another_is_refused(made: Lake, text: str) -> None
     assert made.head() == head
 
 
-def test_rows_that_say_default_beside_rows_with_values_are_refused(made: Lake) -> None:
+def test_default_beside_rows_with_values_is_refused(made: Lake) -> None:
     with pytest.raises(NotSupported, match="total a value, and others DEFAULT"):
         made.sql("INSERT INTO d.t VALUES (5, 6, DEFAULT), (5, 6, 11)")
 
 
-def test_a_value_by_chance_that_is_read_twice_is_refused(made: Lake) -> None:
+def test_a_random_value_read_twice_is_refused(made: Lake) -> None:
     with pytest.raises(InvalidValue, match="a gets a value that differs each time, and the generated column total"):
         made.sql("UPDATE d.t SET a = CAST(rand() * 10 AS INT)")
 
@@ -156,7 +156,7 @@ def test_a_generated_column_follows_renamed_columns(made: Lake) -> None:
     assert made.rows("d.t") == [(1, 2, 3), (5, 10, 15)]
 
 
-def test_a_column_that_is_read_stays_and_the_generated_one_may_go(made: Lake) -> None:
+def test_read_columns_stay_and_generated_ones_may_go(made: Lake) -> None:
     for text in ("DROP COLUMN a", "ALTER COLUMN a TYPE BIGINT", "ALTER COLUMN total TYPE BIGINT"):
         with pytest.raises(InvalidValue, match="reads column"):
             made.sql(f"ALTER TABLE d.t {text}")
@@ -177,7 +177,7 @@ def test_a_generated_column_becomes_a_plain_one(made: Lake) -> None:
     assert made.rows("d.t") == [(1, 2, 3), (5, 6, 0)]
 
 
-def test_a_replaced_table_has_the_stated_generated_columns_alone(made: Lake) -> None:
+def test_a_replaced_table_has_only_stated_generated_columns(made: Lake) -> None:
     made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT GENERATED ALWAYS AS (a + 1), total INT)")
     made.sql("INSERT INTO d.t (a, total) VALUES (1, 0)")
     assert made.rows("d.t") == [(1, 2, 0)]
@@ -199,7 +199,7 @@ def test_a_replaced_table_has_the_stated_generated_columns_alone(made: Lake) -> 
         ("a INT, CONSTRAINT `generated column 1` CHECK (a > 0)", InvalidValue, "those of generated columns"),
     ],
 )
-def test_what_no_generated_column_can_be_is_refused_by_name(
+def test_impossible_generated_columns_are_refused_by_name(
     lake: Lake, columns: str, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
@@ -281,7 +281,7 @@ def test_a_generated_column_follows_from_added_cells(cells: Lake) -> None:
     assert cells.rows("d.t") == [(1, 21, 5, 26), (2, 2, 6, 8)]
 
 
-def test_a_cell_that_both_changed_conflicts_and_its_decision_is_computed(lake: Lake) -> None:
+def test_a_conflicting_cell_is_computed_from_its_decision(lake: Lake) -> None:
     lake.sql(KEYED)
     lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
     lake.sql("CREATE BRANCH b")
@@ -292,7 +292,7 @@ def test_a_cell_that_both_changed_conflicts_and_its_decision_is_computed(lake: L
     assert lake.rows("d.t") == [(1, 2, 6, 8)]
 
 
-def test_a_decision_gives_no_value_to_a_generated_column(lake: Lake) -> None:
+def test_decisions_give_no_value_to_generated_columns(lake: Lake) -> None:
     """A form sends all cells of a row; that of the generated column may be the one that a side has."""
     lake.sql(KEYED)
     lake.sql("INSERT INTO d.t (id, a, b) VALUES (1, 1, 5)")
@@ -324,7 +324,7 @@ def test_what_cannot_be_computed_is_refused_by_name(cells: Lake) -> None:
     assert "generated column" in found["message"]
 
 
-def test_a_required_generated_column_without_a_value_is_refused(lake: Lake) -> None:
+def test_a_required_generated_column_needs_a_value(lake: Lake) -> None:
     lake.sql(
         "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT,"
         " high INT NOT NULL GENERATED ALWAYS AS (CASE WHEN a IS NULL THEN b ELSE a END))"
@@ -336,7 +336,7 @@ def test_a_required_generated_column_without_a_value_is_refused(lake: Lake) -> N
     assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
 
 
-def test_a_row_that_was_merged_crosswise_is_no_change_of_its_generated_column(cells: Lake) -> None:
+def test_crosswise_merges_are_no_change_of_generated_columns(cells: Lake) -> None:
     cells.sql("CREATE BRANCH f FROM main")
     cells.sql("CREATE BRANCH g FROM main")
     cells.sql("UPDATE d.t SET a = 20 WHERE id = 1", "f")
@@ -352,14 +352,14 @@ def test_a_row_that_was_merged_crosswise_is_no_change_of_its_generated_column(ce
     assert cells.rows("d.t") == [(2, 2, 6, 8)]
 
 
-def test_a_new_expression_meets_rows_of_the_other_side(made: Lake) -> None:
+def test_a_new_expression_meets_the_other_sides_rows(made: Lake) -> None:
     made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a * b))", "b")
     made.sql("CREATE OR REPLACE TABLE d.t (a INT, b INT DEFAULT 10, total INT GENERATED ALWAYS AS (a - b))")
     assert "CHECK_DIFFERS" in made.codes("b")
 
 
 @pytest.mark.parametrize("other", ["a * 3", "a * 2"])
-def test_one_column_that_both_sides_add_is_generated_one_way(lake: Lake, other: str) -> None:
+def test_a_column_both_sides_add_has_one_expression(lake: Lake, other: str) -> None:
     lake.sql("CREATE TABLE d.t (a INT)")
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE OR REPLACE TABLE d.t (a INT, c INT GENERATED ALWAYS AS (a * 2))", "b")
@@ -396,7 +396,7 @@ def test_a_statement_that_runs_again_computes_again(made: Lake) -> None:
 ADDED = "ALTER TABLE d.t ADD COLUMN c INT GENERATED ALWAYS AS (a * 10)"
 
 
-def test_an_added_column_is_computed_for_the_rows_that_are_there_in_one_commit(made: Lake) -> None:
+def test_added_columns_compute_existing_rows_in_one_commit(made: Lake) -> None:
     made.sql("INSERT INTO d.t (a, b) VALUES (3, 4), (NULL, 1)")
     made.sql("DELETE FROM d.t WHERE a = 3")
     before = made.head()
@@ -420,7 +420,7 @@ def test_an_added_column_is_computed_for_the_rows_that_are_there_in_one_commit(m
     assert made.breaches() == []
 
 
-def test_an_added_column_of_a_table_without_rows_writes_no_file(lake: Lake) -> None:
+def test_a_column_added_without_rows_writes_no_file(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a INT)")
     done = lake.sql("ALTER TABLE d.t ADD COLUMNS (p STRING FIRST, c INT GENERATED ALWAYS AS (a * 10) AFTER p)")
     assert done.metrics["files_added"] == 0
@@ -453,7 +453,7 @@ def test_what_cannot_be_added_is_refused_by_name(made: Lake, text: str, error: t
     assert (made.head(), made.rows("d.t")) == before
 
 
-def test_an_added_column_merges_where_the_other_side_wrote_no_rows(made: Lake) -> None:
+def test_an_added_column_merges_without_writes_beside_it(made: Lake) -> None:
     made.sql(ADDED, "b")
     made.sql("INSERT INTO d.t (a, b) VALUES (7, 8)", "b")
     made.merge("b")
@@ -462,7 +462,7 @@ def test_an_added_column_merges_where_the_other_side_wrote_no_rows(made: Lake) -
 
 
 @pytest.mark.parametrize("keyed", [False, True])
-def test_rows_of_the_other_side_without_a_value_are_a_conflict(lake: Lake, keyed: bool) -> None:
+def test_the_other_sides_rows_without_value_conflict(lake: Lake, keyed: bool) -> None:
     """No row comes through a merge with another value than its expression has."""
     lake.sql(f"CREATE TABLE d.t (a INT{' PRIMARY KEY' if keyed else ''}, b INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 1)")
@@ -484,9 +484,7 @@ def test_it_is_added_in_a_transaction_too(made: Lake) -> None:
     assert made.rows("d.t", columns="a, c") == [(1, 10), (5, 50), (6, 60)]
 
 
-def test_rows_that_come_meanwhile_refuse_it_as_they_refuse_an_update(
-    made: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_rows_refuse_it_like_an_update(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         between_staging_and_commit(monkeypatch, "update", lambda: made.sql("INSERT INTO d.t (a) VALUES (5)")),
         pytest.raises(MergeConflict),

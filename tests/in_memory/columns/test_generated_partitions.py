@@ -34,7 +34,7 @@ def merged_both_ways(lake: Lake) -> list[tuple[object, ...]]:
     return [tuple(row) for row in lake.sql("SELECT id, a, b, w, p, high FROM d.t ORDER BY id").rows]
 
 
-def test_a_row_moves_to_where_neither_side_had_it(cells: Lake) -> None:
+def test_a_row_moves_where_neither_side_had_it(cells: Lake) -> None:
     cells.sql("UPDATE d.t SET a = 6 WHERE id = 1", "b")
     cells.sql("UPDATE d.t SET b = 5 WHERE id = 1")
     assert cells.dry_run("b")["mergeable"]
@@ -42,25 +42,25 @@ def test_a_row_moves_to_where_neither_side_had_it(cells: Lake) -> None:
     assert cells.sql("SELECT id FROM d.t WHERE high = 1 ORDER BY id").rows == [[1], [2]]
 
 
-def test_a_row_that_both_sides_moved_stays_where_its_cells_say(cells: Lake) -> None:
+def test_a_row_both_moved_stays_where_cells_say(cells: Lake) -> None:
     cells.sql("UPDATE d.t SET a = 90, w = 'b' WHERE id = 1", "b")
     cells.sql("UPDATE d.t SET b = 90 WHERE id = 1")
     assert merged_both_ways(cells)[0] == (1, 90, 90, "b", "x", 1)
 
 
-def test_a_row_that_both_sides_moved_may_go_back(cells: Lake) -> None:
+def test_a_row_both_sides_moved_may_go_back(cells: Lake) -> None:
     cells.sql("UPDATE d.t SET a = 90 WHERE id = 1", "b")
     cells.sql("UPDATE d.t SET b = -90 WHERE id = 1")
     assert merged_both_ways(cells)[0] == (1, 90, -90, "o", "x", 0)
 
 
-def test_a_plain_column_of_the_partition_moves_beside_it(cells: Lake) -> None:
+def test_a_plain_partition_column_moves_beside_it(cells: Lake) -> None:
     cells.sql("UPDATE d.t SET a = 6, p = 'y' WHERE id = 1", "b")
     cells.sql("UPDATE d.t SET b = 5, w = 'm' WHERE id = 1")
     assert merged_both_ways(cells)[0] == (1, 6, 5, "m", "y", 1)
 
 
-def test_a_plain_column_that_both_sides_changed_is_a_conflict(cells: Lake) -> None:
+def test_a_plain_column_changed_on_both_sides_conflicts(cells: Lake) -> None:
     cells.sql("UPDATE d.t SET a = 90, p = 'y' WHERE id = 1", "b")
     cells.sql("UPDATE d.t SET b = 90, p = 'z' WHERE id = 1")
     assert not cells.dry_run("b")["mergeable"]

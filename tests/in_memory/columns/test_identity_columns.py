@@ -83,7 +83,7 @@ def test_a_value_of_a_statement_is_refused(made: Lake, text: str) -> None:
     assert made.head() == head
 
 
-def test_by_default_takes_values_and_counts_behind_them_once_asked(lake: Lake) -> None:
+def test_by_default_takes_values_and_counts_after_sync(lake: Lake) -> None:
     lake.sql(BY_DEFAULT)
     lake.sql("INSERT INTO d.t (a) VALUES ('x')")
     lake.sql("INSERT INTO d.t VALUES (21, 'y')")
@@ -133,7 +133,7 @@ def test_the_next_number_lies_behind_a_value(step: int, value: int) -> None:
         ("a INT, id BIGINT GENERATED ALWAYS AS IDENTITY) PARTITIONED BY (id", NotSupported, "partition column"),
     ],
 )
-def test_what_no_identity_column_can_be_is_refused_by_name(
+def test_impossible_identity_columns_are_refused_by_name(
     lake: Lake, columns: str, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
@@ -189,7 +189,7 @@ def test_no_number_returns_with_what_is_restored(made: Lake, back: list[str], le
     assert made.breaches() == []
 
 
-def test_a_clone_on_a_branch_counts_on_once_it_is_merged(made: Lake) -> None:
+def test_a_branchs_clone_counts_on_after_its_merge(made: Lake) -> None:
     made.sql("CREATE TABLE d.c CLONE d.t", "b")
     made.sql("INSERT INTO d.c (a) VALUES ('y')", "b")
     made.merge("b")
@@ -199,7 +199,7 @@ def test_a_clone_on_a_branch_counts_on_once_it_is_merged(made: Lake) -> None:
     assert made.rows("d.c") == [(1, "x"), (2, "y"), (3, "z"), (4, "z")]
 
 
-def test_a_transaction_counts_on_whether_it_commits_or_not(made: Lake) -> None:
+def test_a_transaction_counts_on_committed_or_not(made: Lake) -> None:
     for end in ("COMMIT", "ROLLBACK"):
         opened = made.sql("BEGIN").extra["transaction"]
         made.sql("INSERT INTO d.t (a) VALUES ('y')", transaction=opened)
@@ -221,7 +221,7 @@ def test_a_column_that_counts_otherwise_is_another_column(made: Lake) -> None:
     assert made.rows("d.t") == [(8, "y")]
 
 
-def test_the_column_becomes_a_plain_one_and_may_go(made: Lake) -> None:
+def test_the_column_becomes_plain_and_may_go(made: Lake) -> None:
     with pytest.raises(InvalidValue, match="takes no default") as refusal:
         made.sql("ALTER TABLE d.t ALTER COLUMN id SET DEFAULT 1")
     with pytest.raises(InvalidValue, match="reads column") as other:
@@ -244,7 +244,7 @@ def test_it_follows_a_renamed_column(made: Lake) -> None:
 # -- merges -------------------------------------------------------------------------------------------------------
 
 
-def test_rows_of_two_branches_have_numbers_of_their_own(made: Lake) -> None:
+def test_rows_of_two_branches_get_their_own_numbers(made: Lake) -> None:
     for branch in ("b", "main", "b"):
         made.sql("INSERT INTO d.t (a) VALUES ('y')", branch)
     made.merge("b")

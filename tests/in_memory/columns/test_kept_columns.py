@@ -96,7 +96,7 @@ def test_rows_in_another_partition(lake: Lake) -> None:
     assert lake.breaches() == []
 
 
-def test_a_type_that_does_not_hold_values_of_the_source(lake: Lake) -> None:
+def test_keeping_a_type_too_narrow_is_refused(lake: Lake) -> None:
     made(lake)
     run(lake, "b", "ALTER TABLE d.t ALTER COLUMN v TYPE BIGINT", "UPDATE d.t SET v = 5000000000 WHERE id = 1")
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
@@ -124,7 +124,7 @@ def test_a_statement_beside_a_restore_of_the_column(
 
 @KEYS
 @pytest.mark.parametrize("value", [None, 1000])
-def test_a_change_after_the_column_came_back_is_kept(lake: Lake, key: str, value: int | None) -> None:
+def test_a_change_after_the_columns_return_is_kept(lake: Lake, key: str, value: int | None) -> None:
     made(lake, key)
     settings = () if key else ("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'cell')",)
     run(lake, "b", "ALTER TABLE d.t DROP COLUMN v", OPTIMIZED)
@@ -160,7 +160,7 @@ INSERTED_AGAIN = ("DELETE FROM d.t WHERE id = 1", "INSERT INTO d.t (id, w) VALUE
     ],
     ids=["both", "alike", "one"],
 )
-def test_a_key_whose_row_is_another_one_keeps_its_value(
+def test_a_key_with_another_row_keeps_its_value(
     lake: Lake, other: str, own: tuple[str, ...], merged: tuple[int, ...]
 ) -> None:
     made(lake, ", PRIMARY KEY (id)")

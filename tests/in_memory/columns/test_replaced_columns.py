@@ -27,7 +27,7 @@ def described(lake: Lake, branch: str = "main") -> list[list[str]]:
     return [row[:2] for row in lake.sql("DESCRIBE d.t", branch).rows if row[0] in ("id", "v", "n", "w")]
 
 
-def test_known_columns_keep_their_values_in_the_stated_order(filled: Lake) -> None:
+def test_known_columns_keep_values_in_the_stated_order(filled: Lake) -> None:
     head = filled.head()
     done = filled.sql(REPLACE)
     found = filled.sql("SELECT * FROM d.t")
@@ -47,7 +47,7 @@ def test_default_and_comment_are_as_stated(filled: Lake) -> None:
     assert (comments["w"], comments["n"] or "") == ("new", "")
 
 
-def test_a_replaced_column_of_the_same_name_later_is_another(filled: Lake) -> None:
+def test_a_dropped_name_added_later_is_another_column(filled: Lake) -> None:
     filled.sql("ALTER TABLE d.t REPLACE COLUMNS (id INT)")
     filled.sql("ALTER TABLE d.t REPLACE COLUMNS (id INT, v STRING)")
     assert filled.rows("d.t") == [(1, None)]
@@ -80,7 +80,7 @@ def test_a_merge_carries_the_alterations_out(filled: Lake) -> None:
     assert filled.rows("d.t") == [(None, 10, 1), (None, 20, 2)]
 
 
-def test_it_is_judged_as_the_alterations_that_it_amounts_to(filled: Lake) -> None:
+def test_it_is_judged_as_its_alterations(filled: Lake) -> None:
     filled.sql(REPLACE, "b")
     filled.sql("UPDATE d.t SET v = 'changed' WHERE id = 1")
     replaced = filled.dry_run("b")
@@ -100,7 +100,7 @@ def test_what_a_constraint_reads_stays(filled: Lake) -> None:
     assert filled.head() == head
 
 
-def test_a_generated_column_goes_with_its_constraint_or_stays_one(filled: Lake) -> None:
+def test_generated_columns_go_whole_or_stay_generated(filled: Lake) -> None:
     filled.sql("CREATE TABLE d.g (id INT, two INT GENERATED ALWAYS AS (id * 2), v STRING)")
     filled.sql("ALTER TABLE d.g REPLACE COLUMNS (two INT, id INT)")
     filled.sql("INSERT INTO d.g (id) VALUES (4)")

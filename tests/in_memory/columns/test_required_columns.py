@@ -55,7 +55,7 @@ def lacking(lake: Lake) -> int:
 
 
 @pytest.mark.parametrize("strict_side", ["main", "b"])
-def test_rows_with_nulls_that_were_deleted_do_not_count(empty: Lake, strict_side: str) -> None:
+def test_deleted_rows_with_nulls_do_not_count(empty: Lake, strict_side: str) -> None:
     other = "b" if strict_side == "main" else "main"
     run(empty, other, "INSERT INTO d.t VALUES (5, NULL), (6, 'x')", "DELETE FROM d.t WHERE id = 5")
     run(empty, strict_side, TIGHTEN)
@@ -79,14 +79,14 @@ def test_a_row_deleted_twice_hides_no_live_one(empty: Lake) -> None:
     assert lacking(empty) == 1
 
 
-def test_nulls_that_the_strict_side_filled_are_no_conflict(filled: Lake) -> None:
+def test_nulls_filled_by_the_strict_side_never_conflict(filled: Lake) -> None:
     run(filled, "b", "UPDATE d.t SET v = 'B' WHERE id = 1", "DELETE FROM d.t WHERE id = 4", TIGHTEN)
     run(filled, "main", "OPTIMIZE d.t")
     filled.merge("b")
     assert filled.rows("d.t") == [(1, "B"), (2, "b"), (3, "c")]
 
 
-def test_nulls_that_the_strict_source_filled_stay_filled_beside_another_files_update(filled: Lake) -> None:
+def test_nulls_filled_by_the_strict_source_stay_filled(filled: Lake) -> None:
     run(filled, "main", "DELETE FROM d.t WHERE id = 4")
     filled.merge("main", "b")
     run(filled, "b", "UPDATE d.t SET v = 'B' WHERE id = 1", TIGHTEN)
@@ -115,7 +115,7 @@ def test_rows_that_were_inserted_and_compacted_count(filled: Lake) -> None:
     assert lacking(filled) == 1
 
 
-def test_a_statement_beside_which_a_column_was_tightened_is_judged(empty: Lake) -> None:
+def test_a_statement_beside_a_tightened_column_is_judged(empty: Lake) -> None:
     class Meanwhile(Context):
         """Has somebody else commit just before the statement does."""
 

@@ -58,7 +58,7 @@ def table(begun: Begun) -> Lake:
     return begun(table_fill)
 
 
-def test_a_statement_stamps_what_it_changes_and_nothing_else(table: Lake) -> None:
+def test_a_statement_stamps_only_what_it_changes(table: Lake) -> None:
     made = table.head()
     table.sql("ALTER TABLE d.t SET TBLPROPERTIES ('p' = '1')")
     found = facts(table)
@@ -125,7 +125,7 @@ def test_an_undrop_remembers_what_it_brings_back(table: Lake) -> None:
     assert facts(table)["exists"] == AttributeFact(True, table.head(), "restore", made, "set")
 
 
-def test_a_column_that_comes_back_keeps_no_attribute_of_its_second_life(table: Lake) -> None:
+def test_a_restored_column_keeps_no_later_attribute(table: Lake) -> None:
     first = table.head()
     table.sql("ALTER TABLE d.t ALTER COLUMN b COMMENT 'later'")
     table.sql("ALTER TABLE d.t DROP COLUMN b")
@@ -142,7 +142,7 @@ def test_a_transaction_has_the_stamp_of_its_commit(table: Lake) -> None:
     assert {facts(table)[name].stamp for name in ("property/p", "column/2/name")} == {table.head()}
 
 
-def test_the_drop_of_a_database_is_no_fact_of_its_tables(table: Lake) -> None:
+def test_a_database_drop_is_no_fact_of_tables(table: Lake) -> None:
     made = facts(table)["exists"]
     table.sql("DROP DATABASE d CASCADE", "dev")
     table.merge("dev")
@@ -151,7 +151,7 @@ def test_the_drop_of_a_database_is_no_fact_of_its_tables(table: Lake) -> None:
     assert table.breaches() == []
 
 
-def test_what_was_made_and_dropped_is_known_after_a_merge(table: Lake) -> None:
+def test_a_merge_knows_what_was_made_and_dropped(table: Lake) -> None:
     table.sql("CREATE TABLE d.u (a int)", "dev")
     table.sql("DROP TABLE d.u", "dev")
     table.merge("dev")

@@ -40,7 +40,7 @@ def audit_of_last(lake: Lake) -> dict[str, Any]:
     return lake.audit(str(attempt.merge_id))
 
 
-def test_a_merges_record_says_who_merged_what_and_what_the_rules_said(worked: Lake) -> None:
+def test_merge_records_show_who_merged_what_and_verdicts(worked: Lake) -> None:
     heads = worked.head("b"), worked.head()
     cut = next(row[2] for row in worked.sql("SHOW BRANCHES").rows if row[0] == "b")
     result = worked.merge("b")
@@ -73,7 +73,7 @@ def test_a_merges_record_lists_schema_versions_and_segments(worked: Lake) -> Non
     assert table["removed_segments"] == []
 
 
-def test_a_merges_record_lists_removed_segments_and_what_was_discarded_or_skipped(lake: Lake) -> None:
+def test_merge_records_list_removed_discarded_and_skipped_parts(lake: Lake) -> None:
     for name in ("over", "compacted", "emptied"):
         lake.sql(f"CREATE TABLE d.{name} (id INT)")
         lake.sql(f"INSERT INTO d.{name} VALUES (1), (2)")
@@ -106,7 +106,7 @@ def test_a_merges_record_lists_removed_segments_and_what_was_discarded_or_skippe
     }
 
 
-def test_refused_and_dry_attempts_are_recorded_with_every_verdict(worked: Lake) -> None:
+def test_refused_and_dry_attempts_record_every_verdict(worked: Lake) -> None:
     worked.sql("ALTER TABLE d.t RENAME COLUMN id TO key", "b")
     worked.sql("DELETE FROM d.t WHERE key = 1", "b")
     worked.sql("ALTER TABLE d.t ADD COLUMN key INT")
@@ -124,13 +124,13 @@ def test_refused_and_dry_attempts_are_recorded_with_every_verdict(worked: Lake) 
     assert refused["fingerprint"] == found["fingerprint"]
 
 
-def test_a_merge_of_nothing_is_recorded_as_an_attempt(lake: Lake) -> None:
+def test_a_merge_of_nothing_records_an_attempt(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     result = lake.merge("b")
     assert lake.audit(result["merge_id"])["outcome"] == "nothing to merge"
 
 
-def test_records_are_chained_in_the_order_of_the_attempts(worked: Lake) -> None:
+def test_records_are_chained_in_order_of_attempts(worked: Lake) -> None:
     worked.dry_run("b")
     worked.merge("b")
     worked.merge("b")

@@ -47,7 +47,7 @@ def test_merges_within_a_catalog_stay_possible(lake: Lake) -> None:
     assert lake.rows("e.t") == [(2, 0, None), (3, 3, None)]
 
 
-def test_a_catalog_with_tables_of_another_goes_into_no_third(lake: Lake) -> None:
+def test_a_catalog_with_foreign_tables_joins_no_third(lake: Lake) -> None:
     """Its tables of the other have stamps of its own, which a third catalog would take for those of the other."""
     other, third = made(Lake()), made(Lake(), "c.z")
     merged_before(lake, other)

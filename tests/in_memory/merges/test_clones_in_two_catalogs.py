@@ -34,7 +34,7 @@ def test_both_come_over_as_tables_of_their_own(clones: Pair) -> None:
 
 
 @pytest.mark.parametrize("table", ["a.c", "e.c"])
-def test_rows_that_a_clone_was_made_with_merge_row_by_row(clones: Pair, table: str) -> None:
+def test_a_clones_original_rows_merge_row_by_row(clones: Pair, table: str) -> None:
     one, other = clones
     take(one, other)
     take(other, one)

@@ -17,7 +17,7 @@ def grown(lake: Lake) -> Lake:
     return lake
 
 
-def test_a_merge_is_one_commit_and_old_versions_read_the_same(grown: Lake) -> None:
+def test_merging_is_one_commit_and_keeps_old_versions(grown: Lake) -> None:
     before = grown.head()
     for number in (2, 3):
         grown.sql(f"INSERT INTO d.t VALUES ({number}, 'b')", "b")
@@ -27,7 +27,7 @@ def test_a_merge_is_one_commit_and_old_versions_read_the_same(grown: Lake) -> No
     assert grown.rows("d.t") == [(1, "a"), (2, "b"), (3, "b")]
 
 
-def test_an_unrelated_catalog_brings_new_objects_under_their_ids(lake: Lake, services: None) -> None:
+def test_an_unrelated_catalog_brings_objects_under_their_ids(lake: Lake, services: None) -> None:
     other = Lake()
     other.sql("CREATE DATABASE e")
     other.sql("CREATE TABLE e.t (id INT)")
@@ -40,7 +40,7 @@ def test_an_unrelated_catalog_brings_new_objects_under_their_ids(lake: Lake, ser
     assert lake.rows("e.t") == [(1,), (2,)]
 
 
-def test_an_unrelated_catalog_with_a_taken_name_is_refused(lake: Lake) -> None:
+def test_a_taken_name_refuses_an_unrelated_catalog(lake: Lake) -> None:
     other = Lake()
     other.sql("CREATE DATABASE d")
     assert lake.codes(f"{other.catalog}.main") == {"NAME_EXISTS"}

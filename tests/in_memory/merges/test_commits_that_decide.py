@@ -42,7 +42,7 @@ def outcome(lake: Lake, source: str, destination: str) -> str:
 
 
 @pytest.mark.parametrize("news", NEWS.values(), ids=NEWS)
-def test_what_a_merge_takes_as_it_is_does_not_come_back(lake: Lake, news: list[str]) -> None:
+def test_what_a_merge_takes_unchanged_does_not_return(lake: Lake, news: list[str]) -> None:
     run(lake, "b", *news)
     assert apart(lake) == (len(news), 0)
     assert outcome(lake, "b", "main") == "merged"
@@ -75,7 +75,7 @@ def test_two_sides_that_meet_come_to_rest(lake: Lake) -> None:
     assert lake.sql("SHOW TBLPROPERTIES d.t", "b").rows == lake.sql("SHOW TBLPROPERTIES d.t").rows
 
 
-def test_what_comes_by_another_branch_is_news_although_the_merge_decided_nothing(lake: Lake) -> None:
+def test_what_another_branch_brings_is_news_without_decisions(lake: Lake) -> None:
     lake.sql("CREATE BRANCH c")
     run(lake, "b", set_v("B", 1))
     assert outcome(lake, "b", "c") == "merged"

@@ -93,7 +93,7 @@ def test_rows_that_a_compaction_moved_are_promised(lake: Lake, http: Http) -> No
     assert compared["preview"]["rows_after"] == len(lake.rows("d.t")) == 5
 
 
-def test_both_sides_of_a_conflict_are_told_with_rows_and_files(lake: Lake, http: Http) -> None:
+def test_both_sides_of_conflicts_show_rows_and_files(lake: Lake, http: Http) -> None:
     lake.sql("UPDATE d.t SET id = 9 WHERE id = 2", "b")
     lake.sql("INSERT INTO d.t VALUES (7, 0)")
     compared = http.compared()

@@ -40,7 +40,7 @@ def test_two_merges_do_not_insert_one_key_twice(numbers: Lake, monkeypatch: pyte
     assert result.metrics["rows_inserted"] == 1
 
 
-def test_a_merge_looks_again_only_where_a_key_may_have_come(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merges_look_again_only_for_possible_new_keys(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     staged: list[int] = []
     used = type(compute.engine())
     original = used.merge
@@ -70,9 +70,7 @@ def test_updates_follow_their_rows_into_files_compacted_meanwhile(
     assert numbers.rows("d.t") == [(1, "o"), (2, "m"), (4, "o")]
 
 
-def test_an_update_of_rows_in_a_file_that_another_updated_is_refused(
-    numbers: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_update_of_anothers_updated_file_is_refused(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     other = "UPDATE d.t SET v = 'theirs' WHERE id = 1"
     with (
         between_staging_and_commit(monkeypatch, "merge", lambda: numbers.sql(other)),
@@ -109,9 +107,7 @@ def test_a_merge_by_primary_key_may_move_keys(lake: Lake) -> None:
     assert lake.rows("d.t") == [(10, "x"), (2, "o"), (3, "y")]
 
 
-def test_a_branch_that_is_dropped_between_plan_and_commit_is_not_merged(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_branch_dropped_before_commit_is_not_merged(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("CREATE BRANCH b")
     lake.sql("INSERT INTO d.t VALUES (7)", "b")

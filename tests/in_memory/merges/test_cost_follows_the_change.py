@@ -130,7 +130,7 @@ def test_rows_without_news_are_not_read(lake: Lake, read: list[int]) -> None:
     assert lake.breaches() == []
 
 
-def test_rows_of_a_compacted_file_without_news_are_not_read(lake: Lake, read: list[int]) -> None:
+def test_a_compacted_files_unchanged_rows_are_not_read(lake: Lake, read: list[int]) -> None:
     values = ", ".join(f"({number}, 'o')" for number in range(ROWS))
     run(lake, "main", "CREATE TABLE d.t (id INT, v STRING)", f"INSERT INTO d.t VALUES {values}")
     run(lake, "main", "DELETE FROM d.t WHERE id = 0", "CREATE BRANCH b", "OPTIMIZE d.t")
@@ -143,7 +143,7 @@ def test_rows_of_a_compacted_file_without_news_are_not_read(lake: Lake, read: li
     assert lake.breaches() == []
 
 
-def test_a_keyed_merge_reads_neither_rows_without_news_nor_cells_twice(
+def test_keyed_merges_read_changed_rows_and_cells_once(
     lake: Lake, read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = ", ".join(f"({number}, 'o', 'o')" for number in range(ROWS))

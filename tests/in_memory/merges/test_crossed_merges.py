@@ -73,7 +73,7 @@ def test_later_changes_of_both_sides_add_up(lake: Lake, table: str) -> None:
     assert lake.rows("d.t", columns="n") == [(1111,)]
 
 
-def test_cells_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> None:
+def test_cells_decided_differently_on_both_sides_conflict(lake: Lake) -> None:
     made(lake, "a key")
     for branch in ("f", "g"):
         lake.sql(f"UPDATE d.t SET v = '{branch}' WHERE id = 1", branch)
@@ -87,7 +87,7 @@ def test_cells_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> N
     assert lake.codes("main", "dev") == {"PRIMARY_KEY_CLASH"}
 
 
-def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> None:
+def test_rows_decided_differently_on_both_sides_conflict(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
     lake.sql("INSERT INTO d.t VALUES (1, 'o')")
     for branch in ("f", "g", "dev"):
@@ -106,7 +106,7 @@ def test_rows_that_both_sides_decided_otherwise_are_a_conflict(lake: Lake) -> No
 
 @pytest.mark.parametrize("by", ["file", "row", "cell"])
 @pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'later'", "DELETE FROM d.t"])
-def test_a_row_that_main_decided_is_not_what_both_know(lake: Lake, by: str, change: str) -> None:
+def test_a_row_that_main_decided_is_no_base(lake: Lake, by: str, change: str) -> None:
     """Main took h over g over f, and dev took f over h over g. Dev goes on; main's row is no change of dev's alone."""
     lake.sql(f"CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = '{by}')")
     lake.sql("INSERT INTO d.t VALUES (1, 'o')")
@@ -160,7 +160,7 @@ def test_attributes_that_both_sides_decided_otherwise_are_noted(lake: Lake, chan
     assert lake.breaches() == []
 
 
-def test_a_later_value_of_one_side_comes_without_a_note(lake: Lake) -> None:
+def test_one_sides_later_value_comes_without_a_note(lake: Lake) -> None:
     """Dev merges main, which decided: what main decided is the one base."""
     change = ATTRIBUTES["a property"]
     of_each_side(lake, change)

@@ -30,7 +30,7 @@ def decided(lake: Lake, action: str) -> None:
     assert lake.breaches() == []
 
 
-def test_a_source_that_is_taken_is_news_to_every_branch(differing: Lake) -> None:
+def test_a_taken_source_is_news_to_every_branch(differing: Lake) -> None:
     decided(differing, "TAKE SOURCE")
     assert rows(differing) == "1b 2o 4o"
     for branch in ("b", "old", "c"):
@@ -41,7 +41,7 @@ def test_a_source_that_is_taken_is_news_to_every_branch(differing: Lake) -> None
     assert differing.breaches() == []
 
 
-def test_both_branches_go_on_after_a_source_was_taken(differing: Lake) -> None:
+def test_both_branches_continue_after_taking_a_source(differing: Lake) -> None:
     decided(differing, "TAKE SOURCE")
     run(differing, "b", "UPDATE d.t SET v = 'b2' WHERE id = 4")
     differing.merge("b")
@@ -52,7 +52,7 @@ def test_both_branches_go_on_after_a_source_was_taken(differing: Lake) -> None:
 
 
 @pytest.mark.parametrize("action", ["TAKE TARGET", "SKIP"])
-def test_what_was_left_out_does_not_come_with_a_later_compaction(differing: Lake, action: str) -> None:
+def test_later_compactions_never_bring_what_was_left_out(differing: Lake, action: str) -> None:
     decided(differing, action)
     assert rows(differing) == "1o 2m 3o 4o 9m"
     run(differing, "b", "INSERT INTO d.t VALUES (5, 'b')", "OPTIMIZE d.t")
@@ -77,7 +77,7 @@ def edited(lake: Lake, **given: dict[str, Any]) -> None:
     lake.sql(f"MERGE BRANCH b TO main RESOLVE ({', '.join(rows)})")
 
 
-def test_an_edited_row_is_as_written_also_where_nothing_conflicts(clashing: Lake) -> None:
+def test_an_edited_row_holds_even_without_conflict(clashing: Lake) -> None:
     edited(clashing, r1={"v": "e", "n": 7, "p": "x"}, r2={"N": 8})
     assert clashing.rows("d.k") == [(1, "e", 7, "x"), (2, "b", 8, "x")]
     clashing.merge("main", "b")
@@ -87,7 +87,7 @@ def test_an_edited_row_is_as_written_also_where_nothing_conflicts(clashing: Lake
 
 @pytest.mark.parametrize("given", [{"nope": 1}, {"id": 3}, {"p": "y"}, {"n": None}])
 @pytest.mark.parametrize("key", ["r1", "r2"])
-def test_what_an_edited_row_cannot_hold_is_refused_by_name(clashing: Lake, key: str, given: dict[str, Any]) -> None:
+def test_what_an_edited_row_cannot_hold_is_refused(clashing: Lake, key: str, given: dict[str, Any]) -> None:
     other = "r2" if key == "r1" else "r1"
     with pytest.raises(InvalidValue, match=next(iter(given))):
         edited(clashing, **{key: {"v": "e", **given}, other: {"v": "e"}})

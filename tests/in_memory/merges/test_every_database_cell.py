@@ -71,7 +71,7 @@ def test_cell(merged: tuple[Lake, dict[str, dict[str, object]]], cell: tuple[str
     assert [row[1] for row in lake.sql(f"SHOW TABLES IN {final}").rows] == ["t"]
 
 
-def test_unset_of_the_same_key_on_both_sides_conflicts(lake: Lake) -> None:
+def test_unset_of_one_key_on_both_sides_conflicts(lake: Lake) -> None:
     lake.sql("ALTER DATABASE d SET DBPROPERTIES ('k' = '0')")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER DATABASE d UNSET DBPROPERTIES ('k')", "b")

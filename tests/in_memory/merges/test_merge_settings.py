@@ -75,7 +75,7 @@ def test_by_row_what_has_a_direction(lake: Lake, source: list[str], target: list
     check(lake_of(lake, "row"), source, target, merged, flipped=False)
 
 
-def test_the_target_decides_by_which_setting_a_table_merges(lake: Lake) -> None:
+def test_the_target_chooses_a_tables_merge_setting(lake: Lake) -> None:
     lake_of(lake, "file")
     lake.sql(set_v("B", 1), "b")
     lake.sql(set_v("M", 2))
@@ -102,7 +102,7 @@ def test_a_table_inherits_from_its_catalog(lake: Lake) -> None:
     assert rows(lake) == "1B 2M 3o"
 
 
-def test_a_transaction_is_merged_by_the_setting_of_its_branch(lake: Lake) -> None:
+def test_a_transaction_merges_by_its_branchs_setting(lake: Lake) -> None:
     lake_of(lake, "row")
     opened = lake.sql("BEGIN").extra["transaction"]
     lake.sql(set_v("T", 1), transaction=opened)
@@ -147,9 +147,7 @@ def test_a_verdict_by_file_tells_what_rows_say(
         ("'merge.column.n' = 'sum'", "needs merge.conflicts = 'cell'", None),
     ],
 )
-def test_a_property_that_cannot_be_is_refused_by_name(
-    lake: Lake, properties: str, said: str, nearest: str | None
-) -> None:
+def test_impossible_properties_are_refused_by_name(lake: Lake, properties: str, said: str, nearest: str | None) -> None:
     lake.sql("CREATE TABLE d.there (id INT, n INT)")
     for statement in (
         f"CREATE TABLE d.t (id INT, n INT) TBLPROPERTIES ({properties})",
@@ -161,7 +159,7 @@ def test_a_property_that_cannot_be_is_refused_by_name(
         assert refused.value.details.get("nearest") == nearest
 
 
-def test_a_table_with_a_primary_key_refuses_settings_that_would_do_nothing(lake: Lake) -> None:
+def test_tables_with_primary_key_refuse_settings_without_effect(lake: Lake) -> None:
     with pytest.raises(InvalidValue, match="merged by key and cell"):
         lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY) TBLPROPERTIES ('merge.conflicts' = 'row')")
 

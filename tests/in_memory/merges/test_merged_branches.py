@@ -46,7 +46,7 @@ def test_merges_of_branches_are_judged_by_base_files(
 
 
 @pytest.mark.parametrize(("source", "destination", "left"), MERGED)
-def test_changes_of_both_branches_come_together_row_by_row(
+def test_changes_of_both_branches_merge_by_row(
     three_files: Lake, source: list[str], destination: list[str], left: str
 ) -> None:
     before = row_ids(three_files)
@@ -72,7 +72,7 @@ def test_a4_a5_new_rows_survive_an_overwrite(three_files: Lake) -> None:
     overwritten_merge(three_files)
 
 
-def test_a_merge_inside_a_transaction_is_judged_like_any_other(three_files: Lake) -> None:
+def test_a_merge_inside_a_transaction_is_judged_alike(three_files: Lake) -> None:
     run(three_files, "b", set_v("B", 2))
     opened = three_files.sql("BEGIN").extra["transaction"]
     three_files.sql(upsert("M", 1, 9), transaction=opened)

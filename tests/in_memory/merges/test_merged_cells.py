@@ -102,7 +102,7 @@ def test_sums_of_a_table_with_a_primary_key(lake: Lake, name: str) -> None:
     check(lake_of(lake, SUM, key=", PRIMARY KEY (id)"), SUMMED[name], flipped=False)
 
 
-def test_a_third_branch_merges_against_the_newest_image_that_both_know(lake: Lake) -> None:
+def test_a_third_branch_merges_against_the_newest_base(lake: Lake) -> None:
     lake_of(lake, SUM)
     lake.sql("CREATE BRANCH c")
     for branch, delta in (("main", 1), ("b", 10), ("c", 100)):
@@ -138,7 +138,7 @@ def properties_of(lake: Lake) -> str:
     return next(row[1] for row in lake.sql("DESCRIBE TABLE EXTENDED d.t").rows if row[0] == "Properties")
 
 
-def test_the_property_of_a_column_follows_its_name_and_goes_with_it(lake: Lake) -> None:
+def test_a_column_property_follows_renames_and_drops(lake: Lake) -> None:
     lake.sql(
         "CREATE TABLE d.t (id INT, n INT, m INT)"
         " TBLPROPERTIES ('merge.conflicts' = 'cell', 'merge.column.n' = 'sum', 'merge.column.m' = 'sum')"

@@ -16,7 +16,7 @@ TABLES = {
 @pytest.mark.parametrize("other", ["", "UPDATE d.t SET v = 'y' WHERE id = 3"])
 @pytest.mark.parametrize("rows", ["(2, 'o', 'a')", "(1, 'o', 'a'), (2, 'o', 'a'), (3, 'o', 'a')"])
 @pytest.mark.parametrize("table", TABLES)
-def test_two_moves_meet_after_one_was_merged_beside_another_cell(lake: Lake, table: str, rows: str, other: str) -> None:
+def test_moves_meet_after_one_merged_beside_another_cell(lake: Lake, table: str, rows: str, other: str) -> None:
     """Main has the cell ``v`` of its own and the move of b: that is a move still, and c moved the row elsewhere."""
     columns, code = TABLES[table]
     lake.sql(f"CREATE TABLE d.t {columns}")

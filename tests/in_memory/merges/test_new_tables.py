@@ -40,7 +40,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[RowsPlan]:
     return found
 
 
-def test_it_comes_as_one_step_where_no_file_has_deletes(made: Lake, plans: list[RowsPlan]) -> None:
+def test_it_merges_in_one_step_without_deletes(made: Lake, plans: list[RowsPlan]) -> None:
     made.merge("b")
     assert [[type(step).__name__ for step in plan.steps.steps] for plan in plans] == [["CarryWritten"]]
     assert rows(made) == "1o 2o 3o"
@@ -59,7 +59,7 @@ def test_its_rows_have_their_facts(made: Lake, changed: str, is_compacted: bool)
     assert rows(made) == rows(made, "b").replace("3o", "3C")
 
 
-def test_one_made_and_dropped_before_a_merge_comes_with_its_undrop(made: Lake) -> None:
+def test_one_dropped_before_merging_comes_with_its_undrop(made: Lake) -> None:
     run(made, "b", set_v("B", 2), "DROP TABLE d.t")
     made.merge("b")
     run(made, "b", "UNDROP TABLE d.t")

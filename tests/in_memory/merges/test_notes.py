@@ -33,14 +33,14 @@ def test_a1_update_and_delete_in_one_file_conflict(two_files: Lake) -> None:
     assert two_files.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
 
 
-def test_a1_sees_through_the_compaction_of_its_own_side(two_files: Lake) -> None:
+def test_a1_sees_through_its_own_sides_compaction(two_files: Lake) -> None:
     two_files.sql("UPDATE d.t SET v = 'B' WHERE id = 1", "b")
     two_files.sql("OPTIMIZE d.t", "b")
     two_files.sql("DELETE FROM d.t WHERE id = 2")
     assert two_files.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
 
 
-def test_a2_a_row_deleted_on_both_sides_counts_once(two_files: Lake) -> None:
+def test_a2_row_deleted_on_both_sides_counts_once(two_files: Lake) -> None:
     two_files.sql("DELETE FROM d.t WHERE id <= 2", "b")
     two_files.sql("DELETE FROM d.t WHERE id IN (2, 3)")
     two_files.merge("b")
@@ -48,7 +48,7 @@ def test_a2_a_row_deleted_on_both_sides_counts_once(two_files: Lake) -> None:
     assert two_files.sql("SELECT count(*) FROM d.t").rows == [[1]]
 
 
-def test_a3_updates_of_one_file_conflict_and_of_two_merge(two_files: Lake) -> None:
+def test_a3_updates_conflict_only_within_one_file(two_files: Lake) -> None:
     two_files.sql("UPDATE d.t SET v = 'B' WHERE id = 1", "b")
     two_files.sql("UPDATE d.t SET v = 'M' WHERE id = 3")
     two_files.merge("b")
@@ -58,14 +58,14 @@ def test_a3_updates_of_one_file_conflict_and_of_two_merge(two_files: Lake) -> No
     assert two_files.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
 
 
-def test_delete_meets_update_and_the_target_keeps_its_image(two_files: Lake) -> None:
+def test_the_target_keeps_its_update_against_a_delete(two_files: Lake) -> None:
     two_files.sql("DELETE FROM d.t WHERE id <= 2", "b")
     two_files.sql("UPDATE d.t SET v = 'M' WHERE id = 2")
     two_files.merge("b")
     assert two_files.rows("d.t") == [(2, "M"), (3, "c"), (4, "d")]
 
 
-def test_a4_and_a5_only_rows_new_on_the_branch_survive_an_overwrite(two_files: Lake) -> None:
+def test_a4_a5_only_new_branch_rows_survive_overwrites(two_files: Lake) -> None:
     two_files.sql("INSERT INTO d.t VALUES (5, 'new'), (6, 'new')", "b")
     two_files.sql("UPDATE d.t SET v = 'B' WHERE id IN (1, 5)", "b")
     two_files.sql("DELETE FROM d.t WHERE id IN (2, 6)", "b")
@@ -75,7 +75,7 @@ def test_a4_and_a5_only_rows_new_on_the_branch_survive_an_overwrite(two_files: L
     assert {"DISCARDED_UPDATE", "DISCARDED_DELETE"} <= {note["code"] for note in result["notes"]}
 
 
-def test_a5_a_partition_overwrite_leaves_other_partitions_operations_alive(lake: Lake) -> None:
+def test_a5_partition_overwrites_keep_other_partitions_operations(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'x'), (3, 'y'), (4, 'y')")
     lake.sql("CREATE BRANCH b")
@@ -126,7 +126,7 @@ def test_a6_1_types(lake: Lake, old: str, new: str, there: str | None, fits: boo
 
 
 @pytest.mark.parametrize("strict_side", ["main", "b"])
-def test_a6_2_rows_without_a_value_for_a_strict_column_conflict(lake: Lake, strict_side: str) -> None:
+def test_a6_2_missing_values_for_strict_columns_conflict(lake: Lake, strict_side: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT)")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t ADD COLUMN strict INT NOT NULL", strict_side)
@@ -143,7 +143,7 @@ def test_a6_2_a_default_fills_the_column(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1, 7)]
 
 
-def test_a6_2_nulls_written_beside_a_tightened_column_conflict(lake: Lake) -> None:
+def test_a6_2_nulls_beside_a_tightened_column_conflict(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
@@ -163,7 +163,7 @@ def test_a_rename_onto_another_columns_name_is_taken(two_files: Lake) -> None:
     assert two_files.codes("b") == {"COLUMN_NAME_TAKEN"}
 
 
-def test_one_column_added_on_both_sides_keeps_the_values_of_both(two_files: Lake) -> None:
+def test_a_column_both_sides_add_keeps_both_values(two_files: Lake) -> None:
     for branch in ("b", "main"):
         two_files.sql("ALTER TABLE d.t ADD COLUMN n INT", branch)
     two_files.sql("INSERT INTO d.t VALUES (5, 'e', 50)", "b")
@@ -172,7 +172,7 @@ def test_one_column_added_on_both_sides_keeps_the_values_of_both(two_files: Lake
     assert two_files.rows("d.t", columns="id, n") == [(1, None), (2, None), (3, None), (4, None), (5, 50), (6, 60)]
 
 
-def test_source_deletes_follow_rows_into_the_targets_compacted_file(two_files: Lake) -> None:
+def test_source_deletes_follow_rows_into_the_targets_compaction(two_files: Lake) -> None:
     two_files.sql("DELETE FROM d.t WHERE id = 1", "b")
     two_files.sql("UPDATE d.t SET v = 'B' WHERE id = 3", "b")
     two_files.sql("OPTIMIZE d.t")
@@ -203,14 +203,14 @@ def test_partitions_dropped_and_renamed(lake: Lake) -> None:
     assert lake.codes("renamed") == {"PARTITION_DROPPED_ON_DEST"}
 
 
-def test_a_dropped_database_is_a_drop_of_its_tables(two_files: Lake) -> None:
+def test_a_dropped_database_drops_its_tables(two_files: Lake) -> None:
     two_files.sql("INSERT INTO d.t VALUES (5, 'e')", "b")
     two_files.sql("DROP DATABASE d CASCADE")
     assert "OBJECT_DROPPED_ON_DEST" in two_files.codes("b")
 
 
 @pytest.mark.parametrize("key", ["", ", PRIMARY KEY (k)"], ids=["no key", "primary key"])
-def test_c1_a_changed_value_of_a_dropped_column_is_named(lake: Lake, key: str) -> None:
+def test_c1_a_dropped_columns_changed_value_is_named(lake: Lake, key: str) -> None:
     lake.sql(f"CREATE TABLE d.t (k INT NOT NULL, a STRING, b STRING{key})")
     lake.sql("INSERT INTO d.t VALUES (1, 'a1', 'b1'), (2, 'a2', 'b2')")
     lake.sql("CREATE BRANCH f")
@@ -245,7 +245,7 @@ def test_c1_a_shared_value_is_not_left_out(lake: Lake) -> None:
     assert [item["b"] for item in note["details"]["examples"]] == ["edit", "b4", "b7"]
 
 
-def test_c1_long_values_of_a_dropped_column_are_read_in_parts(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_c1_long_dropped_values_are_read_in_parts(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("CREATE TABLE d.t (k INT NOT NULL, b STRING)")
     values = ", ".join(f"({k}, 'b')" for k in range(3 * EXAMPLES_SHOWN))
     lake.sql(f"INSERT INTO d.t VALUES {values}")

@@ -22,7 +22,7 @@ def two_partitions(begun: Begun) -> Lake:
     return begun(two_partitions_fill)
 
 
-def test_branches_that_compact_and_merge_in_turn_stay_the_same(two_partitions: Lake) -> None:
+def test_branches_compacting_and_merging_in_turn_stay_equal(two_partitions: Lake) -> None:
     for turn in range(1, 4):
         run(two_partitions, "b", f"UPDATE d.t SET v = 'b{turn}' WHERE id = 1", "OPTIMIZE d.t")
         run(two_partitions, "main", f"INSERT INTO d.t SELECT 1{turn}, 'm', 'x' WHERE false", "OPTIMIZE d.t")

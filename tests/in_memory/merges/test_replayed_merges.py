@@ -22,7 +22,7 @@ def replayed(lake: Lake) -> list[tuple[str, bool]]:
     return [(record.outcome, merge_replay(record, compute.engine).is_same) for record in records]
 
 
-def test_every_attempt_of_a_busy_lake_is_planned_again_alike(lake: Lake) -> None:
+def test_every_attempt_of_a_busy_lake_replans_alike(lake: Lake) -> None:
     """Branches write, merge both ways, conflict, are decided, dropped and renamed; main is compacted and restored."""
     rng = random.Random(34)
     lake.sql("CREATE TABLE d.t (id INT, v INT, PRIMARY KEY (id))")

@@ -11,7 +11,7 @@ __all__ = ["lake"]
 
 
 @pytest.mark.parametrize("made", ["CREATE TABLE d.x (id INT)", "CREATE TABLE d.x CLONE d.`x@b4`"])
-def test_a_skipped_table_stays_behind_when_the_branch_is_merged_on(lake: Lake, made: str) -> None:
+def test_a_skipped_table_stays_behind_on_later_merges(lake: Lake, made: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'o')")
     for branch in ("b2", "b4"):

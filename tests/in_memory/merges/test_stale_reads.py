@@ -49,7 +49,7 @@ def stale(found: dict[str, Any]) -> list[tuple[str, int, int]]:
         "INSERT OVERWRITE d.made SELECT id FROM d.seen",
     ],
 )
-def test_a_read_is_stale_once_the_target_changed_the_table(two_tables: Lake, statement: str) -> None:
+def test_a_read_is_stale_after_the_targets_change(two_tables: Lake, statement: str) -> None:
     two_tables.sql("CREATE VIEW d.seen AS SELECT id FROM d.read", "b")
     seen = two_tables.head("b")
     two_tables.sql(statement, "b")
@@ -62,7 +62,7 @@ def test_a_read_is_stale_once_the_target_changed_the_table(two_tables: Lake, sta
     assert stale(merged) == stale(two_tables.audit(merged["merge_id"])) == expected
 
 
-def test_the_note_says_what_was_read_and_where_the_target_is(two_tables: Lake) -> None:
+def test_the_note_shows_read_and_target_versions(two_tables: Lake) -> None:
     two_tables.sql(COPY, "b")
     two_tables.sql("INSERT INTO d.read VALUES (2)")
     (note,) = two_tables.dry_run("b")["notes"]
@@ -72,7 +72,7 @@ def test_the_note_says_what_was_read_and_where_the_target_is(two_tables: Lake) -
     )
 
 
-def test_a_read_stays_stale_until_the_statement_runs_again(two_tables: Lake) -> None:
+def test_a_read_stays_stale_until_it_runs_again(two_tables: Lake) -> None:
     two_tables.sql(COPY, "b")
     two_tables.sql("INSERT INTO d.read VALUES (2)")
     two_tables.merge("main", "b")
@@ -88,12 +88,12 @@ def test_what_changes_no_rows_makes_no_read_stale(two_tables: Lake) -> None:
     assert stale(two_tables.dry_run("b")) == []
 
 
-def test_a_table_that_is_read_for_itself_is_not_recorded(two_tables: Lake) -> None:
+def test_a_table_read_for_itself_is_not_recorded(two_tables: Lake) -> None:
     two_tables.sql("INSERT INTO d.read SELECT id + 10 FROM d.read", "b")
     assert reads(two_tables) == []
 
 
-def test_reads_of_another_branch_and_of_the_past_count(two_tables: Lake) -> None:
+def test_reads_of_other_branches_and_the_past_count(two_tables: Lake) -> None:
     past = two_tables.head()
     two_tables.sql("INSERT INTO d.read VALUES (2)")
     now = two_tables.head()
@@ -104,7 +104,7 @@ def test_reads_of_another_branch_and_of_the_past_count(two_tables: Lake) -> None
     assert stale(two_tables.dry_run("b")) == [("d.read", past, now)]
 
 
-def test_a_branch_brings_the_reads_of_what_it_merged(two_tables: Lake) -> None:
+def test_a_branch_brings_reads_of_what_it_merged(two_tables: Lake) -> None:
     two_tables.sql("CREATE BRANCH c FROM b")
     two_tables.sql(COPY, "c")
     two_tables.merge("c", "b")
@@ -112,7 +112,7 @@ def test_a_branch_brings_the_reads_of_what_it_merged(two_tables: Lake) -> None:
     assert len(stale(two_tables.dry_run("b"))) == 1
 
 
-def test_a_transactions_commit_has_the_reads_of_its_statements(two_tables: Lake) -> None:
+def test_a_transactions_commit_has_its_statements_reads(two_tables: Lake) -> None:
     opened = two_tables.sql("BEGIN", "b").extra["transaction"]
     two_tables.sql(COPY, "b", transaction=opened)
     two_tables.sql("INSERT INTO d.read VALUES (3)", "b", transaction=opened)
@@ -122,7 +122,7 @@ def test_a_transactions_commit_has_the_reads_of_its_statements(two_tables: Lake)
     assert [item[2] for item in stale(two_tables.dry_run("b"))] == [two_tables.head()]
 
 
-def test_protection_refuses_stale_reads_until_the_source_knows_the_changes(two_tables: Lake) -> None:
+def test_protection_refuses_stale_reads_until_source_is_current(two_tables: Lake) -> None:
     protect(two_tables)
     two_tables.sql(COPY, "b")
     two_tables.sql("INSERT INTO d.read VALUES (2)")
@@ -135,7 +135,7 @@ def test_protection_refuses_stale_reads_until_the_source_knows_the_changes(two_t
     assert two_tables.rows("d.made") == [(1,), (2,)]
 
 
-def test_protection_refuses_the_commit_of_a_transaction_with_stale_reads(two_tables: Lake) -> None:
+def test_protection_refuses_a_transactions_commit_with_stale_reads(two_tables: Lake) -> None:
     protect(two_tables)
     opened = two_tables.sql("BEGIN").extra["transaction"]
     two_tables.sql(COPY, transaction=opened)

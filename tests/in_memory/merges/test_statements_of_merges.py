@@ -46,7 +46,5 @@ def statements(lake: Lake, columns: str, *, files: int) -> list[str]:
 
 @pytest.mark.parametrize(("columns", "most"), [(BY_ROW, 25), (BY_CELL, 30), (BY_KEY, 30)])
 @pytest.mark.parametrize("files", [2, 6])
-def test_a_merge_of_rows_takes_as_many_statements_whatever_its_files(
-    lake: Lake, columns: str, most: int, files: int
-) -> None:
+def test_files_add_no_statements_to_a_row_merge(lake: Lake, columns: str, most: int, files: int) -> None:
     assert len(statements(lake, columns, files=files)) == most

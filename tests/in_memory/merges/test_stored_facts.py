@@ -20,7 +20,7 @@ def two_rows_create(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
 
 
-def test_a_row_is_news_beside_a_younger_one_that_is_none(lake: Lake) -> None:
+def test_a_row_is_news_beside_younger_known_rows(lake: Lake) -> None:
     two_rows_create(lake)
     run(lake, "b", "INSERT INTO d.t VALUES (5, 'b')")
     run(lake, "main", "INSERT INTO d.t VALUES (9, 'm')")
@@ -31,7 +31,7 @@ def test_a_row_is_news_beside_a_younger_one_that_is_none(lake: Lake) -> None:
     assert rows(lake) == "2o 5b 9m"
 
 
-def test_an_update_in_a_transaction_that_compacts_is_news(lake: Lake) -> None:
+def test_an_update_in_a_compacting_transaction_is_news(lake: Lake) -> None:
     two_rows_create(lake)
     opened = lake.sql("BEGIN").extra["transaction"]
     for statement in (set_v("t", 1), "INSERT INTO d.t VALUES (7, 't')", OPTIMIZE):
@@ -54,7 +54,7 @@ def test_what_a_transaction_wrote_has_its_stamp(lake: Lake) -> None:
     assert DataFile.objects.filter(stores_stamps=True).latest("pk").largest_stamp == version
 
 
-def test_the_upgrade_gives_what_a_transaction_wrote_the_stamp_of_its_commit(lake: Lake) -> None:
+def test_the_upgrade_stamps_transactions_rows_with_their_commit(lake: Lake) -> None:
     two_rows_create(lake)
     opened = lake.sql("BEGIN").extra["transaction"]
     lake.sql("INSERT INTO d.t VALUES (7, 't')", transaction=opened)

@@ -25,7 +25,7 @@ MOVES = {
 @pytest.mark.parametrize("moves", MOVES)
 @pytest.mark.parametrize("rows", ["(2, 'o', 'a')", "(2, 'o', 'a'), (4, 'o', 'a')"])
 @pytest.mark.parametrize("table", TABLES)
-def test_a_row_that_was_kept_goes_with_the_branch_that_took_it(lake: Lake, table: str, rows: str, moves: str) -> None:
+def test_a_kept_row_goes_by_the_removing_branch(lake: Lake, table: str, rows: str, moves: str) -> None:
     """Law 1: b knows all that main knows, and shows no row. The removal of x is newer than that of b, but main kept
     row 2 where it merged x.
     """
@@ -47,7 +47,7 @@ def test_a_row_that_was_kept_goes_with_the_branch_that_took_it(lake: Lake, table
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_removal_that_both_know_is_the_fact_of_rows_that_went(lake: Lake, table: str) -> None:
+def test_a_shared_removal_is_the_removed_rows_fact(lake: Lake, table: str) -> None:
     """Both took the partition away, each by itself: main's later rows of it are no news to the older removal."""
     lake.sql(f"CREATE TABLE d.t {TABLES[table]}")
     lake.sql("INSERT INTO d.t VALUES (2, 'o', 'a'), (4, 'o', 'a'), (5, 'o', 'c')")

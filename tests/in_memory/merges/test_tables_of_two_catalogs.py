@@ -65,21 +65,21 @@ def test_rows_merge_by_key_and_cell(keyed: tuple[Lake, Lake]) -> None:
     assert one.rows("e.k") == [(1, 1, 2), (3, 9, 0), (4, 4, 4)]
 
 
-def test_one_cell_changed_in_both_is_refused_either_way(keyed: tuple[Lake, Lake]) -> None:
+def test_cells_changed_in_both_are_refused_either_way(keyed: tuple[Lake, Lake]) -> None:
     one, other = keyed
     one.sql("UPDATE e.k SET v = 1 WHERE id = 1")
     other.sql("UPDATE e.k SET v = 2 WHERE id = 1")
     assert codes(one, other) == codes(other, one) == {"PRIMARY_KEY_CLASH"}
 
 
-def test_an_update_against_a_delete_of_a_key_is_refused(keyed: tuple[Lake, Lake]) -> None:
+def test_an_update_against_a_keys_delete_is_refused(keyed: tuple[Lake, Lake]) -> None:
     one, other = keyed
     one.sql("DELETE FROM e.k WHERE id = 1")
     other.sql("UPDATE e.k SET v = 2 WHERE id = 1")
     assert codes(one, other) == codes(other, one) == {"PRIMARY_KEY_CLASH"}
 
 
-def test_the_base_of_a_key_may_be_from_before_the_join(keyed: tuple[Lake, Lake]) -> None:
+def test_a_keys_base_may_precede_the_join(keyed: tuple[Lake, Lake]) -> None:
     """Row 3 was updated before; its newest image that both know is that one."""
     one, other = keyed
     one.sql("UPDATE e.k SET w = 1 WHERE id = 3")
@@ -115,7 +115,7 @@ def renamed(before: str, after: str) -> str:
     return f"ALTER TABLE e.p PARTITION (p = '{before}') RENAME TO PARTITION (p = '{after}')"
 
 
-def test_a_renamed_partition_takes_rows_of_the_other_catalog_along(parted: tuple[Lake, Lake]) -> None:
+def test_a_renamed_partition_takes_the_other_catalogs_rows(parted: tuple[Lake, Lake]) -> None:
     one, other = parted
     other.sql(renamed("x", "w"))
     one.sql("INSERT INTO e.p VALUES (3, 'x')")
@@ -123,7 +123,7 @@ def test_a_renamed_partition_takes_rows_of_the_other_catalog_along(parted: tuple
     assert one.rows("e.p") == [(1, "w"), (2, "z"), (3, "w")]
 
 
-def test_a_rename_of_before_the_join_takes_no_rows_along(parted: tuple[Lake, Lake]) -> None:
+def test_a_rename_before_the_join_takes_no_rows(parted: tuple[Lake, Lake]) -> None:
     """Whoever has the table knows that rename."""
     one, other = parted
     one.sql("INSERT INTO e.p VALUES (3, 'y')")
@@ -132,7 +132,7 @@ def test_a_rename_of_before_the_join_takes_no_rows_along(parted: tuple[Lake, Lak
     assert one.rows("e.p") == [(1, "x"), (2, "z"), (3, "y"), (4, "y")]
 
 
-def test_a_dropped_partition_takes_rows_that_the_other_catalog_wrote(parted: tuple[Lake, Lake]) -> None:
+def test_a_dropped_partition_takes_the_other_catalogs_rows(parted: tuple[Lake, Lake]) -> None:
     one, other = parted
     one.sql("ALTER TABLE e.p DROP PARTITION (p = 'x')")
     other.sql("INSERT INTO e.p VALUES (3, 'x'), (4, 'z')")
@@ -141,7 +141,7 @@ def test_a_dropped_partition_takes_rows_that_the_other_catalog_wrote(parted: tup
     there_and_back(one, other, "e.p")
 
 
-def test_a_rename_into_a_partition_that_the_other_catalog_filled_is_refused(parted: tuple[Lake, Lake]) -> None:
+def test_renaming_onto_the_other_catalogs_partition_is_refused(parted: tuple[Lake, Lake]) -> None:
     one, other = parted
     one.sql("INSERT INTO e.p VALUES (3, 'w')")
     other.sql(renamed("x", "w"))
@@ -200,7 +200,7 @@ def test_a_column_dropped_there_and_changed_here_conflicts(joined: tuple[Lake, L
     assert codes(one, other) == {"COLUMN_MISSING"}
 
 
-def test_a_type_made_narrower_than_in_the_other_catalog_is_refused(joined: tuple[Lake, Lake]) -> None:
+def test_types_narrower_than_the_other_catalogs_are_refused(joined: tuple[Lake, Lake]) -> None:
     one, other = joined
     one.sql("CREATE TABLE a.s (id INT, v SMALLINT)")
     take(other, one)
@@ -211,7 +211,7 @@ def test_a_type_made_narrower_than_in_the_other_catalog_is_refused(joined: tuple
     assert [row[:2] for row in other.sql("DESCRIBE TABLE a.s").rows] == [["id", "int"], ["v", "bigint"]]
 
 
-def test_a_required_column_judges_rows_of_the_other_catalog(joined: tuple[Lake, Lake]) -> None:
+def test_a_required_column_judges_the_other_catalogs_rows(joined: tuple[Lake, Lake]) -> None:
     one, other = joined
     one.sql("ALTER TABLE e.t ALTER COLUMN v SET NOT NULL")
     other.sql("INSERT INTO e.t VALUES (4, NULL)")
@@ -240,7 +240,7 @@ def test_a_transaction_beside_a_merge_of_another_catalog(joined: tuple[Lake, Lak
     assert one.rows("a.x") == [(1, 1), (2, 0), (3, 0)]
 
 
-def test_a_transaction_is_judged_against_a_merge_of_another_catalog(joined: tuple[Lake, Lake]) -> None:
+def test_a_transaction_is_judged_against_another_catalogs_merge(joined: tuple[Lake, Lake]) -> None:
     one, other = joined
     opened = Open(one)
     opened.sql("UPDATE e.t SET v = 1 WHERE id = 1")

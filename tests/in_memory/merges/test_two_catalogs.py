@@ -26,7 +26,7 @@ def test_both_sides_get_what_the_other_changed(lake: Lake) -> None:
     assert breaches(lake, other) == []
 
 
-def test_versions_of_both_catalogs_are_one_sequence_after_the_merge(lake: Lake) -> None:
+def test_merging_makes_both_catalogs_versions_one_sequence(lake: Lake) -> None:
     made(lake, "a.x")
     other = made(Lake())
     before = max(lake.head(), other.head())
@@ -116,7 +116,7 @@ def test_restores_and_undrops_after_the_join_are_news(lake: Lake) -> None:
     assert breaches(lake, other) == []
 
 
-def test_a_table_from_before_the_join_restores_to_before_it(lake: Lake) -> None:
+def test_a_table_restores_to_before_the_join(lake: Lake) -> None:
     other = made(Lake())
     before = other.head()
     other.sql("UPDATE e.t SET v = 9 WHERE id = 1")

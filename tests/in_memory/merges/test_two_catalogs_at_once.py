@@ -112,7 +112,7 @@ def two_lakes(lake: Lake) -> tuple[Lake, Lake]:
     ("point", "is_joined"),
     [("merge.row_work", False), ("catalogs.joining", False), ("merge.joined", True), ("merge.committing", True)],
 )
-def test_a_merge_that_dies_is_made_by_the_next_one(
+def test_the_next_merge_completes_one_that_dies(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, point: str, is_joined: bool
 ) -> None:
     one, other = two_lakes(lake)
@@ -193,7 +193,7 @@ def test_a_circle_of_three_at_once(lake: Lake, monkeypatch: pytest.MonkeyPatch) 
     assert breaches(one, other, third) == []
 
 
-def test_a_join_waits_for_a_commit_that_has_its_version(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_join_waits_for_its_versions_commit(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = two_lakes(lake)
     one.sql("CREATE BRANCH b")
     stop = Stop()

@@ -40,7 +40,7 @@ def paths(lake: Lake) -> list[str]:
 
 
 @pytest.mark.parametrize("days", [0, 30])
-def test_a_merge_after_vacuum_finds_what_a_restore_said_of_rows(
+def test_a_merge_after_vacuum_finds_a_restores_facts(
     restored: Lake, days: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", days)
@@ -53,7 +53,7 @@ def test_a_merge_after_vacuum_finds_what_a_restore_said_of_rows(
     assert restored.breaches() == []
 
 
-def test_check_catalog_names_such_a_file_where_it_is_missing(restored: Lake) -> None:
+def test_check_catalog_names_such_a_missing_file(restored: Lake) -> None:
     (path,) = paths(restored)
     found = catalog_check(catalog_get(restored.catalog), size_of=lambda _: None)
     assert any(path in breach for breach in found), found

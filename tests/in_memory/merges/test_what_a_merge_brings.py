@@ -32,18 +32,18 @@ def brought(lake: Lake) -> dict[str, Any]:
     return {name: number for name, number in total.items() if number or name == "rows_are_exact"}
 
 
-def test_rows_are_counted_by_what_was_done_to_them(two: Lake) -> None:
+def test_rows_are_counted_by_kind_of_change(two: Lake) -> None:
     two.sql("UPDATE d.t SET name = 'x' WHERE id < 3", "b")
     assert brought(two) == {"rows_updated": 2, "rows_are_exact": True, "tables_changed": 1}
 
 
-def test_rows_of_several_statements_are_at_most_so_many(two: Lake) -> None:
+def test_rows_of_several_statements_have_an_upper_bound(two: Lake) -> None:
     two.sql("INSERT INTO d.t VALUES (4, 'd'), (5, 'e')", "b")
     two.sql("DELETE FROM d.t WHERE id IN (1, 4)", "b")
     assert brought(two) == {"rows_inserted": 2, "rows_deleted": 2, "rows_are_exact": False, "tables_changed": 1}
 
 
-def test_rows_that_the_merge_leaves_out_make_the_number_a_bound(two: Lake) -> None:
+def test_rows_left_out_make_the_number_a_bound(two: Lake) -> None:
     two.sql("DELETE FROM d.t WHERE id < 3", "b")
     two.sql("INSERT OVERWRITE TABLE d.t VALUES (9, 'z')")
     found = comparison_read(compared(two, "b", "main"))
@@ -59,7 +59,7 @@ def test_rows_of_a_new_table_count_too(two: Lake) -> None:
     assert brought(two) == {"rows_inserted": 3, "rows_are_exact": True, "tables_created": 1}
 
 
-def test_what_the_target_has_already_is_not_brought_again(two: Lake) -> None:
+def test_what_the_target_has_is_not_brought_again(two: Lake) -> None:
     two.sql("INSERT INTO d.t VALUES (4, 'd')", "b")
     two.merge("b")
     two.sql("INSERT INTO d.t VALUES (5, 'e')", "b")

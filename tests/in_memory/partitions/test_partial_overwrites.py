@@ -36,7 +36,7 @@ def test_all_partitions_with_the_value_are_replaced(parted: Lake, partition: str
     assert rows(parted) == [*OTHERS, (11, 1, "b"), (12, 1, "c")]
 
 
-def test_a_value_of_a_later_column_and_null_are_values_too(parted: Lake) -> None:
+def test_a_later_columns_value_and_null_are_values(parted: Lake) -> None:
     parted.sql("INSERT OVERWRITE d.t PARTITION (x, y = 'a') VALUES (11, 5)")
     assert rows(parted) == [(2, 1, "b"), (11, 5, "a")]
     parted.sql("INSERT OVERWRITE d.t PARTITION (x = NULL) VALUES (12, 'n')")
@@ -51,7 +51,7 @@ def test_without_a_new_row_the_partitions_are_empty(parted: Lake) -> None:
     assert parted.head() == head
 
 
-def test_the_dynamic_mode_replaces_those_of_which_there_are_rows(parted: Lake) -> None:
+def test_dynamic_mode_replaces_only_partitions_with_new_rows(parted: Lake) -> None:
     session = Session(catalog=parted.catalog, branch="main", parameters=Parameters(overwrites_dynamically=True))
     execute("INSERT OVERWRITE d.t PARTITION (x = 1) VALUES (11, 'b')", session)
     assert rows(parted) == [(1, 1, "a"), *OTHERS, (11, 1, "b")]
@@ -66,7 +66,7 @@ def test_a_dry_run_counts_what_the_overwrite_does(parted: Lake) -> None:
     assert (done["rows_inserted"], done["files_removed"]) == (1, 2)
 
 
-def test_a_merge_carries_the_overwrite_out_over_rows_of_its_partitions(parted: Lake) -> None:
+def test_a_merge_applies_overwrites_to_their_partitions_rows(parted: Lake) -> None:
     parted.sql("CREATE BRANCH b")
     parted.sql("INSERT OVERWRITE d.t PARTITION (x = 1) VALUES (11, 'b')", "b")
     parted.sql("INSERT INTO d.t VALUES (7, 1, 'a'), (8, 2, 'a')")
@@ -74,6 +74,6 @@ def test_a_merge_carries_the_overwrite_out_over_rows_of_its_partitions(parted: L
     assert rows(parted) == [(3, 2, "a"), (4, None, "a"), (8, 2, "a"), (11, 1, "b")]
 
 
-def test_a_name_that_is_no_partition_column_is_refused(parted: Lake) -> None:
+def test_a_name_of_no_partition_column_is_refused(parted: Lake) -> None:
     with pytest.raises(LakeError, match="names z, which is no partition column"):
         parted.sql("INSERT OVERWRITE d.t PARTITION (x = 1, z = 2) VALUES (1, 'a')")

@@ -50,7 +50,7 @@ def drop(value: str) -> str:
 REST = {"y": [3, 4], None: [5]}
 
 
-def test_one_value_added_on_both_sides_is_one_partition(parted: Lake) -> None:
+def test_a_value_both_sides_add_is_one_partition(parted: Lake) -> None:
     for branch in ("b", "main"):
         run(parted, branch, "ALTER TABLE d.t ADD PARTITION (p = 'n')")
     run(parted, "b", "INSERT INTO d.t VALUES (6, 'f', 'n')")
@@ -60,7 +60,7 @@ def test_one_value_added_on_both_sides_is_one_partition(parted: Lake) -> None:
     assert ids(parted)["n"] == [6, 7]
 
 
-def test_a_drop_of_the_source_is_carried_out_over_rows_written_since(parted: Lake) -> None:
+def test_a_sources_drop_takes_rows_written_since(parted: Lake) -> None:
     run(parted, "b", drop("x"))
     run(parted, "main", "INSERT INTO d.t VALUES (6, 'f', 'x')", "UPDATE d.t SET v = 'M' WHERE id = 1")
     result = parted.merge("b")
@@ -69,21 +69,21 @@ def test_a_drop_of_the_source_is_carried_out_over_rows_written_since(parted: Lak
     assert "p=x" not in partitions(parted)
 
 
-def test_a_drop_takes_no_row_that_the_target_moved_elsewhere(parted: Lake) -> None:
+def test_a_drop_takes_no_row_the_target_moved(parted: Lake) -> None:
     run(parted, "b", drop("x"))
     run(parted, "main", "UPDATE d.t SET p = 'y' WHERE id = 1")
     parted.merge("b")
     assert ids(parted) == {"y": [1, 3, 4], None: [5]}
 
 
-def test_a_partition_dropped_and_filled_again_holds_what_the_source_wrote(parted: Lake) -> None:
+def test_a_refilled_partition_holds_what_the_source_wrote(parted: Lake) -> None:
     run(parted, "b", drop("x"), "INSERT INTO d.t VALUES (8, 'h', 'x')")
     run(parted, "main", "INSERT INTO d.t VALUES (6, 'f', 'x')")
     parted.merge("b")
     assert ids(parted) == {"x": [8], **REST}
 
 
-def test_a_rename_of_a_partition_that_the_target_dropped_is_refused(parted: Lake) -> None:
+def test_renaming_a_partition_the_target_dropped_is_refused(parted: Lake) -> None:
     run(parted, "b", rename("x", "w"))
     run(parted, "main", drop("x"))
     assert parted.codes("b") == {"PARTITION_DROPPED_ON_DEST"}
@@ -99,7 +99,7 @@ def test_a_rename_of_a_partition_that_the_target_dropped_is_refused(parted: Lake
         "ALTER TABLE d.t PARTITION (p = 'y') RENAME TO PARTITION (p = 'w')",
     ],
 )
-def test_a_rename_onto_a_value_that_the_target_filled_is_refused(parted: Lake, filling: str) -> None:
+def test_renames_onto_values_the_target_filled_are_refused(parted: Lake, filling: str) -> None:
     run(parted, "b", rename("x", "w"))
     run(parted, "main", filling)
     if "ADD PARTITION" in filling:
@@ -166,21 +166,21 @@ def test_changes_reach_rows_of_a_renamed_partition(parted: Lake) -> None:
     assert ids(parted) == {"w": [2], **REST}
 
 
-def test_the_null_partition_is_a_partition_of_its_own(parted: Lake) -> None:
+def test_null_partition_is_a_partition_of_its_own(parted: Lake) -> None:
     run(parted, "b", "INSERT OVERWRITE d.t PARTITION (p = NULL) VALUES (8, 'h')")
     run(parted, "main", "INSERT INTO d.t VALUES (6, 'f', NULL), (7, 'g', 'x')")
     parted.merge("b")
     assert ids(parted) == {"x": [1, 2, 7], "y": [3, 4], None: [8]}
 
 
-def test_inserts_make_a_partition_again_that_the_target_dropped(parted: Lake) -> None:
+def test_inserts_make_partition_again_that_target_dropped(parted: Lake) -> None:
     run(parted, "b", "INSERT INTO d.t VALUES (6, 'f', 'x')")
     run(parted, "main", drop("x"))
     parted.merge("b")
     assert ids(parted) == {"x": [6], **REST}
 
 
-def test_updates_and_deletes_in_a_partition_that_the_target_dropped_find_nothing(parted: Lake) -> None:
+def test_updates_and_deletes_in_dropped_partition_find_nothing(parted: Lake) -> None:
     run(parted, "b", "UPDATE d.t SET v = 'B' WHERE id IN (1, 3)", "DELETE FROM d.t WHERE id IN (2, 4)")
     run(parted, "main", drop("x"))
     result = parted.merge("b")
@@ -197,7 +197,7 @@ def test_a_moved_row_goes_with_its_dropped_partition(parted: Lake) -> None:
     assert ids(parted) == REST
 
 
-def test_a_partition_column_that_was_widened_meets_partitions_of_the_other_side(lake: Lake) -> None:
+def test_widened_partition_column_meets_partitions_of_other_side(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, p INT) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 1), (2, 2)")
     lake.sql("CREATE BRANCH b")

@@ -132,7 +132,7 @@ def test_partitions_by_columns_stay_as_they_are(laid: Lake) -> None:
 # -- another layout -----------------------------------------------------------------------------------------------
 
 
-def test_fields_are_added_dropped_and_replaced_for_new_files(laid: Lake) -> None:
+def test_fields_are_added_dropped_replaced_for_new_files(laid: Lake) -> None:
     before = layouts(laid)
     laid.sql("ALTER TABLE d.t REPLACE PARTITION FIELD days(at) WITH months(at)")
     assert shown(laid) == "region, months(`at`), bucket(4, `id`)"
@@ -193,7 +193,7 @@ def test_rows_of_other_layouts_merge_as_rows(laid: Lake) -> None:
     assert laid.breaches() == []
 
 
-def test_the_same_layout_on_both_sides_is_none_to_merge(laid: Lake) -> None:
+def test_same_layout_on_both_sides_merges_without_conflict(laid: Lake) -> None:
     laid.sql(ADD_V)
     laid.sql(ADD_V, "b")
     laid.merge("b")
@@ -222,7 +222,7 @@ def test_different_layouts_are_a_conflict_that_is_decided(laid: Lake, theirs: st
 
 
 @pytest.mark.parametrize("is_source", [True, False])
-def test_a_layout_of_a_column_that_the_other_side_dropped(laid: Lake, is_source: bool) -> None:
+def test_layout_of_column_dropped_by_other_side_conflicts(laid: Lake, is_source: bool) -> None:
     mine, other = ("b", "main") if is_source else ("main", "b")
     laid.sql(ADD_V, mine)
     laid.sql("ALTER TABLE d.t DROP COLUMN v", other)
@@ -233,7 +233,7 @@ def test_a_layout_of_a_column_that_the_other_side_dropped(laid: Lake, is_source:
 
 
 @pytest.mark.parametrize("is_source", [True, False])
-def test_a_layout_of_a_column_that_the_other_side_made_too_wide(lake: Lake, is_source: bool) -> None:
+def test_layout_of_column_widened_too_far_conflicts(lake: Lake, is_source: bool) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v DECIMAL(18,2))")
     lake.sql("CREATE BRANCH b")
     mine, other = ("b", "main") if is_source else ("main", "b")
@@ -250,7 +250,7 @@ def test_a_layout_of_a_column_that_the_other_side_made_too_wide(lake: Lake, is_s
 @pytest.mark.parametrize(
     "theirs", ["ALTER TABLE d.t REPLACE PARTITION FIELD days(at) WITH years(at)", "ALTER TABLE d.t CLUSTER BY (id)"]
 )
-def test_a_layout_that_a_replacement_leaves_out_is_a_conflict_beside_another(lake: Lake, theirs: str) -> None:
+def test_layout_left_out_by_replacement_conflicts_with_another(lake: Lake, theirs: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, at TIMESTAMP, v BIGINT) PARTITIONED BY (days(at)) CLUSTER BY (v)")
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE OR REPLACE TABLE d.t AS SELECT * FROM d.t", "b")

@@ -24,7 +24,7 @@ def partitions(lake: Lake) -> list[str]:
     return [row[0] for row in lake.sql("SHOW PARTITIONS d.t").rows]
 
 
-def test_a_declared_partition_has_the_value_of_the_column(made: Lake) -> None:
+def test_declared_partition_has_value_of_column(made: Lake) -> None:
     with pytest.raises(AlreadyExists, match="n = 7"):
         made.sql("ALTER TABLE d.t ADD PARTITION (n = '07')")
     made.sql("ALTER TABLE d.t ADD PARTITION (n = '08')")
@@ -38,7 +38,7 @@ def test_a_renamed_partition_is_replaced_by_its_value(made: Lake) -> None:
     assert made.rows("d.t") == [(2, 9), (5, 10)]
 
 
-def test_a_partition_is_found_by_another_form_of_its_value(made: Lake) -> None:
+def test_partition_is_found_by_other_form_of_value(made: Lake) -> None:
     assert [row[0] for row in made.sql("SHOW PARTITIONS d.t PARTITION (n = '07')").rows] == ["n=7"]
     made.sql("ALTER TABLE d.t DROP PARTITION (n = '07')")
     assert made.rows("d.t") == [(2, 9)]
@@ -53,7 +53,7 @@ def test_a_partition_is_found_by_another_form_of_its_value(made: Lake) -> None:
         "ADD PARTITION (n = 2147483648)",
     ],
 )
-def test_a_value_that_the_column_does_not_take_is_refused(made: Lake, change: str) -> None:
+def test_value_not_taken_by_column_is_refused(made: Lake, change: str) -> None:
     before = made.head()
     with pytest.raises(InvalidValue):
         made.sql(f"ALTER TABLE d.t {change}")

@@ -30,7 +30,7 @@ def test_several_partitions_are_added_by_one_version(made: Lake, comma: str) -> 
     assert partitions(made) == ["a=n/b=1", "a=n/b=2", *PRESENT]
 
 
-def test_what_is_there_already_is_left_out_or_refuses_all(made: Lake) -> None:
+def test_existing_partition_is_left_out_or_refuses_all(made: Lake) -> None:
     wanted = "PARTITION (a = 'n', b = 1) PARTITION (a = 'x', b = 2)"
     before = made.head()
     with pytest.raises(AlreadyExists, match="a = x, b = 2"):
@@ -86,7 +86,7 @@ def test_one_that_is_not_there_leaves_all(made: Lake) -> None:
     assert (made.head(), partitions(made)) == (before, PRESENT)
 
 
-def test_purge_is_taken_with_a_notice_and_rows_come_back(made: Lake) -> None:
+def test_purge_gives_notice_and_rows_can_be_restored(made: Lake) -> None:
     before = made.head()
     purge = "ALTER TABLE d.t DROP PARTITION (a = 'x') PURGE"
     assert "RESTORE" in made.sql(f"{purge} DRY RUN").extra["notices"][0]
@@ -110,7 +110,7 @@ def test_both_sides_add_and_drop_lists_that_meet(made: Lake) -> None:
     assert made.rows("d.t", columns="id") == [(2,)]
 
 
-def test_each_drop_is_carried_out_over_rows_written_since(made: Lake) -> None:
+def test_each_drop_applies_to_rows_written_since(made: Lake) -> None:
     made.sql("CREATE BRANCH c")
     made.sql("ALTER TABLE d.t DROP PARTITION (a = 'x') PARTITION (a = 'y')", "c")
     made.sql("INSERT INTO d.t VALUES (5, 'x', 2), (6, 'z', 3)")

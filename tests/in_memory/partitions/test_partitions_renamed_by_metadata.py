@@ -87,7 +87,7 @@ def test_a_rename_meets_rows_that_came_meanwhile(renamed: Lake) -> None:
     assert sorted(renamed.rows("d.t", branch="b")) == sorted(renamed.rows("d.t"))
 
 
-def test_the_migration_takes_values_from_files_and_proves_it(lake: Lake) -> None:
+def test_migration_takes_values_from_files_and_proves_it(lake: Lake) -> None:
     migration = import_module(FILL)
     lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, NULL)")

@@ -74,7 +74,7 @@ def test_values_have_their_types(lake: Lake) -> None:
     assert [str(value) for value in found.rows[0]] == ["7", "12.50", "True", "2026-01-31"]
 
 
-def test_a_value_leaves_out_files_as_a_constant_does(made: Lake) -> None:
+def test_value_leaves_out_files_as_constant_does(made: Lake) -> None:
     bound = run(made, "DELETE FROM d.t WHERE id > ?", [5], dry_run=True).metrics
     assert (bound["files_scanned"], bound["files_skipped"], bound["rows_deleted"]) == (1, 1, 1)
     assert bound == made.sql("DELETE FROM d.t WHERE id > 5 DRY RUN").metrics

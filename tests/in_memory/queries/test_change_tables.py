@@ -80,7 +80,7 @@ def test_one_commit_is_what_show_changes_says(made: Lake) -> None:
 
 
 @pytest.mark.parametrize(("first", "last"), [(2, 7), (3, 5), (5, 3), (4, 4)])
-def test_the_difference_of_two_versions_is_what_show_changes_says(made: Lake, first: int, last: int) -> None:
+def test_version_difference_equals_show_changes(made: Lake, first: int, last: int) -> None:
     said = made.sql(f"SHOW CHANGES d.t FROM VERSION {first} TO VERSION {last}")
     columns = ", ".join(name for name, _ in said.columns[2:])
     text = f"SELECT _change_type, _row_id, {columns} FROM table_difference('d.t', {first}, {last})"

@@ -63,7 +63,7 @@ def test_a_download_uses_the_server_of_queries(lake: Lake, asked: list[str], tmp
     assert asked == [QUERIES]
 
 
-def test_one_server_serves_both_where_no_other_is_set(
+def test_one_server_serves_both_without_other_set(
     lake: Lake, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "SPARK_QUERY_REMOTE", "")

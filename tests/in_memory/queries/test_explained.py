@@ -66,7 +66,7 @@ def test_tables_of_subqueries_views_and_sources_are_named(told: Lake) -> None:
     assert steps("INSERT INTO d.t TABLE d.s")[0] == "insert rows d.t"
 
 
-def test_every_row_may_matter_to_not_matched_by_source(told: Lake) -> None:
+def test_not_matched_by_source_may_concern_every_row(told: Lake) -> None:
     merge = "MERGE INTO d.t USING d.s ON t.id = s.id AND t.id > 2 WHEN NOT MATCHED BY SOURCE THEN DELETE"
     assert files(told, merge) == (2, 0)
 
@@ -116,7 +116,7 @@ def changes_explained(lake: Lake, statement: str) -> list[list[str]]:
         ("ALTER TABLE d.p DROP CONSTRAINT IF EXISTS c", [["nothing", "it is so already"]]),
     ],
 )
-def test_each_change_of_metadata_is_named_and_none_is_made(lake: Lake, statement: str, steps: list[list[str]]) -> None:
+def test_each_metadata_change_is_named_and_not_made(lake: Lake, statement: str, steps: list[list[str]]) -> None:
     lake.sql("CREATE TABLE d.p (v INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('k' = '1')")
     lake.sql("INSERT INTO d.p VALUES (3, 1)")
     assert changes_explained(lake, statement) == steps
@@ -163,6 +163,6 @@ def test_what_a_statement_refuses_its_explanation_refuses(told: Lake) -> None:
         told.sql("EXPLAIN SHOW TABLES")
 
 
-def test_functions_of_changes_and_of_the_session_are_listed(lake: Lake) -> None:
+def test_change_and_session_functions_are_listed(lake: Lake) -> None:
     listed = {row[0] for row in lake.sql("SHOW FUNCTIONS").rows}
     assert {"table_changes", "table_difference", "current_user", "current_branch", "abs"} <= listed

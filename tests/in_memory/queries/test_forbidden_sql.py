@@ -94,7 +94,7 @@ def guarded(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lake]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_functions_that_reach_outside_are_refused_in_every_place(guarded: Lake, place: str) -> None:
+def test_functions_that_reach_outside_are_refused_everywhere(guarded: Lake, place: str) -> None:
     for function in FUNCTIONS:
         with pytest.raises(ForbiddenStatement):
             guarded.sql(place.format(function))
@@ -127,7 +127,7 @@ def test_files_are_no_tables(guarded: Lake, tmp_path: Path, place: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_that_change_the_session_or_the_host_are_refused(guarded: Lake, tmp_path: Path, command: str) -> None:
+def test_commands_that_change_session_or_host_are_refused(guarded: Lake, tmp_path: Path, command: str) -> None:
     path = tmp_path / "file"
     with pytest.raises(ForbiddenStatement):
         guarded.sql(command.format(path=path))

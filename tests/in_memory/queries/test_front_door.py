@@ -76,7 +76,7 @@ def test_what_would_reach_the_host_is_refused(table: Lake, statement: str) -> No
         ("ANALYZE TABLE d.people COMPUTE STATISTICS", "ANALYZE is not supported"),
     ],
 )
-def test_what_is_not_there_says_so_by_name_with_a_way_out(table: Lake, statement: str, message: str) -> None:
+def test_missing_feature_is_refused_by_name_with_remedy(table: Lake, statement: str, message: str) -> None:
     with pytest.raises(NotSupported, match=message) as refused:
         table.sql(statement)
     assert refused.value.remedy
@@ -160,7 +160,7 @@ def test_what_differs_in_part_is_written(table: Lake) -> None:
     assert "team" in str(table.sql("SHOW TBLPROPERTIES d.people").rows)
 
 
-def test_two_writers_both_land_and_a_conflict_is_judged(table: Lake) -> None:
+def test_two_writers_both_commit_and_conflict_is_judged(table: Lake) -> None:
     """Both statements take their snapshot first; the second commit finds the branch moved (P8)."""
     outcomes = _at_once(table, ["INSERT INTO d.people VALUES (3, 'x')", "INSERT INTO d.people VALUES (4, 'y')"])
     assert [type(item) for item in outcomes] == [StatementResult, StatementResult]
@@ -169,7 +169,7 @@ def test_two_writers_both_land_and_a_conflict_is_judged(table: Lake) -> None:
     assert len(versions) == len(set(versions))
 
 
-def test_updates_of_one_row_at_once_never_both_win(table: Lake) -> None:
+def test_concurrent_updates_of_one_row_never_both_win(table: Lake) -> None:
     statements = [f"UPDATE d.people SET name = '{name}' WHERE id = 1" for name in ("one", "two")]
     outcomes = _at_once(table, statements)
     landed = [item for item in outcomes if isinstance(item, StatementResult)]

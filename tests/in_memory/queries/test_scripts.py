@@ -67,7 +67,7 @@ def refusal(task: Task) -> dict[str, Any]:
     return task.error
 
 
-def test_each_statement_sees_what_those_before_it_did_and_has_a_result(made: Lake, owner: Person) -> None:
+def test_each_statement_sees_earlier_ones_and_has_result(made: Lake, owner: Person) -> None:
     head = made.head()
     task = run(
         owner,
@@ -88,7 +88,7 @@ def test_each_statement_sees_what_those_before_it_did_and_has_a_result(made: Lak
     assert made.head() == head + 1
 
 
-def test_the_first_error_ends_it_and_says_what_stands(made: Lake, owner: Person) -> None:
+def test_first_error_ends_it_and_says_what_stands(made: Lake, owner: Person) -> None:
     task = run(owner, "INSERT INTO d.t VALUES (1, 'a');\nSELECT 1 AS one;\nDELETE FROM d.none;\nDROP TABLE d.t")
     error = refusal(task)
     assert error["code"] == "NOT_FOUND"
@@ -114,7 +114,7 @@ def test_one_transaction_is_one_commit_or_none(made: Lake, owner: Person) -> Non
     assert (made.rows("d.t"), commits(made)) == ([(1, "b")], before + 1)
 
 
-def test_a_transaction_inside_of_a_script_is_rolled_back_by_its_error(made: Lake, owner: Person) -> None:
+def test_transaction_inside_script_is_rolled_back_by_error(made: Lake, owner: Person) -> None:
     error = refusal(run(owner, "INSERT INTO d.t VALUES (1, 'a'); BEGIN; DELETE FROM d.t; SELECT * FROM d.none; COMMIT"))
     assert error["script"]["standing"] == [1]
     assert error["detail"].endswith("Its transaction is rolled back. Statement 1 stands.")
@@ -160,7 +160,7 @@ def test_another_attempt_does_nothing_twice(
     assert [found["number"] for found in task.result["results"]] == [1, 2, 3]
 
 
-def test_what_stands_is_not_done_again_by_a_retry(made: Lake, owner: Person) -> None:
+def test_retry_does_not_repeat_what_stands(made: Lake, owner: Person) -> None:
     task = run(owner, "INSERT INTO d.t VALUES (1, 'a'); SELECT * FROM d.later")
     again = owner.send("post", f"/api/v1/tasks/{task.pk}/retry/")
     assert (again.status_code, again.json()["code"]) == (409, "TASK_FINISHED")
@@ -192,7 +192,7 @@ def test_rights_are_those_of_each_statement(made: Lake, owner: Person) -> None:
     assert made.rows("d.t") == []
 
 
-def test_members_of_a_catalog_do_not_see_a_script_that_names_another(made: Lake, owner: Person) -> None:
+def test_catalog_members_do_not_see_script_naming_another(made: Lake, owner: Person) -> None:
     other = f"other_{uuid.uuid4().hex[:8]}"
     alone = run(owner, "SELECT 1; SELECT 2")
     several = run(owner, f"SELECT 1; CREATE CATALOG {other}; USE CATALOG {other}; CREATE DATABASE x; SHOW DATABASES")
@@ -201,7 +201,7 @@ def test_members_of_a_catalog_do_not_see_a_script_that_names_another(made: Lake,
     assert (alone.catalog_id is None, several.catalog_id) == (False, None)
 
 
-def test_a_script_that_cannot_be_read_does_not_begin(made: Lake, owner: Person) -> None:
+def test_unreadable_script_does_not_begin(made: Lake, owner: Person) -> None:
     response = send(owner, "INSERT INTO d.t VALUES (1, 'a');\nSELEKT 1")
     assert response.status_code == 400
     assert response.json()["script"] == {"number": 2, "line": 2}
@@ -219,7 +219,7 @@ def test_a_script_that_cannot_be_read_does_not_begin(made: Lake, owner: Person) 
         ("UPDATE d.t SET v = nam", 1, 20),
     ],
 )
-def test_an_error_of_a_running_statement_is_placed_in_the_whole_script(
+def test_error_of_statement_is_placed_in_whole_script(
     made: Lake, owner: Person, monkeypatch: pytest.MonkeyPatch, text: str, line: int, column: int
 ) -> None:
     def analyse(*_: Any) -> list[str]:

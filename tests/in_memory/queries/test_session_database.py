@@ -54,7 +54,7 @@ def test_every_statement_looks_there(two: Lake) -> None:
     assert say(two, "SELECT count(*) FROM table_changes('t', 1)").rows != [[0]]
 
 
-def test_common_tables_come_first_and_without_a_database_one_is_asked_for(two: Lake) -> None:
+def test_common_tables_come_first_and_database_is_required(two: Lake) -> None:
     assert say(two, "WITH t AS (SELECT 7 AS id) SELECT id FROM t").rows == [[7]]
     with pytest.raises(InvalidValue, match="t is named without its database"):
         say(two, "SELECT id FROM t", None)
@@ -68,7 +68,7 @@ def test_a_view_names_its_tables_in_full(two: Lake) -> None:
     assert say(two, "SELECT id FROM e.v", "d").rows == [[1]]
 
 
-def test_use_counts_for_the_statements_behind_it_in_a_script(two: Lake) -> None:
+def test_use_counts_for_later_statements_of_script(two: Lake) -> None:
     script = script_read("USE e; SELECT * FROM t; USE d; SELECT * FROM t; USE CATALOG c;", NO_PARAMETERS)
     assert [step.parameters.database for step in script.steps] == [None, "e", "e", "d", "d"]
     assert [step.statement.query.tables[0].name.database for step in script.steps[1::2]] == ["e", "d"]

@@ -43,7 +43,7 @@ def test_the_statement_rewrites_what_was_announced(
     assert announced(lake).chosen == ()
 
 
-def test_a_file_alone_in_its_partition_is_left_alone(lake: Lake) -> None:
+def test_file_alone_in_its_partition_stays(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, m INT) PARTITIONED BY (m)")
     lake.sql("INSERT INTO d.t VALUES (1, 1)")
     lake.sql("INSERT INTO d.t VALUES (2, 2)")

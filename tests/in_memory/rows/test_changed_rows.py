@@ -45,7 +45,7 @@ def test_each_side_shows_its_own_work(two: Lake) -> None:
     assert pages(two, "destination") == [[["delete", 3, "c"], ["insert", 4, "d"]]]
 
 
-def test_what_was_pulled_from_the_other_side_is_a_change_of_neither(two: Lake) -> None:
+def test_row_pulled_from_other_side_changes_neither(two: Lake) -> None:
     two.sql("INSERT INTO d.t VALUES (4, 'd')")
     two.merge("main", "b")
     two.sql("UPDATE d.t SET name = 'x' WHERE id = 4", "b")
@@ -53,7 +53,7 @@ def test_what_was_pulled_from_the_other_side_is_a_change_of_neither(two: Lake) -
     assert pages(two, "destination") == [[]]
 
 
-def test_what_both_took_from_a_third_branch_is_a_change_of_neither(two: Lake) -> None:
+def test_row_both_pulled_from_third_branch_changes_neither(two: Lake) -> None:
     two.sql("CREATE BRANCH c")
     two.sql("INSERT INTO d.t VALUES (9, 'c')", "c")
     two.sql("INSERT INTO d.t VALUES (4, 'd')")
@@ -65,7 +65,7 @@ def test_what_both_took_from_a_third_branch_is_a_change_of_neither(two: Lake) ->
     assert pages(two, "source") == [[["update_before", 9, "c"], ["update_after", 9, "x"]]]
 
 
-def test_a_page_holds_so_many_rows_and_never_half_an_update(two: Lake) -> None:
+def test_page_limits_rows_and_never_splits_update(two: Lake) -> None:
     two.sql("UPDATE d.t SET name = upper(name)", "b")
     two.sql("INSERT INTO d.t VALUES (4, 'd'), (5, 'e')", "b")
     assert pages(two, "source", limit=2) == [
@@ -84,7 +84,7 @@ def test_rows_of_many_files_come_in_order(two: Lake) -> None:
     assert [row[1] for page in pages(two, "source", limit=3) for row in page] == [4, 40, 50, 6, 8, 80, 9, 90]
 
 
-def test_a_row_with_the_values_that_it_had_is_no_change(two: Lake) -> None:
+def test_row_with_its_old_values_is_no_change(two: Lake) -> None:
     two.sql("UPDATE d.t SET name = 'x'", "b")
     two.sql("UPDATE d.t SET name = 'a' WHERE id = 1", "b")
     two.sql("DELETE FROM d.t WHERE id = 3", "b")
@@ -94,7 +94,7 @@ def test_a_row_with_the_values_that_it_had_is_no_change(two: Lake) -> None:
     ]
 
 
-def test_a_row_under_a_new_key_is_an_update(lake: Lake) -> None:
+def test_row_under_new_key_is_update(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("CREATE BRANCH b")
@@ -106,7 +106,7 @@ def test_a_row_under_a_new_key_is_an_update(lake: Lake) -> None:
     ]
 
 
-def test_a_row_before_lies_where_both_know_its_partition(lake: Lake) -> None:
+def test_row_before_lies_in_partition_both_know(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'y')")
     lake.sql("ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'z')")
@@ -127,7 +127,7 @@ def test_a_table_of_one_side_alone(two: Lake) -> None:
         pages(two, "source")
 
 
-def test_only_rows_that_were_inserted_updated_or_deleted_can_be_asked_for(two: Lake) -> None:
+def test_only_inserted_updated_or_deleted_can_be_requested(two: Lake) -> None:
     two.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
     two.sql("DELETE FROM d.t WHERE id = 2")
     for number in (4, 5, 6):
@@ -142,7 +142,7 @@ def test_only_rows_that_were_inserted_updated_or_deleted_can_be_asked_for(two: L
     assert pages(two, "source", change="insert") == [[]]
 
 
-def test_a_row_whose_key_was_changed_is_no_row_that_was_inserted(lake: Lake) -> None:
+def test_row_with_changed_key_is_not_inserted(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
     lake.sql("CREATE BRANCH b")

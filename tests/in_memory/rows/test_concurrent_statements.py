@@ -83,21 +83,21 @@ def test_a_compaction_beside_an_insert_lands(lake: Lake, monkeypatch: pytest.Mon
     assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
 
 
-def test_a_delete_follows_its_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delete_follows_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     small_table(lake)
     with between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql("OPTIMIZE d.t")):
         lake.sql("DELETE FROM d.t WHERE id = 2")
     assert [row[0] for row in lake.rows("d.t")] == [1, 3, 4]
 
 
-def test_an_update_follows_its_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_follows_rows_into_files_compacted_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     small_table(lake)
     with between_staging_and_commit(monkeypatch, "update", lambda: lake.sql("OPTIMIZE d.t")):
         lake.sql("UPDATE d.t SET name = 'x' WHERE id >= 3")
     assert lake.rows("d.t") == [(1, "a"), (2, "b"), (3, "x"), (4, "x")]
 
 
-def test_a_delete_looks_again_when_its_rows_were_updated_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delete_looks_again_when_rows_were_updated_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     small_table(lake)
     update = "UPDATE d.t SET name = 'x' WHERE id IN (1, 2)"
     with between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql(update)):
@@ -106,7 +106,7 @@ def test_a_delete_looks_again_when_its_rows_were_updated_meanwhile(lake: Lake, m
     assert result.metrics["rows_deleted"] == 2
 
 
-def test_a_delete_is_refused_when_rows_arrived_that_it_never_saw(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delete_is_refused_when_unseen_rows_arrived(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     small_table(lake)
     with (
         between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql("INSERT INTO d.t VALUES (5, 'e')")),
@@ -117,7 +117,7 @@ def test_a_delete_is_refused_when_rows_arrived_that_it_never_saw(lake: Lake, mon
     assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
 
 
-def test_two_inserts_of_one_key_do_not_both_land(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_inserts_of_one_key_never_both_commit(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("CREATE TABLE d.k (id int, name string, PRIMARY KEY (id))")
     with (
         between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("INSERT INTO d.k VALUES (1, 'theirs')")),
@@ -135,7 +135,7 @@ def test_inserts_of_other_keys_both_land(lake: Lake, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("meanwhile", ["INSERT INTO d.t VALUES (5, 'e')", "UPDATE d.t SET name = 'z' WHERE id = 3"])
-def test_a_restored_table_is_as_it_was_whatever_came_meanwhile(
+def test_restored_table_is_as_before_despite_concurrent_changes(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, meanwhile: str
 ) -> None:
     """The statement that came first counts as before the restore, as versions say; the restore looks again."""

@@ -89,7 +89,7 @@ def files_of(lake: Lake) -> list[str]:
     return sorted(file.path for table in (0, *tables) for file in warehouse.all_under(str(table)))
 
 
-def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake) -> None:
+def test_dry_run_of_metadata_change_changes_nothing(filled: Lake) -> None:
     before = everything(filled)
     for statement in METADATA:
         dry = filled.sql(f"{statement.format(catalog=filled.catalog)} DRY RUN")
@@ -106,14 +106,14 @@ def test_what_writes_nothing_has_no_dry_run(filled: Lake) -> None:
         execute("SELECT 1", Session(filled.catalog, dry_run=True))
 
 
-def test_a_write_that_would_be_refused_is_refused_in_its_dry_run(filled: Lake) -> None:
+def test_refused_write_is_refused_in_its_dry_run(filled: Lake) -> None:
     before = everything(filled)
     with pytest.raises(DuplicateKey):
         filled.sql("INSERT INTO d.t VALUES (1, 'twice') DRY RUN")
     assert everything(filled) == before
 
 
-def test_a_dry_run_in_a_transaction_leaves_the_transaction_as_it_is(filled: Lake) -> None:
+def test_dry_run_leaves_its_transaction_as_it_is(filled: Lake) -> None:
     opened = filled.sql("BEGIN").extra["transaction"]
     filled.sql("INSERT INTO d.t VALUES (3, 'c')", transaction=opened)
     filled.sql("DELETE FROM d.t DRY RUN", transaction=opened)
@@ -145,7 +145,7 @@ def test_a_conflicting_dry_run_keeps_the_transaction(filled: Lake) -> None:
         "CREATE TABLE d.other AS SELECT * FROM d.t",
     ],
 )
-def test_explain_analyze_of_a_write_is_its_dry_run_with_the_time(filled: Lake, text: str) -> None:
+def test_explain_analyze_of_write_is_timed_dry_run(filled: Lake, text: str) -> None:
     before = everything(filled)
     explained, dry = filled.sql(f"EXPLAIN {text}").rows, filled.sql(f"{text} DRY RUN")
     found = filled.sql(f"EXPLAIN ANALYZE {text}")

@@ -30,7 +30,7 @@ def segments(lake: Lake, branch: str = "main") -> int:
     return len(lake.sql("SHOW SEGMENTS d.t", branch).rows)
 
 
-def test_a_delete_of_all_rows_of_a_file_removes_it(two_files: Lake) -> None:
+def test_delete_of_all_rows_removes_file(two_files: Lake) -> None:
     before = two_files.head()
     metrics = two_files.sql(DELETED).metrics
     assert (metrics["rows_deleted"], metrics["files_removed"], metrics["files_reused"]) == (2, 1, 1)
@@ -39,7 +39,7 @@ def test_a_delete_of_all_rows_of_a_file_removes_it(two_files: Lake) -> None:
     assert len(two_files.rows(f"d.t VERSION AS OF {before}")) == 4
 
 
-def test_rows_deleted_one_after_the_other_empty_a_file_too(two_files: Lake) -> None:
+def test_rows_deleted_one_by_one_empty_file_too(two_files: Lake) -> None:
     two_files.sql("DELETE FROM d.t WHERE id = 1")
     assert segments(two_files) == 2
     two_files.sql("DELETE FROM d.t WHERE id = 2")
@@ -47,7 +47,7 @@ def test_rows_deleted_one_after_the_other_empty_a_file_too(two_files: Lake) -> N
     assert two_files.sql("DELETE FROM d.t WHERE id = 2").metrics["rows_deleted"] == 0
 
 
-def test_an_update_of_all_rows_of_a_file_replaces_it(two_files: Lake) -> None:
+def test_update_of_all_rows_replaces_file(two_files: Lake) -> None:
     metrics = two_files.sql(UPDATED).metrics
     assert (metrics["rows_updated"], metrics["files_added"], metrics["files_removed"]) == (2, 1, 1)
     assert segments(two_files) == 2
@@ -94,7 +94,7 @@ def test_emptied_files_merge(two_files: Lake, source: str, destination: str, lef
     assert ["".join(map(str, row)) for row in two_files.rows("d.t")] == left
 
 
-def test_a_file_emptied_after_a_compaction_that_is_skipped(two_files: Lake) -> None:
+def test_file_is_emptied_after_skipped_compaction(two_files: Lake) -> None:
     two_files.sql("INSERT INTO d.t VALUES (5, 'e')", "b")
     two_files.sql("OPTIMIZE d.t", "b")
     two_files.sql("DELETE FROM d.t", "b")
@@ -103,7 +103,7 @@ def test_a_file_emptied_after_a_compaction_that_is_skipped(two_files: Lake) -> N
     assert two_files.rows("d.t") == []
 
 
-def test_what_an_overwrite_took_names_the_files_that_were_emptied(two_files: Lake) -> None:
+def test_note_of_overwrite_names_emptied_files(two_files: Lake) -> None:
     two_files.sql(DELETED, "b")
     two_files.sql("DELETE FROM d.t WHERE id = 3", "b")
     two_files.sql("INSERT OVERWRITE d.t VALUES (9, 'over')")

@@ -109,7 +109,7 @@ def compared(lake: Lake, choices: tuple[RowChoice, ...]) -> dict[str, dict[str, 
     return {row["key"]: row for row in rows}
 
 
-def test_each_row_is_judged_and_merged_as_the_model_says(keyed: Lake) -> None:
+def test_each_row_is_judged_and_merged_as_modelled(keyed: Lake) -> None:
     for name, choices in CHOICES.items():
         shown, wanted = compared(keyed, choices), expected(choices)
         assert shown.keys() == wanted.keys(), name
@@ -120,7 +120,7 @@ def test_each_row_is_judged_and_merged_as_the_model_says(keyed: Lake) -> None:
             assert row["result"] == image, (name, key)
 
 
-def test_the_merge_makes_the_rows_that_the_model_says(keyed: Lake) -> None:
+def test_merge_makes_rows_that_model_says(keyed: Lake) -> None:
     choices = CHOICES["source"]
     keyed.sql("MERGE BRANCH k TO main RESOLVE (TABLE d.k ROWS TAKE SOURCE)")
     merged = [item.row for _, item in expected(choices).values() if item.row is not None]

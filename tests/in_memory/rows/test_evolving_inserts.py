@@ -37,7 +37,7 @@ def test_by_name_new_columns_come_with_the_rows(filled: Lake) -> None:
     assert [version for version in versions if version > head] == [found.version]
 
 
-def test_by_place_columns_behind_the_last_one_are_new(filled: Lake) -> None:
+def test_by_place_columns_behind_last_one_are_new(filled: Lake) -> None:
     filled.sql(f"{INTO} SELECT 3 AS x, 'c' AS y, true AS more")
     assert filled.rows("d.t") == [(1, "a", None), (3, "c", True)]
 
@@ -59,7 +59,7 @@ def test_a_query_without_rows_adds_no_column(filled: Lake) -> None:
     assert (filled.head(), len(columns(filled))) == (head, 2)
 
 
-def test_by_place_a_known_name_behind_the_last_column_is_refused(filled: Lake) -> None:
+def test_by_place_known_name_behind_last_is_refused(filled: Lake) -> None:
     head = filled.head()
     with pytest.raises(InvalidValue, match="gives ID behind the last column") as refusal:
         filled.sql(f"{INTO} SELECT 3 AS x, 'c' AS y, 4 AS ID")
@@ -83,7 +83,7 @@ def test_a_merge_brings_the_column_with_the_rows(filled: Lake) -> None:
     assert filled.rows("d.t") == [(1, "a", None), (2, "b", None), (3, "c", True)]
 
 
-def test_two_at_once_that_bring_one_column_do_not_make_two(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_inserts_add_one_new_column_once(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{INTO} BY NAME {OTHER}"
     with between_staging_and_commit(monkeypatch, "append", lambda: filled.sql(text)):
         filled.sql(text)

@@ -52,7 +52,7 @@ def ended(lake: Lake, other: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_it_ends_as_where_its_rows_are_looked_at(lake: Lake, other: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insert_ends_as_where_rows_are_looked_at(lake: Lake, other: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ended(lake, other, monkeypatch)
     second = Lake()
     second.sql("CREATE DATABASE d")
@@ -60,7 +60,7 @@ def test_it_ends_as_where_its_rows_are_looked_at(lake: Lake, other: str, monkeyp
     assert ended(second, other, monkeypatch) == found
 
 
-def test_it_takes_few_statements_more_than_on_a_branch_that_stays(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insert_takes_few_more_statements_beside_other_commit(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     made(lake)
     counted: list[str] = []
 

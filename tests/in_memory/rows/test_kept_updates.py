@@ -42,9 +42,7 @@ def test_the_audit_counts_rows_that_keep_their_image(
     assert len(two_files.rows("d.t WHERE v = 'M'")) >= kept
 
 
-def test_nothing_is_read_where_no_file_was_both_deleted_from_and_updated(
-    two_files: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_read_without_file_deleted_and_updated(two_files: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     def unwanted(*_: object, **__: object) -> None:
         raise AssertionError("the engine was asked")
 
@@ -57,7 +55,7 @@ def test_nothing_is_read_where_no_file_was_both_deleted_from_and_updated(
 
 @pytest.mark.parametrize("key", ["", " PRIMARY KEY"])
 @pytest.mark.parametrize("gone", ["INSERT OVERWRITE d.p PARTITION (p = 'x') VALUES (9)", "TRUNCATE TABLE d.p"])
-def test_rows_that_moved_out_of_an_overwrite_are_counted_too(lake: Lake, key: str, gone: str) -> None:
+def test_rows_moved_out_of_overwrite_are_counted_too(lake: Lake, key: str, gone: str) -> None:
     lake.sql(f"CREATE TABLE d.p (id INT{key}, p STRING) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.p VALUES (1, 'x'), (2, 'x')")
     lake.sql("CREATE BRANCH b")

@@ -18,7 +18,7 @@ def made(lake: Lake) -> Lake:
 
 
 @pytest.mark.parametrize("strategy", ["insert", "update", "upsert"])
-def test_a_column_that_the_batch_lacks_is_named_with_the_ways_out(made: Lake, strategy: str) -> None:
+def test_column_missing_in_batch_is_named_with_remedies(made: Lake, strategy: str) -> None:
     head = made.head()
     with pytest.raises(InvalidValue) as refused:
         batch_merge(pa.table({"ID": [1]}), "d.t", strategy, "id", session=Session(made.catalog))

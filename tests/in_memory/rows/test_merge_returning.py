@@ -31,7 +31,7 @@ def test_using_compares_the_named_columns(filled: Lake) -> None:
     assert filled.rows("d.t") == [(1, "m"), (7, "n")]
 
 
-def test_returning_answers_the_changed_rows_as_they_are_after_it(filled: Lake) -> None:
+def test_returning_gives_changed_rows_as_after_merge(filled: Lake) -> None:
     found = filled.sql(f"{MERGE} RETURNING merge_action, *")
     assert found.columns == [("merge_action", "string"), ("id", "int"), ("v", "string")]
     assert sorted(found.rows) == [["DELETE", 2, "b"], ["INSERT", 7, "n"], ["UPDATE", 1, "m"]]
@@ -70,7 +70,7 @@ def test_rows_are_bounded_as_those_of_a_query(filled: Lake, monkeypatch: pytest.
     assert (len(found.rows), found.row_count, found.truncated) == (2, 2, True)
 
 
-def test_where_its_rows_cannot_be_read_the_merge_stands(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merge_stands_where_its_rows_cannot_be_read(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     def unread(*_: object, **__: object) -> None:
         raise InvalidValue("Spark is gone.", remedy="")
 

@@ -50,7 +50,7 @@ def found(findings: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return sorted((item["code"], item["object"]) for item in findings)
 
 
-def test_a_key_that_both_branches_insert_is_a_conflict(filled: Lake) -> None:
+def test_key_inserted_on_both_branches_is_conflict(filled: Lake) -> None:
     filled.sql("INSERT INTO d.t VALUES (3, 'ours')")
     said = filled.sql("INSERT INTO d.t VALUES (3, 'theirs') DRY RUN", "b").extra["parent_merge"]
     filled.sql("INSERT INTO d.t VALUES (3, 'theirs')", "b")
@@ -71,7 +71,7 @@ def test_notes_are_counted_too(filled: Lake) -> None:
     assert sum(item["count"] for item in said["conflicts"] + said["notes"]) == len(dry["conflicts"] + dry["notes"])
 
 
-def test_a_branch_without_a_parent_and_a_transaction_say_nothing(filled: Lake) -> None:
+def test_branch_without_parent_and_transaction_say_nothing(filled: Lake) -> None:
     assert "parent_merge" not in filled.sql("DELETE FROM d.t DRY RUN").extra
     opened = execute("BEGIN", Session(filled.catalog, branch="b")).extra["transaction"]
     dry = filled.sql("DELETE FROM d.t DRY RUN", "b", transaction=opened)

@@ -36,7 +36,7 @@ def test_the_move_comes_beside_an_update(lake: Lake, key: str, one: str, other: 
 
 @SIDES
 @pytest.mark.parametrize("key", ["", ", PRIMARY KEY (id)"])
-def test_the_move_is_no_row_as_it_was_to_a_delete(lake: Lake, key: str, one: str, other: str) -> None:
+def test_move_counts_as_change_against_delete(lake: Lake, key: str, one: str, other: str) -> None:
     renamed(lake, key)
     run(lake, one, "UPDATE d.t SET p = 'a' WHERE id = 1")
     run(lake, other, "DELETE FROM d.t WHERE id = 1")
@@ -51,7 +51,7 @@ def test_the_move_is_no_row_as_it_was_to_a_delete(lake: Lake, key: str, one: str
 
 @SIDES
 @KEYS
-def test_a_row_that_came_again_as_it_was_goes_with_the_delete(lake: Lake, key: str, one: str, other: str) -> None:
+def test_row_inserted_again_unchanged_goes_with_delete(lake: Lake, key: str, one: str, other: str) -> None:
     renamed(lake, key)
     run(lake, one, "DELETE FROM d.t WHERE id = 1", "INSERT INTO d.t VALUES (1, 5, 'z')")
     run(lake, other, "DELETE FROM d.t WHERE id = 1")

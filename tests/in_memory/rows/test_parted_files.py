@@ -61,7 +61,7 @@ def test_unchanged_rows_stay_in_their_partition(parted: Lake) -> None:
 
 
 @pytest.mark.parametrize("third", ["DELETE FROM d.t WHERE id = 1", "UPDATE d.t SET v = 'late' WHERE id = 1"])
-def test_rows_that_were_written_anew_keep_who_decided_them(parted: Lake, third: str) -> None:
+def test_rewritten_rows_keep_who_decided_them(parted: Lake, third: str) -> None:
     """A branch that knows the rows as they are changes one: the changed row is news, the others are none."""
     parted.sql("CREATE BRANCH c FROM b")
     run(parted, "c", third)
@@ -73,7 +73,7 @@ def test_rows_that_were_written_anew_keep_who_decided_them(parted: Lake, third: 
     assert parted.breaches() == []
 
 
-def test_what_one_side_deleted_of_the_file_stays_deleted(parted: Lake) -> None:
+def test_rows_deleted_by_one_side_stay_deleted(parted: Lake) -> None:
     run(parted, "main", "DELETE FROM d.t WHERE id = 1")
     parted.merge("b")
     assert rows(parted) == "2ow 3Mw 7mx"
@@ -81,7 +81,7 @@ def test_what_one_side_deleted_of_the_file_stays_deleted(parted: Lake) -> None:
     assert rows(parted, "b") == rows(parted)
 
 
-def test_a_dry_run_counts_the_rows_of_the_parts(parted: Lake) -> None:
+def test_dry_run_counts_rows_of_parts(parted: Lake) -> None:
     run(parted, "main", "UPDATE d.t SET v = 'late' WHERE id = 2")
     dry = parted.sql("MERGE BRANCH b TO main DRY RUN").extra
     assert dry["mergeable"]

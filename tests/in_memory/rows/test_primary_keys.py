@@ -30,7 +30,7 @@ def keyed(begun: Begun) -> Lake:
         "UPDATE d.k SET v = 'x', id = id + 8 WHERE id = 2",
     ],
 )
-def test_an_update_onto_a_key_that_is_there_is_refused(keyed: Lake, statement: str) -> None:
+def test_update_onto_existing_key_is_refused(keyed: Lake, statement: str) -> None:
     head = keyed.head()
     with pytest.raises(DuplicateKey):
         keyed.sql(statement)
@@ -38,7 +38,7 @@ def test_an_update_onto_a_key_that_is_there_is_refused(keyed: Lake, statement: s
     assert keyed.rows("d.k") == [(1, "a"), (10, "c"), (2, "b")]
 
 
-def test_keys_may_move_onto_keys_that_the_same_update_frees(keyed: Lake) -> None:
+def test_keys_may_move_onto_keys_same_update_frees(keyed: Lake) -> None:
     keyed.sql("UPDATE d.k SET id = 3 - id WHERE id < 3")
     keyed.sql("UPDATE d.k SET id = id + 8 WHERE id = 1")
     assert keyed.rows("d.k") == [(10, "c"), (2, "a"), (9, "b")]
@@ -80,7 +80,7 @@ def test_a_reused_key_survives_a_compaction(keyed: Lake) -> None:
     assert keyed.rows("d.k") == [(1, "again"), (10, "C"), (2, "b")]
 
 
-def test_one_key_inserted_and_compacted_on_both_branches_is_refused(keyed: Lake) -> None:
+def test_key_inserted_and_compacted_on_both_is_refused(keyed: Lake) -> None:
     keyed.sql("CREATE BRANCH b")
     for branch in ("b", "main"):
         keyed.sql(f"INSERT INTO d.k VALUES (5, '{branch}')", branch)
@@ -89,14 +89,14 @@ def test_one_key_inserted_and_compacted_on_both_branches_is_refused(keyed: Lake)
     assert (conflict["code"], conflict["details"]["keys"]) == ("PRIMARY_KEY_CLASH", ['{"id":5}'])
 
 
-def test_a_key_that_an_update_moved_clashes_with_an_inserted_one(keyed: Lake) -> None:
+def test_key_moved_by_update_clashes_with_inserted_one(keyed: Lake) -> None:
     keyed.sql("CREATE BRANCH b")
     keyed.sql("INSERT INTO d.k VALUES (5, 'b')", "b")
     keyed.sql("UPDATE d.k SET id = 5 WHERE id = 1")
     assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
 
 
-def test_a_third_branch_gets_what_a_merge_by_key_made(lake: Lake) -> None:
+def test_third_branch_gets_result_of_merge_by_key(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
     lake.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
     lake.sql("CREATE BRANCH e")

@@ -9,7 +9,7 @@ from tests.support.lake import Lake
 
 @pytest.mark.parametrize("key", ["", " PRIMARY KEY"])
 @pytest.mark.parametrize("knows_delete", [False, True])
-def test_two_restores_are_nothing_to_a_branch_that_knows_the_row(lake: Lake, key: str, knows_delete: bool) -> None:
+def test_two_restores_change_nothing_for_branch_with_row(lake: Lake, key: str, knows_delete: bool) -> None:
     """Main deletes row 1 and restores it, updates it and restores it: it is as it was. So what b did to it stays, but
     where b knows that main deleted it: then the row is back.
     """

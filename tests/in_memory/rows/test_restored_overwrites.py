@@ -21,7 +21,7 @@ def outcome(lake: Lake, source: str, target: str) -> object:
 
 @pytest.mark.parametrize("trip", TRIPS)
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_round_trip_after_an_overwrite_changes_no_merge(lake: Lake, other: str, trip: str) -> None:
+def test_round_trip_after_overwrite_changes_no_merge(lake: Lake, other: str, trip: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'o'), (4, 'o')")
     lake.sql("CREATE BRANCH other")
@@ -40,7 +40,7 @@ def test_a_round_trip_after_an_overwrite_changes_no_merge(lake: Lake, other: str
 
 @pytest.mark.parametrize("other", ["UPDATE d.t SET v = 'z' WHERE id = 1", "DELETE FROM d.t WHERE id = 1", ""])
 @pytest.mark.parametrize("trip", ["INSERT INTO d.t VALUES (1, 'r')", "INSERT OVERWRITE d.t VALUES (1, 'r')"])
-def test_a_deleted_key_that_comes_and_is_taken_back_is_deleted_still(lake: Lake, trip: str, other: str) -> None:
+def test_deleted_key_inserted_and_reverted_stays_deleted(lake: Lake, trip: str, other: str) -> None:
     """Else the restore would take away what the other branch did to the key."""
     lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'o'), (4, 'o')")

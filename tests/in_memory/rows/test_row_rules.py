@@ -69,7 +69,7 @@ def test_a1_new_updated_rows_touch_no_base_file(three_files: Lake) -> None:
         ([OPTIMIZE, delete(1, 2, 3), OPTIMIZE], [delete(2, 3), OPTIMIZE, delete(5), OPTIMIZE]),
     ],
 )
-def test_a2_rows_deleted_on_both_sides_count_once_through_compactions(
+def test_a2_rows_both_deleted_count_once_through_compactions(
     three_files: Lake, source: list[str], destination: list[str]
 ) -> None:
     before = row_ids(three_files)
@@ -83,7 +83,7 @@ def test_a2_rows_deleted_on_both_sides_count_once_through_compactions(
 
 @pytest.mark.parametrize("compacted", ["never", "before", "after"])
 @pytest.mark.parametrize("source", [[delete(1, 2, 5)], [OPTIMIZE, delete(1, 2, 5)], [delete(1, 2, 5), OPTIMIZE]])
-def test_delete_meets_update_through_compactions_and_the_image_stays(
+def test_delete_meets_update_through_compactions_and_image_stays(
     three_files: Lake, source: list[str], compacted: str
 ) -> None:
     before = row_ids(three_files)
@@ -122,14 +122,14 @@ def test_a4_a_truncate_counts_as_an_overwrite(three_files: Lake) -> None:
     assert rows(three_files) == ""
 
 
-def test_a_source_overwrite_takes_everything_that_the_target_has(three_files: Lake) -> None:
+def test_source_overwrite_takes_everything_that_target_has(three_files: Lake) -> None:
     run(three_files, "b", set_v("B", 1), "INSERT OVERWRITE d.t VALUES (0, 'over')", set_v("B", 0))
     run(three_files, "main", OPTIMIZE)
     three_files.merge("b")
     assert rows(three_files) == "0B"
 
 
-def test_updates_follow_their_rows_into_compacted_files_and_keep_ids(three_files: Lake) -> None:
+def test_updates_follow_rows_into_compacted_files_keeping_ids(three_files: Lake) -> None:
     before = row_ids(three_files)
     run(three_files, "b", set_v("B", 1, 4), delete(5), OPTIMIZE, set_v("C", 4))
     run(three_files, "main", OPTIMIZE, "INSERT INTO d.t SELECT 7, 'm' WHERE false")
@@ -148,7 +148,7 @@ def test_compactions_on_both_sides_leave_every_row_once(three_files: Lake) -> No
     assert "COMPACTION_SKIPPED" in {note["code"] for note in result["notes"]}
 
 
-def test_a_second_merge_after_a_skipped_compaction_brings_only_what_is_new(three_files: Lake) -> None:
+def test_merge_after_skipped_compaction_brings_only_new_rows(three_files: Lake) -> None:
     run(three_files, "b", "INSERT INTO d.t VALUES (7, 'b')", OPTIMIZE)
     run(three_files, "main", delete(1))
     three_files.merge("b")

@@ -40,14 +40,14 @@ def test_deletes_around_a_rename_reach_compacted_files(parted: Lake) -> None:
     assert rows(parted) == ["2bw", "4dw", "5ey", "6fy"]
 
 
-def test_deletes_after_a_rename_reach_the_file_that_the_target_changed(parted: Lake) -> None:
+def test_deletes_after_rename_reach_file_target_changed(parted: Lake) -> None:
     run(parted, "b", RENAME, "DELETE FROM d.t WHERE id IN (1, 2)")
     parted.sql("UPDATE d.t SET v = 'M' WHERE id = 2")
     parted.merge("b")
     assert rows(parted) == ["2Mw", "3cw", "4dw", "5ey", "6fy"]
 
 
-def test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters(parted: Lake) -> None:
+def test_delete_after_compaction_reaches_images_an_overwrite_filters(parted: Lake) -> None:
     run(
         parted,
         "b",
@@ -61,7 +61,7 @@ def test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters(pa
     assert rows(parted) == ["6Fz", "9overx"]
 
 
-def test_filtered_images_in_a_renamed_partition_come_over_once(parted: Lake) -> None:
+def test_filtered_images_in_renamed_partition_come_once(parted: Lake) -> None:
     run(
         parted,
         "b",
@@ -74,7 +74,7 @@ def test_filtered_images_in_a_renamed_partition_come_over_once(parted: Lake) -> 
     assert rows(parted) == ["5Eq", "9overx"]
 
 
-def test_a_chain_of_renames_meets_a_partition_that_was_filled_since(parted: Lake) -> None:
+def test_chain_of_renames_meets_partition_filled_since(parted: Lake) -> None:
     run(parted, "b", RENAME, "ALTER TABLE d.t PARTITION (p = 'w') RENAME TO PARTITION (p = 'v')")
     parted.sql("INSERT INTO d.t VALUES (8, 'h', 'x'), (9, 'i', 'w')")
     # R12: each rename is judged when its turn comes, and main filled w.
@@ -102,21 +102,21 @@ def test_rows_written_since_follow_a_swap_of_partitions(parted: Lake) -> None:
     ],
     ids=["dropped", "overwritten"],
 )
-def test_rows_written_into_a_renamed_partition_go_with_it(parted: Lake, statements: tuple[str, ...]) -> None:
+def test_rows_written_into_renamed_partition_go_along(parted: Lake, statements: tuple[str, ...]) -> None:
     run(parted, "b", *statements)
     parted.sql("INSERT INTO d.t VALUES (8, 'h', 'x')")
     parted.merge("b")
     assert rows(parted) == ["5ey", "6fy"]
 
 
-def test_an_overwrite_before_a_rename_takes_what_was_written_since(parted: Lake) -> None:
+def test_overwrite_before_rename_takes_rows_written_since(parted: Lake) -> None:
     run(parted, "b", "INSERT OVERWRITE d.t PARTITION (p = 'x') VALUES (0, 'new')", RENAME)
     parted.sql("INSERT INTO d.t VALUES (8, 'h', 'x')")
     parted.merge("b")
     assert rows(parted) == ["0neww", "5ey", "6fy"]
 
 
-def test_a_compaction_and_a_rename_of_files_that_the_target_changed(parted: Lake) -> None:
+def test_compaction_and_rename_reach_files_target_changed(parted: Lake) -> None:
     run(parted, "b", "OPTIMIZE d.t", RENAME, "DELETE FROM d.t WHERE id = 3")
     parted.sql("DELETE FROM d.t WHERE id = 1")
     parted.merge("b")

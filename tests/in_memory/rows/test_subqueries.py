@@ -32,25 +32,25 @@ def test_what_is_left(told: Lake, statement: str, rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(("statement", "rows"), STORIES)
-def test_a_dry_run_says_the_metrics_of_the_write_and_writes_nothing(told: Lake, statement: str, rows: Rows) -> None:
+def test_dry_run_gives_metrics_of_write_without_writing(told: Lake, statement: str, rows: Rows) -> None:
     before, head = told.rows("d.t"), told.head()
     rehearsed = told.sql(f"{statement} DRY RUN")
     assert (told.rows("d.t"), told.head()) == (before, head)
     assert rehearsed.metrics == told.sql(statement).metrics
 
 
-def test_files_are_left_out_by_what_statistics_answer_beside_a_subquery(told: Lake) -> None:
+def test_statistics_leave_out_files_beside_a_subquery(told: Lake) -> None:
     metrics = told.sql("DELETE FROM d.t WHERE id > 2 AND id IN (SELECT id + 2 FROM d.s)").metrics
     assert (metrics["files_scanned"], metrics["files_skipped"], metrics["rows_deleted"]) == (1, 1, 2)
 
 
 @pytest.mark.parametrize("condition", ["id IN (SELECT 4)", "id > 9 OR id = (SELECT 4)", "NOT id <> (SELECT 4)"])
-def test_a_file_is_kept_where_only_the_subquery_knows(told: Lake, condition: str) -> None:
+def test_file_is_kept_where_only_subquery_knows(told: Lake, condition: str) -> None:
     metrics = told.sql(f"DELETE FROM d.t WHERE {condition}").metrics
     assert (metrics["files_scanned"], metrics["files_skipped"], metrics["rows_deleted"]) == (2, 0, 1)
 
 
-def test_the_tables_of_subqueries_are_recorded_reads_and_become_stale(lake: Lake) -> None:
+def test_subquery_tables_are_recorded_reads_and_become_stale(lake: Lake) -> None:
     """The next version is one more, which it is in a fresh lake."""
     told = lake
     story_made(told)
@@ -92,7 +92,7 @@ def test_a_subquery_sees_what_its_transaction_wrote(told: Lake) -> None:
         "WITH o AS (SELECT id FROM {other}.d.s) DELETE FROM d.t WHERE id IN (SELECT id FROM o)",
     ],
 )
-def test_who_cannot_see_the_table_of_a_subquery_is_refused(told: Lake, statement: str) -> None:
+def test_subquery_on_table_without_access_is_refused(told: Lake, statement: str) -> None:
     other = Lake()
     other.sql("CREATE DATABASE d")
     other.sql("CREATE TABLE d.s (id INT, note STRING)")
@@ -129,7 +129,7 @@ def test_refused_by_name(told: Lake, error: type[Exception], statement: str) -> 
     assert (told.rows("d.t"), told.head()) == (before, head)
 
 
-def test_a_limit_is_allowed_where_its_rows_do_not_matter(told: Lake) -> None:
+def test_limit_is_allowed_where_rows_do_not_matter(told: Lake) -> None:
     told.sql("DELETE FROM d.t WHERE EXISTS (SELECT 1 FROM d.s WHERE s.id = t.id LIMIT 1)")
     told.sql("DELETE FROM d.t WHERE id IN (SELECT id FROM d.t ORDER BY id DESC LIMIT 1)")
     assert told.rows("d.t") == [(3, "c")]
@@ -164,7 +164,7 @@ def test_replace_where_spares_rows_of_other_branches(told: Lake) -> None:
     assert told.breaches() == []
 
 
-def test_a_statement_with_subqueries_is_not_run_again_by_a_merge(told: Lake) -> None:
+def test_merge_does_not_rerun_statement_with_subqueries(told: Lake) -> None:
     told.sql("CREATE BRANCH b")
     told.sql("UPDATE d.t SET v = 'x' WHERE id IN (SELECT id FROM d.s)", "b")
     told.sql("INSERT INTO d.t VALUES (2, 'late')")

@@ -233,14 +233,14 @@ def test_it_merges_as_a_new_table(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_the_same_clone_on_two_branches_is_two_tables(made: Lake) -> None:
+def test_same_clone_on_two_branches_is_two_tables(made: Lake) -> None:
     made.sql("CREATE BRANCH b")
     made.sql("CREATE TABLE d.c CLONE d.t", "b")
     made.sql("CREATE TABLE d.c CLONE d.t")
     assert made.codes("b") == {"NAME_EXISTS"}
 
 
-def test_rows_of_a_clone_that_both_sides_change_are_judged(made: Lake) -> None:
+def test_clone_rows_changed_on_both_sides_are_judged(made: Lake) -> None:
     made.sql("CREATE TABLE d.c CLONE d.t TBLPROPERTIES ('merge.conflicts' = 'cell')")
     made.sql("CREATE BRANCH b")
     made.sql("UPDATE d.c SET v = 'S' WHERE id = 1", "b")
@@ -254,7 +254,7 @@ def test_rows_of_a_clone_that_both_sides_change_are_judged(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_a_file_that_stores_stamps_stores_none_of_the_clone(made: Lake) -> None:
+def test_file_that_stores_stamps_stores_none_of_clone(made: Lake) -> None:
     made.sql("OPTIMIZE d.t")
     made.sql("CREATE BRANCH b")
     made.sql("CREATE TABLE d.c CLONE d.t TBLPROPERTIES ('merge.conflicts' = 'row')", "b")
@@ -269,7 +269,7 @@ def test_a_file_that_stores_stamps_stores_none_of_the_clone(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_in_a_transaction_it_has_what_the_transaction_wrote(made: Lake) -> None:
+def test_in_transaction_it_has_what_the_transaction_wrote(made: Lake) -> None:
     opened = made.sql("BEGIN").extra["transaction"]
     made.sql("DELETE FROM d.t WHERE id = 1", transaction=opened)
     made.sql("CREATE TABLE d.c CLONE d.t", transaction=opened)
@@ -344,7 +344,7 @@ def test_vacuum_removes_at_once_what_both_let_go(made: Lake, removed: list[str])
     assert made.breaches() == []
 
 
-def test_vacuum_of_either_catalog_leaves_what_the_other_needs(made: Lake, removed: list[str]) -> None:
+def test_vacuum_of_one_catalog_leaves_what_other_needs(made: Lake, removed: list[str]) -> None:
     other = Lake()
     other.sql("CREATE DATABASE d")
     other.sql(f"CREATE TABLE d.c CLONE {made.catalog}.d.t")

@@ -63,7 +63,7 @@ def test_it_is_one_version_of_the_same_table(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_without_a_query_the_table_is_empty_and_as_stated(made: Lake) -> None:
+def test_without_query_table_is_empty_and_as_stated(made: Lake) -> None:
     made.sql("COMMENT ON TABLE d.t IS 'second'")
     made.sql(
         "CREATE OR REPLACE TABLE d.t (w DATE COMMENT 'day', ID BIGINT NOT NULL DEFAULT 7) COMMENT 'third' "
@@ -93,9 +93,7 @@ def test_without_a_query_the_table_is_empty_and_as_stated(made: Lake) -> None:
         ("ARRAY<INT>", "INT", False),
     ],
 )
-def test_a_column_keeps_its_id_where_alterations_give_it_the_type(
-    lake: Lake, before: str, after: str, is_kept: bool
-) -> None:
+def test_column_keeps_id_where_alterations_give_its_type(lake: Lake, before: str, after: str, is_kept: bool) -> None:
     lake.sql(f"CREATE TABLE d.t (id INT, x {before})")
     old = ids(lake)
     lake.sql(f"CREATE OR REPLACE TABLE d.t (x {after}, id INT)")
@@ -175,7 +173,7 @@ def test_it_merges_and_the_target_goes_on(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_rows_that_the_source_adds_come_into_the_replaced_table(made: Lake) -> None:
+def test_rows_added_by_source_come_into_replaced_table(made: Lake) -> None:
     made.sql(REPLACED)
     made.sql("INSERT INTO d.t VALUES (4, 'd', 4)", "b")
     made.merge("b")
@@ -183,13 +181,13 @@ def test_rows_that_the_source_adds_come_into_the_replaced_table(made: Lake) -> N
     assert made.breaches() == []
 
 
-def test_a_required_column_that_the_other_side_lacks_is_a_conflict(made: Lake) -> None:
+def test_required_column_missing_on_other_side_is_conflict(made: Lake) -> None:
     made.sql("CREATE OR REPLACE TABLE d.t (id INT, must INT NOT NULL)")
     made.sql("INSERT INTO d.t (id, v, n) VALUES (4, 'd', 4)", "b")
     assert made.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
 
 
-def test_a_column_that_got_another_id_is_missing_to_the_source(made: Lake) -> None:
+def test_column_with_another_id_is_missing_to_source(made: Lake) -> None:
     made.sql("CREATE OR REPLACE TABLE d.t (id INT, v STRING, n STRING)")
     made.sql("ALTER TABLE d.t ALTER COLUMN n TYPE BIGINT", "b")
     assert made.codes("b") == {"COLUMN_MISSING"}
@@ -211,7 +209,7 @@ NEW = [(10, "a", "new"), (20, "b", "new")]
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_as_the_source_it_is_an_overwrite_with_alters(made: Lake, other: str) -> None:
+def test_as_source_it_is_overwrite_with_alters(made: Lake, other: str) -> None:
     made.sql(REPLACED, "b")
     made.sql(OTHERS[other])
     if other == "drop":
@@ -231,7 +229,7 @@ def test_as_the_source_it_is_an_overwrite_with_alters(made: Lake, other: str) ->
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_as_the_target_it_is_an_overwrite_with_alters(made: Lake, other: str) -> None:
+def test_as_target_it_is_overwrite_with_alters(made: Lake, other: str) -> None:
     made.sql(OTHERS[other], "b")
     made.sql(REPLACED)
     rows: dict[str, list[tuple[Any, ...]]] = {
@@ -284,7 +282,7 @@ def test_a_transaction_replaces_with_its_other_statements(made: Lake) -> None:
     assert made.breaches() == []
 
 
-def test_a_dry_run_says_the_metrics_and_writes_nothing(made: Lake) -> None:
+def test_dry_run_gives_metrics_and_writes_nothing(made: Lake) -> None:
     head = made.head()
     rehearsed = made.sql(f"{REPLACED} DRY RUN").metrics
     assert made.head() == head

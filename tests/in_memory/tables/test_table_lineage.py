@@ -85,7 +85,7 @@ def test_a_pipeline_stands_between_the_tables(lake: Lake, client: Client) -> Non
     assert edges(lineage(client, lake, "a")) == {("d.a", "daily"), ("daily", "d.b")}
 
 
-def test_a_pipeline_that_never_ran_leads_to_its_target(lake: Lake, client: Client) -> None:
+def test_pipeline_that_never_ran_leads_to_its_target(lake: Lake, client: Client) -> None:
     made = pipeline_make(lake, "daily", "b")
     pipeline_make(lake, "elsewhere", "b", branch="other")
     found = lineage(client, lake, "b")
@@ -127,7 +127,7 @@ def test_names_are_those_of_the_branch_now(lake: Lake, client: Client) -> None:
     assert [(node["name"], node["is_dropped"]) for node in found["nodes"]] == [("d.first", True), ("d.b", False)]
 
 
-def test_tables_of_other_catalogs_are_counted_and_not_named(lake: Lake, client: Client) -> None:
+def test_tables_of_other_catalogs_are_counted_not_named(lake: Lake, client: Client) -> None:
     other = Lake()
     other.sql("CREATE DATABASE d")
     other.sql("CREATE TABLE d.secret (id INT)")

@@ -56,7 +56,7 @@ def test_statements_behind_it_read_a_temporary_view(lake: Lake, talk: Conversati
     assert lake.rows("d.t") == [(3, 2)]
 
 
-def test_a_view_over_a_view_keeps_what_it_was_made_of(talk: Conversation) -> None:
+def test_view_over_view_keeps_its_original_definition(talk: Conversation) -> None:
     say(talk, "CREATE TEMP VIEW one (a) AS SELECT id FROM d.t WHERE id = 1")
     say(talk, "CREATE TEMP VIEW two AS SELECT a + 1 AS b FROM one")
     say(talk, "CREATE OR REPLACE TEMP VIEW one AS SELECT 50 AS a")
@@ -88,7 +88,7 @@ def test_a_common_table_of_the_statement_comes_first(talk: Conversation) -> None
         ("SET spark.sql.sources.partitionOverwriteMode = both", InvalidValue, "STATIC or DYNAMIC"),
     ],
 )
-def test_what_is_not_of_a_session_is_refused_by_name(
+def test_statement_unfit_for_session_is_refused_by_name(
     talk: Conversation, text: str, error: type[LakeError], says: str
 ) -> None:
     say(talk, "CREATE TEMP VIEW known AS SELECT 1 AS a")
@@ -107,7 +107,7 @@ def test_a_view_needs_the_database_of_its_table(talk: Conversation, view: str) -
     say(talk, f"{view} AS SELECT id FROM d.t")
 
 
-def test_an_overwrite_replaces_the_partitions_of_which_it_has_rows(lake: Lake, talk: Conversation) -> None:
+def test_overwrite_replaces_only_partitions_it_has_rows_of(lake: Lake, talk: Conversation) -> None:
     before = lake.head()
     say(talk, "set spark.sql.sources.partitionOverwriteMode = DYNAMIC")
     say(talk, "INSERT OVERWRITE TABLE d.t PARTITION (p) SELECT 9, 1")
@@ -162,7 +162,7 @@ def test_functions_are_of_the_session(lake: Lake, talk: Conversation) -> None:
         "RESTORE TABLE t TO VERSION AS OF 1",
     ],
 )
-def test_a_statement_never_changes_the_table_behind_a_view_of_its_name(talk: Conversation, statement: str) -> None:
+def test_statement_on_view_never_changes_equally_named_table(talk: Conversation, statement: str) -> None:
     """SELECT reads the view, so a DELETE of what it shows would take rows of another table."""
     say(talk, "USE DATABASE d", "CREATE TEMP VIEW t AS SELECT 1 AS id, 1 AS p")
     with pytest.raises(InvalidValue, match="is a temporary view of the session") as refused:

@@ -40,7 +40,7 @@ def test_a_view_names_its_columns(read: Lake) -> None:
     assert ["Comment", "all"] in [row[:2] for row in described]
 
 
-def test_a_view_over_common_tables_and_over_a_union_names_its_columns(read: Lake) -> None:
+def test_view_over_common_tables_and_union_names_columns(read: Lake) -> None:
     read.sql("CREATE VIEW d.v (a) AS WITH c AS (SELECT id FROM d.t) SELECT id FROM c")
     read.sql("CREATE VIEW d.w (b) AS SELECT id FROM d.t UNION ALL SELECT w FROM d.u")
     read.sql("CREATE VIEW d.x (c) AS VALUES (3)")
@@ -48,7 +48,7 @@ def test_a_view_over_common_tables_and_over_a_union_names_its_columns(read: Lake
     assert read.rows("d.x", columns="c") == [(3,)]
 
 
-def test_what_show_create_table_says_makes_the_same_view(read: Lake) -> None:
+def test_show_create_table_output_makes_same_view(read: Lake) -> None:
     read.sql("CREATE VIEW d.v (a COMMENT 'it''s', b) COMMENT 'all' TBLPROPERTIES ('k' = 'x') AS SELECT id, v FROM d.t")
     (row,) = read.sql("SHOW CREATE TABLE d.v").rows
     read.sql("DROP VIEW d.v")
@@ -70,7 +70,7 @@ def test_what_show_create_table_says_makes_the_same_view(read: Lake) -> None:
         ("ALTER VIEW d.t SET OWNER x", Exception, "RENAME TO"),
     ],
 )
-def test_what_a_view_cannot_be_is_refused_by_name(read: Lake, text: str, error: type[Exception], says: str) -> None:
+def test_invalid_view_statement_is_refused_by_name(read: Lake, text: str, error: type[Exception], says: str) -> None:
     head = read.head()
     with pytest.raises(error, match=says):
         read.sql(text)
@@ -119,7 +119,7 @@ def test_properties_of_a_view_are_set_and_unset(read: Lake) -> None:
     assert read.rows("d.v") == [(1,)]
 
 
-def test_no_statement_on_views_is_part_of_a_transaction(read: Lake) -> None:
+def test_statements_on_views_are_never_in_a_transaction(read: Lake) -> None:
     read.sql("CREATE VIEW d.v AS SELECT id FROM d.t")
     transaction = read.sql("BEGIN").extra["transaction"]
     for text in ("AS SELECT 1", "RENAME TO w", "SET TBLPROPERTIES ('a' = '1')", "UNSET TBLPROPERTIES ('a')"):
@@ -130,7 +130,7 @@ def test_no_statement_on_views_is_part_of_a_transaction(read: Lake) -> None:
 # -- versions and branches ----------------------------------------------------------------------------------------
 
 
-def test_a_view_at_a_version_reads_its_tables_at_that_version(read: Lake) -> None:
+def test_view_at_version_reads_its_tables_at_version(read: Lake) -> None:
     read.sql("CREATE VIEW d.v AS SELECT id, v FROM d.t")
     read.sql("CREATE VIEW d.over AS SELECT v FROM d.v")
     then = read.head()
@@ -142,7 +142,7 @@ def test_a_view_at_a_version_reads_its_tables_at_that_version(read: Lake) -> Non
     assert f"d.t at version {then}" in view
 
 
-def test_a_view_of_another_branch_reads_the_tables_of_that_branch(read: Lake) -> None:
+def test_view_of_another_branch_reads_tables_of_branch(read: Lake) -> None:
     read.sql("CREATE VIEW d.v AS SELECT v FROM d.t")
     read.sql("CREATE TAG first")
     read.sql("CREATE BRANCH b")
@@ -206,7 +206,7 @@ def test_a_merge_names_the_views_that_it_breaks(read: Lake, change: str, gone: s
         "DROP TABLE d.u",
     ],
 )
-def test_what_a_view_does_not_name_breaks_it_not(read: Lake, change: str) -> None:
+def test_changes_outside_of_view_definition_break_no_view(read: Lake, change: str) -> None:
     read.sql("CREATE BRANCH b")
     read.sql("CREATE VIEW d.v AS SELECT v FROM d.t")
     read.sql(change, "b")
@@ -214,7 +214,7 @@ def test_what_a_view_does_not_name_breaks_it_not(read: Lake, change: str) -> Non
     assert read.rows("d.v") == [(5,)]
 
 
-def test_a_name_that_another_table_takes_breaks_no_view(read: Lake) -> None:
+def test_name_taken_by_another_table_breaks_no_view(read: Lake) -> None:
     read.sql("CREATE BRANCH b")
     read.sql("CREATE VIEW d.v AS SELECT id FROM d.t")
     read.sql("ALTER TABLE d.t RENAME TO t2", "b")
@@ -223,7 +223,7 @@ def test_a_name_that_another_table_takes_breaks_no_view(read: Lake) -> None:
     assert read.rows("d.v") == [(1,)]
 
 
-def test_a_view_that_reads_another_branch_is_not_broken(read: Lake) -> None:
+def test_view_that_reads_another_branch_is_not_broken(read: Lake) -> None:
     read.sql("CREATE BRANCH b")
     read.sql("CREATE VIEW d.v AS SELECT v FROM d.`t@b`")
     read.sql("CREATE VIEW d.past AS SELECT v FROM d.t VERSION AS OF 2")

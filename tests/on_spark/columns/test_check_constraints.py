@@ -37,7 +37,7 @@ def test_constraints_are_asked_on_spark(lake: Lake) -> None:
     assert lake.breaches() == []
 
 
-def test_a_condition_that_is_none_or_has_no_value_is_refused(lake: Lake) -> None:
+def test_invalid_condition_or_one_without_value_is_refused(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 0)")
     with pytest.raises(InvalidValue, match="CHECK needs a condition"):
@@ -46,7 +46,7 @@ def test_a_condition_that_is_none_or_has_no_value_is_refused(lake: Lake) -> None
         lake.sql("ALTER TABLE d.t ADD CONSTRAINT c CHECK (1 / v > 0)")
 
 
-def test_a_merge_asks_files_parts_of_files_and_rows_of_both_sides(lake: Lake) -> None:
+def test_merge_checks_files_parts_rows_of_both_sides(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, low INT, high INT, flag CHAR(2), PRIMARY KEY (id), CHECK (low <= high))")
     lake.sql("INSERT INTO d.t VALUES (1, 5, 10, 'a'), (2, 1, 2, 'b'), (3, 1, 2, 'c')")
     lake.sql("CREATE BRANCH b")

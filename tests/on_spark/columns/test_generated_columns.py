@@ -48,12 +48,12 @@ def test_a_value_by_chance_is_computed_once(lake: Lake) -> None:
         lake.sql("INSERT INTO d.t VALUES (1)")
 
 
-def test_an_expression_that_cannot_be_of_the_type_is_refused(lake: Lake) -> None:
+def test_expression_that_cannot_be_of_type_is_refused(lake: Lake) -> None:
     with pytest.raises(InvalidValue, match="GENERATED"):
         lake.sql("CREATE TABLE d.t (a ARRAY<INT>, c INT GENERATED ALWAYS AS (a))")
 
 
-def test_an_added_column_is_computed_for_the_rows_that_are_there(lake: Lake) -> None:
+def test_added_column_is_computed_for_existing_rows(lake: Lake) -> None:
     """As Spark computes it; each row keeps its id, and rows of many files get a value."""
     lake.sql("CREATE TABLE d.t (id INT, day DATE, name STRING) PARTITIONED BY (name)")
     for start in (0, 50):
@@ -75,7 +75,7 @@ def test_an_added_column_is_computed_for_the_rows_that_are_there(lake: Lake) -> 
 
 
 @pytest.mark.parametrize("key", ["id INT PRIMARY KEY", "id INT"])
-def test_a_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> None:
+def test_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> None:
     """Of rows in two partitions, with types that Arrow and Spark read otherwise; 1/0 has no value."""
     by_cell = "" if "PRIMARY" in key else " TBLPROPERTIES ('merge.conflicts' = 'cell')"
     lake.sql(
@@ -112,7 +112,7 @@ def test_a_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> 
 
 
 @pytest.mark.parametrize("key", ["id INT PRIMARY KEY", "id INT"])
-def test_a_merged_row_lies_in_the_partition_that_spark_computes(lake: Lake, key: str) -> None:
+def test_merged_row_lies_in_partition_that_spark_computes(lake: Lake, key: str) -> None:
     """A date, and a number that may be absent."""
     by_cell = "" if "PRIMARY" in key else " TBLPROPERTIES ('merge.conflicts' = 'cell')"
     lake.sql(

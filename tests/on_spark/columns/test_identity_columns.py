@@ -60,7 +60,7 @@ def test_files_and_batches_get_numbers(lake: Lake, tmp_path: Path) -> None:
     assert len({number for number, *_ in found} - {None}) == 6
 
 
-def test_many_rows_of_many_tasks_get_numbers_without_gaps(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_of_many_tasks_get_gapless_numbers(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SMALL_SCAN_ROWS", -1)
     monkeypatch.setattr(engine, "PROBABLY_MANY_ROWS", -1)
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)

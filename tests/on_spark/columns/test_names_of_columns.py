@@ -8,7 +8,7 @@ NAMES = ("__index_level_0__", "_row_id", "__row_id", "__address", "__masked", "b
 NAMES += ("_tmp_metadata_row_index",)
 
 
-def test_every_statement_on_columns_with_names_of_an_engine(lake: Lake) -> None:
+def test_every_statement_works_on_columns_with_engine_names(lake: Lake) -> None:
     """MERGE INTO writes files anew, UPDATE and DELETE do not."""
     columns = ", ".join(f"`{name}` INT" for name in NAMES)
     modes = "'write.merge.mode' = 'copy-on-write', 'write.update.mode' = 'merge-on-read'"

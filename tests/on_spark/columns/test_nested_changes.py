@@ -70,7 +70,7 @@ def test_a_field_changes_and_old_rows_read_right(people: Lake, change: str, firs
     assert values(people) == [first, None, first]
 
 
-def test_what_arrays_and_maps_hold_is_widened_and_has_more_fields(people: Lake) -> None:
+def test_array_and_map_contents_widen_and_gain_fields(people: Lake) -> None:
     alter(people, "ALTER COLUMN a TYPE ARRAY<BIGINT>")
     alter(people, "ALTER COLUMN m.value.q TYPE BIGINT")
     alter(people, "ADD COLUMN m.value.z INT")
@@ -83,7 +83,7 @@ def test_what_arrays_and_maps_hold_is_widened_and_has_more_fields(people: Lake) 
     assert fields_of(people, "a").endswith(":bigint>")
 
 
-def test_a_field_that_is_added_again_is_a_new_one(people: Lake) -> None:
+def test_field_added_again_is_a_new_one(people: Lake) -> None:
     version = people.head()
     alter(people, "DROP COLUMN s.x")
     alter(people, "ADD COLUMN s.x STRING")
@@ -134,7 +134,7 @@ def test_a_field_is_set_by_itself(people: Lake) -> None:
     assert values(people) == [{"x": 9, "y": "one", "in": {"p": 2}}, {**nothing, "x": 0}]
 
 
-def test_a_struct_that_is_called_as_its_table_is_found_behind_columns(lake: Lake) -> None:
+def test_struct_named_as_table_is_found_after_columns(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.s (id INT, s STRUCT<a: INT, id: INT, z: STRUCT<q: INT>>)")
     lake.sql("INSERT INTO d.s VALUES (1, named_struct('a', 1, 'id', 2, 'z', named_struct('q', 3)))")
     whole = {"a": 1, "id": 2, "z": {"q": 3}}
@@ -205,7 +205,7 @@ def test_a_merge_evolves_structs(people: Lake) -> None:
         ("IF(id > 5, named_struct('y', 'new'), NULL)", {"x": 1, "y": None, "in": {"p": 5}}, None),
     ],
 )
-def test_update_of_all_columns_keeps_fields_that_the_source_lacks(
+def test_update_of_all_columns_keeps_fields_source_lacks(
     people: Lake, given: str, first: dict[str, Any], second: dict[str, Any] | None
 ) -> None:
     source = f"(SELECT id, {given} AS s FROM VALUES (1), (2) AS v(id))"
@@ -271,9 +271,7 @@ def test_one_field_added_on_two_branches_is_one(branched: Lake) -> None:
         ("ALTER COLUMN s.`in`.p TYPE BIGINT", "DROP COLUMN s", "COLUMN_MISSING"),
     ],
 )
-def test_what_does_not_merge_is_refused_and_names_the_path(
-    branched: Lake, source: str, destination: str, code: str
-) -> None:
+def test_what_does_not_merge_is_refused_with_path(branched: Lake, source: str, destination: str, code: str) -> None:
     alter(branched, source, "b")
     alter(branched, destination)
     (conflict,) = branched.refused("b")
@@ -281,7 +279,7 @@ def test_what_does_not_merge_is_refused_and_names_the_path(
     assert "s" in str(conflict["details"]["column"])
 
 
-def test_statements_that_meet_on_one_branch_are_judged_by_field(branched: Lake) -> None:
+def test_statements_meeting_on_branch_are_judged_by_field(branched: Lake) -> None:
     transaction = branched.sql("BEGIN").extra["transaction"]
     branched.sql("ALTER TABLE d.t ADD COLUMN s.z INT", transaction=transaction)
     alter(branched, "RENAME COLUMN s.x TO ex")
@@ -300,7 +298,7 @@ def test_repeated_merges_apply_nothing_twice(branched: Lake) -> None:
     assert fields_of(branched, branch="b") == fields_of(branched)
 
 
-def test_an_insert_evolves_structs_by_name_and_not_by_place(people: Lake) -> None:
+def test_insert_evolves_structs_by_name_not_by_place(people: Lake) -> None:
     people.sql("INSERT WITH SCHEMA EVOLUTION INTO d.t BY NAME SELECT 9 AS id, named_struct('new', true) AS s, 1 AS n")
     assert people.sql("SELECT s.new, n FROM d.t WHERE id = 9").rows == [[True, 1]]
     assert {row[0] for row in people.sql("SELECT s.new FROM d.t WHERE id <> 9").rows} == {None}
@@ -313,7 +311,7 @@ def test_an_insert_evolves_structs_by_name_and_not_by_place(people: Lake) -> Non
     assert fields_of(people, "s") == fields
 
 
-def test_a_primary_key_table_merges_rows_whose_struct_evolved(lake: Lake) -> None:
+def test_primary_key_table_merges_rows_with_evolved_struct(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v INT, s STRUCT<x: INT, y: INT>, PRIMARY KEY (id))")
     lake.sql("INSERT INTO d.t VALUES (1, 1, named_struct('x', 1, 'y', 2))")
     lake.sql("CREATE BRANCH b")

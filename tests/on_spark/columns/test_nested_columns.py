@@ -45,7 +45,7 @@ def nested(lake: Lake) -> Lake:
         ("array(named_struct('n', 1, 'b', map('k', NULL)))", "v.element.b.value"),
     ],
 )
-def test_a_query_that_gives_a_value_no_type_makes_no_table(lake: Lake, value: str, path: str) -> None:
+def test_query_with_untyped_value_makes_no_table(lake: Lake, value: str, path: str) -> None:
     with pytest.raises(InvalidValue) as refused:
         lake.sql(f"CREATE TABLE d.made AS SELECT 1 AS id, {value} AS v")
     assert refused.value.message == f"{path} has no type: the query gives nothing but NULL, or no element."
@@ -56,7 +56,7 @@ def test_a_query_that_gives_a_value_no_type_makes_no_table(lake: Lake, value: st
     ("value", "kind", "way_out"),
     [("parse_json('1')", "VARIANT", "parse_json"), ("INTERVAL '1' DAY", "INTERVAL DAY", "make_interval")],
 )
-def test_a_type_that_no_column_has_is_refused_by_the_column(lake: Lake, value: str, kind: str, way_out: str) -> None:
+def test_type_no_column_has_is_refused_by_column(lake: Lake, value: str, kind: str, way_out: str) -> None:
     with pytest.raises(InvalidValue) as refused:
         lake.sql(f"CREATE TABLE d.other AS SELECT 1 AS id, {value} AS v")
     assert refused.value.message == f"v is {kind}, which is no type that a column can have."
@@ -74,7 +74,7 @@ def test_a_field_is_read_wherever_a_table_is(nested: Lake) -> None:
     assert nested.rows("d.copy") == [(1,), (2,)]
 
 
-def test_no_row_goes_by_a_field_that_has_other_values(nested: Lake) -> None:
+def test_field_with_other_values_selects_no_row(nested: Lake) -> None:
     assert nested.sql("DELETE FROM d.t WHERE s.x IS NULL").metrics["rows_deleted"] == 0
     assert nested.sql("UPDATE d.t SET id = 5 WHERE s.x IS NULL").metrics["rows_updated"] == 0
     assert nested.sql("DELETE FROM d.t WHERE s.y = 'zz'").metrics["rows_deleted"] == 1
@@ -173,14 +173,14 @@ def test_merge_into_goes_by_names_of_fields(pairs: Lake, clauses: str) -> None:
     assert pairs.rows("d.t", columns="id, s, l") == [(1, A_AND_B, [A_AND_B]), (2, A_AND_B, [A_AND_B])]
 
 
-def test_a_merge_names_the_field_that_does_not_fit(pairs: Lake) -> None:
+def test_merge_names_field_that_does_not_fit(pairs: Lake) -> None:
     for value, message in (("'b', 'B'", "lacks the field a"), ("'a', 1, 'b', 2, 'c', 3", "has no field c")):
         source = f"(SELECT 1 AS id, named_struct({value}) AS s)"
         with pytest.raises(InvalidValue, match=message):
             pairs.sql(f"MERGE INTO d.t t USING {source} s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s = s.s")
 
 
-def test_a_pipeline_that_writes_its_table_anew_goes_by_names_of_fields(lake: Lake) -> None:
+def test_full_refresh_of_pipeline_goes_by_field_names(lake: Lake) -> None:
     """The other strategies do so below, with a field that the table lacks."""
     pipe = Pipes(lake)("merge_strategy: full_refresh")
     pipe.run("SELECT 1 AS id, named_struct('a', 'A1', 'b', 'B1') AS s")
@@ -199,7 +199,7 @@ def test_pipelines_add_new_fields_and_fill_others(lake: Lake, strategy: str) -> 
     ]
 
 
-def test_a_pipeline_finds_by_names_of_fields_whether_a_row_changed(lake: Lake) -> None:
+def test_pipeline_finds_changed_rows_by_field_names(lake: Lake) -> None:
     pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id")
     pipe.run("SELECT 1 AS id, named_struct('a', 'X', 'b', 'Y') AS s")
     same = "SELECT named_struct('b', 'Y', 'a', 'X') AS s, 1 AS id"
@@ -222,7 +222,7 @@ def fields_of(lake: Lake, column: str = "s", branch: str = "main") -> str:
     return found.nested or found.type
 
 
-def test_a_table_has_ids_for_all_its_fields_however_it_is_made(lake: Lake) -> None:
+def test_table_has_ids_for_all_fields_however_made(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (a ARRAY<INT>, s STRUCT<x: INT, y: MAP<STRING, INT>>)")
     assert (fields_of(lake, "a"), fields_of(lake)) == ("array<#3:int>", "struct<x#4:int,y#5:map<#6:string,#7:int>>")
     lake.sql("DROP TABLE d.t")
@@ -252,7 +252,7 @@ def test_tables_from_before_fields_had_ids_get_them(nested: Lake) -> None:
     assert nested.rows("d.t", columns="t.y") == [("z",), ("zz",)]
 
 
-def test_a_keyed_merge_adds_fields_where_the_schema_evolves(pairs: Lake, tmp_path: Path) -> None:
+def test_keyed_merge_adds_fields_where_schema_evolves(pairs: Lake, tmp_path: Path) -> None:
     load_by_key(pairs, lines({**NOTHING, "id": 1, "s": {"c": 5, "a": "A"}}), tmp_path, schema_evolution=True)
     assert pairs.rows("d.t", columns="s") == [({"a": "A", "b": None, "c": 5},)]
     assert fields_of(pairs).endswith(",c#12:bigint>")

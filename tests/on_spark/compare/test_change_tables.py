@@ -64,7 +64,7 @@ def test_changes_of_commits_add_up_to_the_difference(made: Lake) -> None:
     assert str(shown)[:10] == str(at[0][0])[:10]
 
 
-def test_a_char_column_is_compared_as_in_its_table(lake: Lake) -> None:
+def test_char_column_is_compared_as_in_its_table(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, c CHAR(5))")
     lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'y')")
     lake.sql("UPDATE d.t SET c = 'z' WHERE id = 2")

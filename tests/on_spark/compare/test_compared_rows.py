@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tests.without_spark.test_compared_rows import (
     client,
-    test_a_page_holds_so_many_changed_rows_and_never_half_an_update,
     test_new_columns_are_missing_in_earlier_rows,
+    test_page_bounds_changed_rows_and_splits_no_update,
 )
 
 __all__ = [
     "client",
-    "test_a_page_holds_so_many_changed_rows_and_never_half_an_update",
     "test_new_columns_are_missing_in_earlier_rows",
+    "test_page_bounds_changed_rows_and_splits_no_update",
 ]

@@ -48,7 +48,7 @@ def test_added_removed_and_changed_rows(table: Lake) -> None:
     ]
 
 
-def test_the_row_before_comes_before_the_row_after_under_one_id(table: Lake) -> None:
+def test_row_before_precedes_row_after_under_one_id(table: Lake) -> None:
     since = table.head()
     table.sql("UPDATE d.t SET name = upper(name)")
     rows = table.sql(f"SHOW CHANGES d.t FROM VERSION {since} TO VERSION {table.head()}").rows
@@ -77,7 +77,7 @@ def test_compaction_rename_and_widening_change_no_row(table: Lake) -> None:
     assert sorted(changes(table, since, table="d.u")) == [["update_after", 2, "b", 1], ["update_before", 2, "b", None]]
 
 
-def test_an_update_that_is_taken_back_is_no_change(table: Lake) -> None:
+def test_update_that_is_taken_back_is_no_change(table: Lake) -> None:
     since = table.head()
     table.sql("UPDATE d.t SET name = 'x' WHERE id = 1")
     table.sql(f"RESTORE TABLE d.t TO VERSION AS OF {since}")
@@ -91,7 +91,7 @@ def test_only_files_that_differ_are_read(table: Lake) -> None:
     assert found.metrics == {"files_scanned": 2, "files_skipped": 2}
 
 
-def test_of_a_thousand_files_the_two_that_differ_are_read(lake: Lake) -> None:
+def test_only_two_differing_of_thousand_files_are_read(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.wide (id int, part int) PARTITIONED BY (part)")
     lake.sql("INSERT INTO d.wide SELECT id, id FROM range(0, 1000, 1, 1) t(id)")
     since = lake.head()

@@ -220,7 +220,7 @@ def test_empty_tables_refuse_what_full_ones_refuse(both: Lake, statement: str, c
     assert answers[0] == answers[1]
 
 
-def test_the_error_names_the_place_and_the_nearest_column(both: Lake) -> None:
+def test_error_names_place_and_nearest_column(both: Lake) -> None:
     statement = """MERGE INTO full.t AS t USING full.s AS s ON t.id = s.id
         WHEN MATCHED AND s.v > 1 THEN UPDATE SET v = s.v
         WHEN NOT MATCHED THEN
@@ -232,7 +232,7 @@ def test_the_error_names_the_place_and_the_nearest_column(both: Lake) -> None:
     assert error.remedy == "Did you mean only_s?"
 
 
-def test_a_text_that_fits_without_blanks_at_its_end_is_no_error(lake: Lake) -> None:
+def test_text_fitting_without_trailing_blanks_is_no_error(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.c (code VARCHAR(3), flag CHAR(2))")
     lake.sql("UPDATE d.c SET code = 'abc   ', flag = NULL")
     lake.sql("UPDATE d.c SET code = CASE WHEN flag = 'x' THEN 'abcd' END")
@@ -259,7 +259,7 @@ def test_null_is_a_condition_that_is_not_true(lake: Lake) -> None:
     assert lake.rows("d.t") == [(1,), (1,), (2,)]
 
 
-def test_a_source_column_of_nothing_but_null_goes_anywhere(lake: Lake) -> None:
+def test_source_column_of_only_null_goes_anywhere(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, n INT, at TIMESTAMP)")
     lake.sql("INSERT INTO d.t SELECT 1, NULL, NULL")
     source = "(SELECT 1 AS id, NULL AS n, NULL AS at UNION ALL SELECT 2, NULL, NULL)"
@@ -286,7 +286,7 @@ VALUES = {
 }
 
 
-def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake) -> None:
+def test_every_type_takes_values_into_not_null_column(lake: Lake) -> None:
     """A column of each type, all in one statement; without a value one after the other."""
     names = [f"v{place}" for place in range(len(VALUES))]
     columns = [f"{name} {kind}" for name, kind in zip(names, VALUES, strict=True)]
@@ -313,7 +313,7 @@ def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake) 
     assert lake.head() == head
 
 
-def test_constants_of_rows_that_are_not_stored_are_not_judged(lake: Lake) -> None:
+def test_constants_of_rows_not_stored_are_not_judged(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (id INT NOT NULL, v VARCHAR(3) NOT NULL)")
     lake.sql("CREATE TABLE d.p (id INT, v STRING) PARTITIONED BY (v)")
     lake.sql("INSERT INTO d.p VALUES (1, NULL)")

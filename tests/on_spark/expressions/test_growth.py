@@ -24,7 +24,7 @@ OF_USE = """SELECT repeat(c, n), lpad(c, n, '-'), array_repeat(c, n), sequence(1
     FROM (SELECT 'ab' AS c, 3 AS n, TIMESTAMP '2026-01-01 00:00:00' AS a)"""
 
 
-def test_a_row_that_asks_for_too_much_is_refused_by_name(lake: Lake) -> None:
+def test_row_that_asks_for_too_much_is_refused(lake: Lake) -> None:
     for statement, function in TOO_LARGE:
         with pytest.raises(InvalidValue, match=f"^{function} would make a value of more than"):
             lake.sql(statement)

@@ -36,7 +36,7 @@ def test_what_is_left(lake: Lake, number: int) -> None:
         assert sorted(left, key=repr) == sorted(rows, key=repr), statement
 
 
-def test_null_among_the_rows_of_not_in_is_as_in_spark(told: Lake) -> None:
+def test_not_in_treats_null_rows_as_spark_does(told: Lake) -> None:
     whole = set(told.rows("d.t"))
     for statement, rows in ABOUT_NULL:
         gone = {tuple(row) for row in told.sql(statement.replace("DELETE", "SELECT *")).rows}
@@ -80,7 +80,7 @@ def test_unknown_columns_of_subqueries_name_known_ones(lake: Lake) -> None:
         assert other not in str(caught.value.remedy), statement
 
 
-def test_a_scalar_subquery_of_rows_in_files_of_two_schemas(lake: Lake) -> None:
+def test_scalar_subquery_reads_files_of_two_schemas(lake: Lake) -> None:
     """Spark reads such files as a union, and fails to push the subquery below it (SPARK-59042)."""
     lake.sql("CREATE TABLE d.t (k INT, w INT, v INT)")
     lake.sql("INSERT INTO d.t VALUES (1, 1, 0)")

@@ -118,7 +118,7 @@ def test_maps_of_times_are_merged_by_their_microseconds(lake: Lake) -> None:
     assert [merged[key][1:] for key in (1, 2)] == [(*wanted, "main"), (*wanted, "base")]
 
 
-def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake) -> None:
+def test_version_begins_with_a_microsecond_inside_a_map(lake: Lake) -> None:
     """Row ``place`` changes in column ``m<place>`` alone."""
     pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
 
@@ -136,7 +136,7 @@ def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake) -> None
     assert [row[0] for row in pipe.rows(columns="id")] == [place for place in range(len(KINDS)) for _ in range(2)]
 
 
-def test_days_beyond_the_year_9999_are_keys_like_others(lake: Lake) -> None:
+def test_days_beyond_year_9999_are_keys_like_others(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (k DATE, at TIMESTAMP, v INT)")
     beyond = "date_add(DATE '9999-12-31', 1) AS k, TIMESTAMP '9999-12-31 23:59:59' + INTERVAL 1 DAY AS at"
     lake.sql(
@@ -162,7 +162,7 @@ def test_bytes_that_are_no_text_are_answered(lake: Lake) -> None:
     assert lake.sql("SELECT CAST(X'FF' AS STRING), array(CAST(X'41FF' AS STRING))").rows == [["\ufffd", ["A\ufffd"]]]
 
 
-def test_days_beyond_the_year_9999_go_through_branches_partitions_and_compaction(lake: Lake) -> None:
+def test_days_beyond_year_9999_pass_branches_partitions_compaction(lake: Lake) -> None:
     beyond = "date_add(DATE '9999-12-31', 1)"
     lake.sql("CREATE TABLE d.t (k DATE, at TIMESTAMP, v INT, PRIMARY KEY (k, at)) PARTITIONED BY (k)")
     for number in (1, 2):

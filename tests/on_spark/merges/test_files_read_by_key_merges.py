@@ -101,7 +101,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-def test_a_merge_by_key_reads_no_file_in_which_nobody_changed_rows(files: Files, read: set[str]) -> None:
+def test_merge_by_key_reads_no_file_without_changes(files: Files, read: set[str]) -> None:
     """Files that the source alone changed come whole. Where both sides changed keys, the files of either are read."""
     lake, changed = files.lake, {OF_SOURCE, OF_BOTH, OF_DESTINATION}
     with files.without(set(range(FILES)) - changed):
@@ -116,7 +116,7 @@ def test_a_merge_by_key_reads_no_file_in_which_nobody_changed_rows(files: Files,
     assert len(rows) == 10 * FILES - 1 + 2
 
 
-def test_compared_rows_are_read_from_the_files_that_either_side_changed(files: Files, read: set[str]) -> None:
+def test_compared_rows_are_read_from_files_either_changed(files: Files, read: set[str]) -> None:
     catalog, changed = catalog_get(files.lake.catalog), {OF_SOURCE, OF_BOTH, OF_DESTINATION}
     (table_id,) = [int(row[2]) for row in files.lake.sql("SHOW TABLES IN d").rows]
     pair = Pair(branch_get(catalog, "b"), branch_get(catalog, files.lake.named("main")))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.in_memory.merges.test_commits_of_merges import (
-    test_an_unrelated_catalog_brings_new_objects_under_their_ids,
+    test_an_unrelated_catalog_brings_objects_under_their_ids,
 )
 from tests.support.lake import Lake
 from tests.support.played_stories import Player
 from tests.support.story_files import FOLDER, StoryFile
 
-__all__ = ["test_an_unrelated_catalog_brings_new_objects_under_their_ids"]
+__all__ = ["test_an_unrelated_catalog_brings_objects_under_their_ids"]
 
 PLAYED = [
     ("names", "names can be swapped"),

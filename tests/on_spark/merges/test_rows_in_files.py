@@ -11,25 +11,25 @@ from tests.in_memory.branches.test_restore import (
 from tests.in_memory.columns.test_required_columns import (
     empty,
     filled,
-    test_nulls_that_the_strict_side_filled_are_no_conflict,
+    test_nulls_filled_by_the_strict_side_never_conflict,
 )
 from tests.in_memory.merges import test_concurrent_merges
 from tests.in_memory.merges.test_concurrent_merges import numbers, test_two_merges_do_not_insert_one_key_twice
 from tests.in_memory.rows.test_concurrent_statements import (
-    test_an_update_follows_its_rows_into_files_compacted_meanwhile,
+    test_update_follows_rows_into_files_compacted_meanwhile,
 )
 from tests.in_memory.rows.test_emptied_files import (
-    test_an_update_of_all_rows_of_a_file_replaces_it,
+    test_update_of_all_rows_replaces_file,
     two_files,
 )
 from tests.in_memory.rows.test_primary_keys import (
     keyed,
-    test_keys_may_move_onto_keys_that_the_same_update_frees,
+    test_keys_may_move_onto_keys_same_update_frees,
 )
 from tests.in_memory.rows.test_row_work import (
     parted,
-    test_a_compaction_and_a_rename_of_files_that_the_target_changed,
-    test_filtered_images_in_a_renamed_partition_come_over_once,
+    test_compaction_and_rename_reach_files_target_changed,
+    test_filtered_images_in_renamed_partition_come_once,
 )
 from tests.in_memory.rows.test_rows_on_both_sides import stories_tell
 from tests.support.lake import Lake
@@ -41,14 +41,14 @@ __all__ = [
     "keyed",
     "numbers",
     "parted",
-    "test_a_compaction_and_a_rename_of_files_that_the_target_changed",
-    "test_an_update_follows_its_rows_into_files_compacted_meanwhile",
-    "test_an_update_of_all_rows_of_a_file_replaces_it",
-    "test_filtered_images_in_a_renamed_partition_come_over_once",
-    "test_keys_may_move_onto_keys_that_the_same_update_frees",
-    "test_nulls_that_the_strict_side_filled_are_no_conflict",
+    "test_compaction_and_rename_reach_files_target_changed",
+    "test_filtered_images_in_renamed_partition_come_once",
+    "test_keys_may_move_onto_keys_same_update_frees",
+    "test_nulls_filled_by_the_strict_side_never_conflict",
     "test_rows_updated_after_a_restore_stay",
     "test_two_merges_do_not_insert_one_key_twice",
+    "test_update_follows_rows_into_files_compacted_meanwhile",
+    "test_update_of_all_rows_replaces_file",
     "two_files",
 ]
 
@@ -67,10 +67,10 @@ def test_files_written_anew_beside_other_writers(numbers: Lake, monkeypatch: pyt
     numbers.sql(f"CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ({properties(MODES[1])})")
     numbers.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o')")
     numbers.sql("INSERT INTO d.t VALUES (3, 'o'), (4, 'o')")
-    test_concurrent_merges.test_an_update_of_rows_in_a_file_that_another_updated_is_refused(numbers, monkeypatch)
+    test_concurrent_merges.test_an_update_of_anothers_updated_file_is_refused(numbers, monkeypatch)
 
 
-def test_a_key_of_several_columns_counts_as_a_whole(lake: Lake) -> None:
+def test_key_of_several_columns_counts_as_a_whole(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.k (a DECIMAL(9,2), b STRING, v INT, PRIMARY KEY (a, b))")
     lake.sql("INSERT INTO d.k VALUES (-1.50, 'x', 1), (20.00, 'x', 2)")
     lake.sql("INSERT INTO d.k VALUES (3.00, 'y', 3)")

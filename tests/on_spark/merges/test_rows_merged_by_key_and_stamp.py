@@ -60,7 +60,7 @@ def test_cells_of_both_sides_are_put_together(keyed: Lake) -> None:
     assert keyed.breaches() == []
 
 
-def test_keys_in_conflict_are_named_as_the_statement_wrote_them(keyed: Lake) -> None:
+def test_conflicting_keys_are_named_as_statement_wrote_them(keyed: Lake) -> None:
     for branch in ("b", "main"):
         keyed.sql(f"UPDATE d.t SET v = '{branch}' WHERE id = 2", branch)
         keyed.sql(f"INSERT INTO d.t VALUES (9, '{branch}', 1, NULL, NULL, 'a')", branch)
@@ -74,7 +74,7 @@ def test_keys_in_conflict_are_named_as_the_statement_wrote_them(keyed: Lake) -> 
     }
 
 
-def test_rows_in_conflict_are_shown_by_their_newest_shared_images(keyed: Lake) -> None:
+def test_conflicting_rows_are_shown_by_newest_shared_images(keyed: Lake) -> None:
     """Values of many types, of a column that files lack, and of a renamed partition."""
     keyed.sql("ALTER TABLE d.t ADD COLUMN x INT")
     keyed.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'z')")
@@ -97,7 +97,7 @@ def test_rows_in_conflict_are_shown_by_their_newest_shared_images(keyed: Lake) -
     ]
 
 
-def test_a_row_in_conflict_lies_in_the_partition_that_was_renamed(keyed: Lake) -> None:
+def test_conflicting_row_lies_in_renamed_partition(keyed: Lake) -> None:
     keyed.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'z')")
     keyed.merge("main", "b")
     keyed.sql("UPDATE d.t SET v = 'b', n = 9 WHERE id = 1", "b")

@@ -83,7 +83,7 @@ STORIES: tuple[tuple[tuple[str, ...], tuple[str, ...], set[str] | str], ...] = (
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_files_made_from_files_change_no_verdict_and_no_row(lake: Lake, mode: str) -> None:
+def test_files_from_files_change_no_verdict_or_row(lake: Lake, mode: str) -> None:
     """Both sides compact all that they have, or copy the files that they touch."""
     three_files_create(lake, mode)
     start = lake.head()

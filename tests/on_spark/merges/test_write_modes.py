@@ -45,7 +45,7 @@ def test_row_ids_survive_and_row_diffs_are_exact(three_files: Lake) -> None:
     ]
 
 
-def test_only_touched_files_are_rewritten_and_old_versions_stay_readable(three_files: Lake) -> None:
+def test_untouched_files_stay_and_old_versions_stay_readable(three_files: Lake) -> None:
     version = three_files.head()
     result = three_files.sql(upsert("U", 2, 3))
     segments = three_files.sql("SHOW SEGMENTS d.t").rows
@@ -78,7 +78,7 @@ def test_update_and_delete_follow_the_mode_too(three_files: Lake) -> None:
     assert len(three_files.sql("SHOW SEGMENTS d.t").rows) == (3 if is_copy_on_write(three_files) else 4)
 
 
-def test_branches_of_files_written_anew_are_judged_and_merged_like_others(lake: Lake) -> None:
+def test_branches_of_rewritten_files_merge_like_others(lake: Lake) -> None:
     """Each case has two branches of its own; ``tests/in_memory/merges/test_merged_branches.py`` tells them
     merge-on-read.
     """
@@ -101,12 +101,12 @@ def test_branches_of_files_written_anew_are_judged_and_merged_like_others(lake: 
         assert rows(lake, ours) == expected, (source, destination)
 
 
-def test_rows_written_anew_that_are_new_on_the_branch_survive_an_overwrite(lake: Lake) -> None:
+def test_rewritten_rows_new_on_branch_survive_overwrite(lake: Lake) -> None:
     three_files_create(lake, MODES[1])
     overwritten_merge(lake)
 
 
-def test_a_row_that_moves_to_another_partition_keeps_its_id(lake: Lake) -> None:
+def test_row_moved_to_another_partition_keeps_its_id(lake: Lake) -> None:
     lake.sql(f"CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ({properties(MODES[1])})")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'a'), (3, 'b'), (4, 'b')")
     before = row_ids(lake)

@@ -60,7 +60,7 @@ def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("strategy", ["incremental", "scd2"] if IS_SOAK else ["scd2"])
-def test_many_rows_may_come_from_a_table_with_a_column_twice(
+def test_many_rows_come_from_tables_with_duplicate_columns(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
     monkeypatch.setattr(merge_source, "FEW_ROWS", 0)
@@ -74,7 +74,7 @@ def test_many_rows_may_come_from_a_table_with_a_column_twice(
 
 
 @pytest.mark.parametrize("change", ["append", "fail"] if IS_SOAK else ["append"])
-def test_a_column_of_nothing_but_null_stays_as_it_is(lake: Lake, change: str) -> None:
+def test_an_all_null_column_stays_unchanged(lake: Lake, change: str) -> None:
     pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", f"on_schema_change: {change}")
     pipe.run("SELECT 1 AS id, 5 AS n, NULL AS v")
     pipe.run("SELECT 2 AS id, NULL AS n, NULL AS v")
@@ -117,7 +117,7 @@ def test_only_files_of_the_batch_are_touched(lake: Lake) -> None:
     assert (metrics["rows_updated"], metrics["rows_inserted"], metrics["files_removed"]) == (1, 0, 0)
 
 
-def test_versions_by_the_time_of_the_run_hold_until_a_marker(lake: Lake) -> None:
+def test_versions_by_run_time_hold_until_a_marker(lake: Lake) -> None:
     config = ("merge_strategy: scd2", "unique_key: id", "hard_deletes: invalidate", "scd_open_marker: 9999-12-31")
     pipe = Pipes(lake)(*config)
     pipe.run(batch(ROWS))

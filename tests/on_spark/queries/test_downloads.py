@@ -89,7 +89,7 @@ def test_the_whole_result_comes_in_order(lake: Lake, tmp_path: Path) -> None:
     assert pq.read_table(path).column("id").to_pylist() == list(range(299_999, -1, -1))
 
 
-def test_a_result_that_is_too_large_is_refused_not_cut(lake: Lake, tmp_path: Path) -> None:
+def test_a_too_large_result_is_refused_not_cut(lake: Lake, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     assert write(lake, path, "SELECT id FROM range(100)", most_rows=100) == 100
     with pytest.raises(ResultTooLarge, match="more than 99 rows"):
@@ -100,7 +100,7 @@ def test_a_result_that_is_too_large_is_refused_not_cut(lake: Lake, tmp_path: Pat
     assert lake.sql("SELECT 1").rows == [[1]]
 
 
-def test_an_error_of_the_query_is_said_as_ever(lake: Lake, tmp_path: Path) -> None:
+def test_a_query_error_is_reported_as_usual(lake: Lake, tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="nothing"):
         write(lake, tmp_path / "x", "SELECT nothing FROM range(1)")
     with pytest.raises(InvalidValue, match="zero"):

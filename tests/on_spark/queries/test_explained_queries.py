@@ -53,7 +53,7 @@ def test_a_query_that_fails_says_so(tables: Lake) -> None:
         tables.sql("EXPLAIN ANALYZE SELECT 1 / (id - 1) FROM d.t")
 
 
-def test_what_writes_is_looked_at_by_a_dry_run(tables: Lake) -> None:
+def test_explain_analyze_of_writes_is_a_dry_run(tables: Lake) -> None:
     head, before = tables.head(), tables.rows("d.t")
     found = tables.sql("EXPLAIN ANALYZE DELETE FROM d.t WHERE v > 4")
     steps = [row[0] for row in found.rows]

@@ -46,7 +46,7 @@ VALUES = """SELECT 1 AS a, CAST(2.50 AS DECIMAL(5,2)) AS a, array(1, NULL) AS l,
     map('k', array(INTERVAL 1 DAY)) AS mi, array() AS ea, map() AS em"""
 
 
-def test_values_of_each_type_are_those_of_an_answer(lake: Lake) -> None:
+def test_values_of_each_type_equal_those_answered(lake: Lake) -> None:
     kept = Kept(lake, VALUES)
     answered = lake.sql(VALUES)
     assert kept.rows() == answered.rows
@@ -61,7 +61,7 @@ def test_values_of_each_type_are_those_of_an_answer(lake: Lake) -> None:
     assert kept.table().schema.names[:2] == ["a", "a_2"]
 
 
-def test_many_rows_come_in_the_order_of_the_query(lake: Lake) -> None:
+def test_many_rows_come_in_query_order(lake: Lake) -> None:
     kept = Kept(lake, "SELECT id, repeat('x', 20) AS text FROM range(300000) ORDER BY id DESC")
     assert kept.query.rows.rows == 300_000
     assert kept.table().column("id").to_pylist() == list(range(299_999, -1, -1))
@@ -83,7 +83,7 @@ PLAIN = ("SELECT * FROM d.t", "SELECT name, id AS n, id FROM d.t AS u", "TABLE d
 OTHER = ("SELECT id + 0 AS id FROM d.t", "SELECT id FROM d.t WHERE id > 0", "SELECT DISTINCT id FROM d.t")
 
 
-def test_columns_of_a_table_are_read_from_its_own_files(lake: Lake) -> None:
+def test_table_columns_are_read_from_its_own_files(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name VARCHAR(9), day DATE)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a', DATE'2024-02-29'), (2, NULL, NULL)")
     lake.sql("INSERT INTO d.t VALUES (3, 'c', NULL)")
@@ -106,7 +106,7 @@ def test_columns_of_a_table_are_read_from_its_own_files(lake: Lake) -> None:
         "TRUNCATE TABLE d.t",
     ],
 )
-def test_files_that_hold_other_rows_than_the_table_are_not_the_result(lake: Lake, change: str) -> None:
+def test_files_with_other_rows_are_not_the_result(lake: Lake, change: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql(change)

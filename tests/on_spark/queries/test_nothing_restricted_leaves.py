@@ -356,13 +356,13 @@ def test_no_list_says_how_many_rows_there_are(story: Story) -> None:
     assert sizes[1]["rows"] > 2
 
 
-def test_the_audit_of_the_catalog_is_refused_and_not_said_to_be_empty(story: Story) -> None:
+def test_the_catalog_audit_is_refused_not_shown_empty(story: Story) -> None:
     response = story.ask(story.maintainer, "get", f"/api/v1/merges/?catalog={story.lake.catalog.upper()}")
     assert (response.status_code, response.json()["code"]) == (403, "ROWS_RESTRICTED")
     assert story.ask(story.maintainer, "get", "/api/v1/merges/?catalog=elsewhere").json()["results"] == []
 
 
-def test_a_result_from_before_is_not_read_any_more(story: Story) -> None:
+def test_an_earlier_result_is_no_longer_read(story: Story) -> None:
     address = f"/api/v1/results/{story.kept['id']}/"
     for path in (f"{address}rows/", "/api/v1/results/"):
         response = story.ask(story.maintainer, "get", path)
@@ -370,7 +370,7 @@ def test_a_result_from_before_is_not_read_any_more(story: Story) -> None:
     assert story.ask(story.maintainer, "get", f"{address}rows/").status_code == 403
 
 
-def test_a_view_of_a_session_from_before_shows_what_is_seen(story: Story) -> None:
+def test_an_earlier_session_view_shows_what_is_seen(story: Story) -> None:
     body = {"session": story.session, "statement": "SELECT email, team FROM mine ORDER BY id"}
     response = story.ask(story.maintainer, "post", "/api/v1/sql/", body)
     assert response.json()["rows"] == [["z", "a"], ["z", "a"]]
@@ -399,7 +399,7 @@ def test_tasks_that_wait_are_judged_when_they_run(story: Story) -> None:
     assert (task.state, task.error["code"]) == ("failed", "ROWS_RESTRICTED")
 
 
-def test_a_task_that_only_reads_gives_what_is_seen(story: Story) -> None:
+def test_a_read_only_task_gives_what_is_seen(story: Story) -> None:
     body = {"catalog": story.lake.catalog, "statement": "SELECT id, email FROM d.t"}
     response = story.ask(story.maintainer, "post", "/api/v1/sql/", body, Prefer="respond-async")
     assert response.status_code == 202, response.content

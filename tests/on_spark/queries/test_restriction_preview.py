@@ -29,13 +29,13 @@ def rows(owner: Reader, **fields: Any) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.CONTRIBUTOR, Role.MAINTAINER])
-def test_a_preview_shows_what_a_person_of_the_role_reads(people: Lake, owner: Reader, role: Role) -> None:
+def test_a_preview_shows_what_the_role_reads(people: Lake, owner: Reader, role: Role) -> None:
     restrict(owner, role="contributor", row_filter="team = 'a'")
     restrict(owner, role="viewer", masks={"email": "left(email, 1)"})
     assert rows(owner, role=role.value) == Reader(people, role).rows(EVERYTHING)
 
 
-def test_members_of_a_group_are_seen_with_the_role_of_the_group(people: Lake, owner: Reader) -> None:
+def test_group_members_are_seen_with_the_groups_role(people: Lake, owner: Reader) -> None:
     group = Group.objects.create(name="Analysts")
     GroupRole.objects.create(catalog=Catalog.objects.get(name=people.catalog), group=group, role="reviewer")
     restrict(owner, role="reviewer", masks={"email": "NULL"})
@@ -47,7 +47,7 @@ def test_members_of_a_group_are_seen_with_the_role_of_the_group(people: Lake, ow
     assert rows(owner, role="maintainer") == owner.rows(EVERYTHING)
 
 
-def test_what_is_about_to_be_set_takes_the_place_of_what_is_set_for_these_people(people: Lake, owner: Reader) -> None:
+def test_a_previewed_restriction_replaces_these_peoples_current_one(people: Lake, owner: Reader) -> None:
     made = restrict(owner, role="viewer", row_filter="id = 1", masks={"email": "'mail'"})
     found = preview(owner, role="viewer", row_filter="x > 1")
     assert (sorted(row[0] for row in found["rows"]), found["restrictions"]) == ([2, 3], [made["id"]])
@@ -58,7 +58,7 @@ def test_what_is_about_to_be_set_takes_the_place_of_what_is_set_for_these_people
     assert Restriction.objects.filter(catalog__name=people.catalog).count() == 1
 
 
-def test_the_reader_and_the_branch_are_those_that_are_asked_for(people: Lake, owner: Reader) -> None:
+def test_preview_uses_the_reader_and_branch_asked_for(people: Lake, owner: Reader) -> None:
     people.sql("CREATE BRANCH b")
     people.sql("INSERT INTO d.people VALUES (4, 'new', 'eva', 9)", "b")
     asked = {"role": "viewer", "row_filter": "team = current_user()"}
@@ -69,7 +69,7 @@ def test_the_reader_and_the_branch_are_those_that_are_asked_for(people: Lake, ow
     assert (found["row_count"], found["truncated"]) == (2, True)
 
 
-def test_a_table_is_found_by_its_id_after_it_was_renamed(people: Lake, owner: Reader) -> None:
+def test_a_renamed_table_is_found_by_its_id(people: Lake, owner: Reader) -> None:
     made = restrict(owner, role="viewer", row_filter="team = 'a'", masks={"email": "NULL"})
     assert (made["table"], made["table_now"]) == ("d.people", "d.people")
     people.sql("ALTER TABLE d.people RENAME TO d.staff")
@@ -82,7 +82,7 @@ def test_a_table_is_found_by_its_id_after_it_was_renamed(people: Lake, owner: Re
     assert tried["rows"] == [[2, None, "b", 5]]
 
 
-def test_a_table_that_main_lacks_has_no_name_and_is_refused(people: Lake, owner: Reader) -> None:
+def test_a_table_missing_from_main_is_refused_unnamed(people: Lake, owner: Reader) -> None:
     made = restrict(owner, role="viewer", row_filter="team = 'a'")
     people.sql("DROP TABLE d.people")
     [listed] = owner.send("get", "restrictions/").json()["results"]
@@ -91,7 +91,7 @@ def test_a_table_that_main_lacks_has_no_name_and_is_refused(people: Lake, owner:
     assert (refused.status_code, refused.json()["code"]) == (404, "NOT_FOUND")
 
 
-def test_a_preview_tells_an_empty_table_from_hidden_rows(people: Lake, owner: Reader) -> None:
+def test_a_preview_distinguishes_empty_tables_from_hidden_rows(people: Lake, owner: Reader) -> None:
     people.sql("CREATE TABLE d.empty (id INT)")
     hidden = preview(owner, role="viewer", row_filter="x > 99")
     assert (hidden["rows"], hidden["table_rows"], hidden["masked"]) == ([], 3, [])
@@ -102,12 +102,12 @@ def test_a_preview_tells_an_empty_table_from_hidden_rows(people: Lake, owner: Re
 @pytest.mark.parametrize(
     "place", [{}, {"database": "d"}, {"database": "d", "table": "people", "table_id": 1}, {"table": "people"}]
 )
-def test_a_preview_takes_one_way_to_name_the_table(owner: Reader, place: dict[str, Any]) -> None:
+def test_a_preview_takes_one_way_to_name_tables(owner: Reader, place: dict[str, Any]) -> None:
     response = owner.send("post", "restrictions/preview/", {"role": "viewer", **place})
     assert (response.status_code, response.json()["code"], response.json()["field"]) == (400, "INVALID_VALUE", "table")
 
 
-def test_a_view_is_seen_with_the_restrictions_of_its_tables(people: Lake, owner: Reader) -> None:
+def test_a_view_is_seen_with_its_tables_restrictions(people: Lake, owner: Reader) -> None:
     people.sql("CREATE VIEW d.mails AS SELECT email FROM d.people")
     restrict(owner, role="viewer", masks={"email": "NULL"})
     found = preview(owner, role="viewer", table="mails")

@@ -93,7 +93,7 @@ def test_a_select_gives_only_what_is_seen(owner: Reader, viewer: Reader) -> None
     assert len(owner.rows("SELECT * FROM d.people")) == 3
 
 
-def test_it_holds_on_branches_tags_versions_and_after_changes(people: Lake, owner: Reader, viewer: Reader) -> None:
+def test_holds_on_branches_tags_versions_and_after_changes(people: Lake, owner: Reader, viewer: Reader) -> None:
     before = people.head()
     restrict(owner, **MASKED)
     people.sql("CREATE BRANCH b")
@@ -127,7 +127,7 @@ def test_a_view_is_read_as_its_reader_may(people: Lake, owner: Reader, viewer: R
     assert viewer.rows("SELECT * FROM d.v") == [["z", 1], [None, 1]]
 
 
-def test_the_name_of_who_reads_stands_in_a_filter(people: Lake, owner: Reader, viewer: Reader) -> None:
+def test_a_filter_may_name_the_reader(people: Lake, owner: Reader, viewer: Reader) -> None:
     people.sql(f"INSERT INTO d.people VALUES (9, 'me', '{viewer.user.username}', 0)")
     restrict(owner, row_filter="team = current_user()")
     assert viewer.rows("SELECT id FROM d.people") == [[9]]
@@ -137,7 +137,7 @@ def test_the_name_of_who_reads_stands_in_a_filter(people: Lake, owner: Reader, v
     "condition",
     ["1 / (p.x - 5) > 0", "assert_true(p.x <> 5) IS NULL", "element_at(array(1, 2, 3, 4), p.x) > 0"],
 )
-def test_a_condition_is_not_asked_of_a_hidden_row(owner: Reader, viewer: Reader, condition: str) -> None:
+def test_a_condition_is_not_evaluated_on_hidden_rows(owner: Reader, viewer: Reader, condition: str) -> None:
     """The hidden row has x = 5, for which each condition is an error."""
     restrict(owner, row_filter="x <> 5")
     for text in (
@@ -159,7 +159,7 @@ def test_an_error_has_no_hidden_value(owner: Reader, viewer: Reader) -> None:
     assert raised.value.code == "ROWS_RESTRICTED"
 
 
-def test_it_is_for_the_role_and_those_below_or_for_a_group(owner: Reader, viewer: Reader) -> None:
+def test_applies_to_role_and_below_or_to_group(owner: Reader, viewer: Reader) -> None:
     contributor, reviewer = Reader(owner.lake, Role.CONTRIBUTOR), Reader(owner.lake, Role.REVIEWER)
     restrict(owner, role="contributor", **MASKED)
     assert [len(who.rows("SELECT * FROM d.people")) for who in (viewer, contributor, reviewer, owner)] == [2, 2, 3, 3]
@@ -193,7 +193,7 @@ def test_an_agent_is_restricted_like_its_owner(owner: Reader, viewer: Reader) ->
     assert program.rows("SELECT * FROM d.people") == SEEN
 
 
-def test_it_holds_in_a_catalog_that_the_table_is_merged_into(people: Lake, owner: Reader) -> None:
+def test_it_holds_in_catalogs_the_table_merges_into(people: Lake, owner: Reader) -> None:
     other = Lake()
     reader = Reader(other)
     restrict(owner, **MASKED)
@@ -266,7 +266,7 @@ def test_a_group_that_is_restricted_is_not_removed(owner: Reader) -> None:
         group_remove(root, group.name)
 
 
-def test_two_masks_of_one_column_show_nothing_of_it(owner: Reader, viewer: Reader) -> None:
+def test_two_masks_of_one_column_show_nothing(owner: Reader, viewer: Reader) -> None:
     restrict(owner, **MASKED)
     restrict(owner, role="contributor", masks={"email": "right(email, 1)"})
     assert viewer.rows("SELECT DISTINCT email FROM d.people") == [[None]]

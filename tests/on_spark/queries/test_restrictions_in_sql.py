@@ -21,7 +21,7 @@ def shown(owner: Reader, of_table: str = "") -> list[tuple[str | None, ...]]:
     return [tuple(row[1:]) for row in owner.sql(f"SHOW RESTRICTIONS{of_table}").rows]
 
 
-def test_filter_and_mask_are_set_apart_read_together_and_lifted_apart(people: Lake, owner: Reader) -> None:
+def test_filter_and_mask_are_separate_but_read_together(people: Lake, owner: Reader) -> None:
     viewer = Reader(people)
     owner.sql(FILTER.format("team = 'a' AND x > length(current_user()) - 100"))
     assert viewer.rows("SELECT id, email FROM d.people") == [[1, SECRET], [3, None]]
@@ -44,7 +44,7 @@ def test_filter_and_mask_are_set_apart_read_together_and_lifted_apart(people: La
     assert MergeAttempt.objects.filter(catalog__name=people.catalog, kind="settings").count() == 5
 
 
-def test_a_group_has_restrictions_of_its_own_on_every_branch(people: Lake, owner: Reader) -> None:
+def test_a_group_has_own_restrictions_on_every_branch(people: Lake, owner: Reader) -> None:
     group = Group.objects.create(name="Analysts of x")
     member, other = Reader(people), Reader(people)
     member.user.groups.add(group)
@@ -57,7 +57,7 @@ def test_a_group_has_restrictions_of_its_own_on_every_branch(people: Lake, owner
     assert shown(owner)[0][:3] == (None, "Analysts of x", "row filter")
 
 
-def test_what_is_no_expression_over_the_table_is_refused_and_changes_nothing(people: Lake, owner: Reader) -> None:
+def test_an_invalid_table_expression_is_refused_without_changes(people: Lake, owner: Reader) -> None:
     owner.sql(MASK.format("'hidden'"))
     for wrong in (FILTER.format("x + 1"), FILTER.format("x IN (SELECT 1)"), MASK.format("array(1)")):
         with pytest.raises(LakeError):
@@ -74,7 +74,7 @@ def test_a_dry_run_hides_nothing(people: Lake, owner: Reader) -> None:
     assert (shown(owner), Reader(people).rows("SELECT count(*) FROM d.people")) == ([], [[3]])
 
 
-def test_only_owners_set_and_those_it_is_hidden_from_do_not_see_what(people: Lake, owner: Reader) -> None:
+def test_only_owners_set_them_restricted_readers_see_none(people: Lake, owner: Reader) -> None:
     viewer = Reader(people)
     with pytest.raises(PermissionDenied):
         viewer.sql(FILTER.format("id = 1"))

@@ -22,7 +22,7 @@ def narrow(lake: Lake, strategy: str, *more: str, key: str = "[k, day]") -> Pipe
 
 
 @pytest.mark.parametrize("strategy", ["incremental", "scd2"])
-def test_a_batch_of_wider_types_is_the_same_when_it_comes_again(lake: Lake, strategy: str) -> None:
+def test_a_repeated_batch_of_wider_types_changes_nothing(lake: Lake, strategy: str) -> None:
     pipe = narrow(lake, strategy)
     pipe.run(BATCH.format("x"))
     assert pipe.rows(columns="k, day, f, n") == STORED
@@ -31,7 +31,7 @@ def test_a_batch_of_wider_types_is_the_same_when_it_comes_again(lake: Lake, stra
     assert pipe.rows(columns="k, day, f, n") == STORED
 
 
-def test_rows_of_one_key_are_those_of_one_key_in_the_table(lake: Lake) -> None:
+def test_batch_rows_share_keys_as_the_table_does(lake: Lake) -> None:
     """Of rows with one day and several times the latest counts, though the table keeps the day alone."""
     pipe = narrow(lake, "incremental", "watermark_column: day", key="k")
     later = BATCH.replace("10:00", "11:00").replace("0.1D", "0.5D")

@@ -33,7 +33,7 @@ SOME_CHANGES = [statement for statement in CHANGES if statement.startswith(("UPD
 @pytest.mark.parametrize(
     ("mode", "statements"), [("merge-on-read", ROWS), ("copy-on-write", CHANGES if IS_SOAK else SOME_CHANGES)]
 )
-def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, mode: str, statements: list[str]) -> None:
+def test_metrics_equal_the_writes_and_nothing_is_left(filled: Lake, mode: str, statements: list[str]) -> None:
     """Each statement has a branch of its own."""
     for kind in ("merge", "update", "delete"):
         filled.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.{kind}.mode' = '{mode}')")

@@ -142,7 +142,7 @@ def test_columns_can_be_renamed_typed_and_left_out(lake: Lake, tmp_path: Path) -
     assert lake.sql("SHOW PARTITIONS d.t").row_count == 1
 
 
-def test_a_value_that_does_not_fit_the_chosen_type_refuses_the_load(lake: Lake, tmp_path: Path) -> None:
+def test_values_unfit_for_chosen_type_refuse_the_load(lake: Lake, tmp_path: Path) -> None:
     made = send(lake, b"n\n1\nmany\n", tmp_path, columns=[{"source": "n", "type": "int"}])
     before = lake.head()
     with pytest.raises(InvalidValue, match="many"):
@@ -265,7 +265,7 @@ def test_many_rows_come_by_a_job(lake: Lake, tmp_path: Path, monkeypatch: pytest
     assert lake.sql("SELECT count(*), sum(n), sum(x) FROM d.t").rows == [[25_000, 312487500, 39060937.5]]
 
 
-def test_a_later_attempt_at_a_load_finds_what_the_earlier_one_committed(lake: Lake, tmp_path: Path) -> None:
+def test_a_later_load_attempt_finds_the_earlier_commit(lake: Lake, tmp_path: Path) -> None:
     made, task_id = send(lake, b"id\n1\n", tmp_path), uuid.uuid4()
     first = load(lake, made, context=TaskContext(task_id))
     again = load(lake, made, context=TaskContext(task_id, attempt=2))
@@ -275,7 +275,7 @@ def test_a_later_attempt_at_a_load_finds_what_the_earlier_one_committed(lake: La
     assert lake.rows("d.t") == [(1,), (1,)]
 
 
-def test_a_load_that_meets_another_write_lands_beside_it(lake: Lake, tmp_path: Path) -> None:
+def test_a_load_and_a_concurrent_write_both_commit(lake: Lake, tmp_path: Path) -> None:
     made = send(lake, b"id\n1\n", tmp_path)
     lake.sql("CREATE TABLE d.t (id INT)")
     from lakeui.frontdoor.rows import imported_rows
@@ -354,7 +354,7 @@ ROUNDED = [
 
 
 @pytest.mark.parametrize(("file", "columns", "words"), ROUNDED)
-def test_digits_that_the_table_would_cut_refuse_the_load(
+def test_digits_the_table_would_cut_refuse_the_load(
     lake: Lake, tmp_path: Path, file: bytes, columns: str, words: str
 ) -> None:
     lake.sql(f"CREATE TABLE d.t ({columns})")
@@ -396,7 +396,7 @@ def test_compressed_text_of_another_encoding_is_loaded(lake: Lake, tmp_path: Pat
 
 
 @pytest.mark.parametrize("file", [b"[]", b"id,name\n"])
-def test_a_file_without_rows_does_nothing_to_a_table(lake: Lake, tmp_path: Path, file: bytes) -> None:
+def test_a_file_without_rows_leaves_a_table_unchanged(lake: Lake, tmp_path: Path, file: bytes) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     before = lake.head()
     made = send(lake, file, tmp_path)

@@ -53,7 +53,7 @@ def table(lake: Lake) -> Lake:
     return lake
 
 
-def test_objects_are_the_maps_of_the_table_at_every_depth(table: Lake, tmp_path: Path) -> None:
+def test_objects_become_table_maps_at_every_depth(table: Lake, tmp_path: Path) -> None:
     merged(table, tmp_path, ROW)
     assert rows(table) == [STORED]
     assert table.sql("SELECT k[7], a[0]['x'].q[DATE '2024-01-02'], w['o']['t'], size(m) FROM d.t").rows == [
@@ -66,14 +66,14 @@ def test_objects_are_the_maps_of_the_table_at_every_depth(table: Lake, tmp_path:
     assert rows(table) == [STORED, {**STORED, "id": 2}]
 
 
-def test_objects_without_members_are_empty_maps_and_structs_of_nulls(table: Lake, tmp_path: Path) -> None:
+def test_empty_objects_give_empty_maps_and_null_fields(table: Lake, tmp_path: Path) -> None:
     empty = {"id": 1, "m": {}, "k": {}, "s": {}, "a": [{}], "w": {}}
     merged(table, tmp_path, empty)
     load(table, send(table, json.dumps({**empty, "id": 2}).encode(), tmp_path), append=True)
     assert rows(table) == [{**empty, "id": number, "s": {"x": None, "m": None}} for number in (1, 2)]
 
 
-def test_a_struct_in_a_map_gets_fields_where_the_schema_evolves(table: Lake, tmp_path: Path) -> None:
+def test_schema_evolution_adds_fields_to_structs_in_maps(table: Lake, tmp_path: Path) -> None:
     row = {"id": 1, "a": [{"x": {"p": 1, "new": "n"}}]}
     with pytest.raises(InvalidValue, match=r"Field a\.element\.value has no field new"):
         merged(table, tmp_path, row)
@@ -92,23 +92,21 @@ def test_a_struct_in_a_map_gets_fields_where_the_schema_evolves(table: Lake, tmp
         ({"a": [{"x": {"q": {"yesterday": 1}}}]}, "yesterday"),
     ],
 )
-def test_what_no_map_of_the_table_is_changes_nothing(
-    table: Lake, tmp_path: Path, row: dict[str, Any], refusal: str
-) -> None:
+def test_what_fits_no_table_map_changes_nothing(table: Lake, tmp_path: Path, row: dict[str, Any], refusal: str) -> None:
     head = table.head()
     with pytest.raises(InvalidValue, match=refusal):
         merged(table, tmp_path, {"id": 1, **row})
     assert table.head() == head
 
 
-def test_a_chosen_type_makes_maps_of_a_new_table(lake: Lake, tmp_path: Path) -> None:
+def test_a_chosen_type_makes_maps_in_new_tables(lake: Lake, tmp_path: Path) -> None:
     columns = [{"source": "k", "type": "map<int,string>"}, {"source": "s", "type": "struct<m:map<string,int>,x:int>"}]
     made = send(lake, b'{"k": {"1": "a"}, "s": {"m": {"b": 2}, "x": 3}}', tmp_path, columns=columns)
     load(lake, made)
     assert lake.sql("SELECT k[1], s.m['b'], s.x FROM d.t").rows == [["a", 2, 3]]
 
 
-def test_keys_that_become_one_in_the_column_are_refused(lake: Lake) -> None:
+def test_keys_made_equal_by_the_column_are_refused(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, m MAP<DATE, INT>)")
     both = "map(TIMESTAMP_NTZ '2024-01-01 10:00:00', 1, TIMESTAMP_NTZ '2024-01-01 11:00:00', 2)"
     with pytest.raises(InvalidValue, match="A map has the key"):
@@ -118,7 +116,7 @@ def test_keys_that_become_one_in_the_column_are_refused(lake: Lake) -> None:
     assert lake.sql("SELECT m FROM d.t ORDER BY id").rows == [[{"2024-01-01": 1}], [{}]]
 
 
-def test_a_batch_is_read_by_the_maps_of_its_table() -> None:
+def test_a_batch_is_read_by_its_tables_maps() -> None:
     """A map of many keys is never read as a struct of as many fields."""
     from catalog_app.domain.schema import Column, Schema
 

@@ -51,7 +51,7 @@ def upsert(lake: Lake, batch: pa.Table | pa.RecordBatchReader, keys: str = "id")
 
 
 @pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
-def test_a_batch_is_one_commit_and_its_rows_move_between_partitions(days: Lake, mode: str) -> None:
+def test_one_batch_commit_moves_rows_between_partitions(days: Lake, mode: str) -> None:
     days.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
     before = commits(days)
     result = upsert(days, BATCH)
@@ -75,7 +75,7 @@ def test_a_reader_is_taken_too(days: Lake) -> None:
     assert len(days.rows("d.t")) == 4
 
 
-def test_a_branch_with_a_merged_batch_merges_like_any_other(days: Lake) -> None:
+def test_a_branch_with_merged_batch_merges_like_others(days: Lake) -> None:
     days.sql("CREATE BRANCH dev")
     batch_merge(BATCH, "d.t", "upsert", "id", session=Session(days.catalog, "dev"))
     days.sql("DELETE FROM d.t WHERE id = 3")
@@ -83,7 +83,7 @@ def test_a_branch_with_a_merged_batch_merges_like_any_other(days: Lake) -> None:
     assert days.rows("d.t") == [(1, "mon", "a"), (2, "tue", "B"), (9, "wed", "N")]
 
 
-def test_text_is_read_in_the_types_of_the_table(days: Lake, tmp_path: Path) -> None:
+def test_text_is_read_in_table_types(days: Lake, tmp_path: Path) -> None:
     made = send(days, b"id,day,v\n2,mon,007\n4,mon,\n", tmp_path)
     merge = KeyedMerge(Strategy.UPSERT, ("id",))
     load = ImportLoad(made.pk, Reading.from_json(made.reading), TableName("t", "d"), is_new=False, merge=merge)
@@ -91,7 +91,7 @@ def test_text_is_read_in_the_types_of_the_table(days: Lake, tmp_path: Path) -> N
     assert days.rows("d.t") == [(1, "mon", "a"), (2, "mon", "007"), (3, "tue", "c"), (4, "mon", None)]
 
 
-def test_a_later_attempt_answers_what_the_earlier_one_committed(days: Lake, tmp_path: Path) -> None:
+def test_a_later_attempt_answers_the_earlier_commit(days: Lake, tmp_path: Path) -> None:
     made = send(days, b"id,day,v\n2,mon,B\n9,wed,N\n", tmp_path)
     load = ImportLoad(
         made.pk,

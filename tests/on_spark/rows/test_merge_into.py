@@ -45,7 +45,7 @@ def test_matched_rows_are_updated_and_others_inserted(people: Lake) -> None:
     }
 
 
-def test_clauses_act_in_the_order_in_which_they_are_written(people: Lake) -> None:
+def test_clauses_act_in_written_order(people: Lake) -> None:
     people.sql(
         f"""MERGE INTO d.t USING d.s {ON}
         WHEN MATCHED AND s.n > 30 THEN DELETE
@@ -67,13 +67,13 @@ def test_two_matches_of_a_row_write_nothing(people: Lake) -> None:
     assert (people.head(), people.rows("d.t")) == (head, before)
 
 
-def test_one_unconditional_delete_may_match_many_and_so_may_inserts(people: Lake) -> None:
+def test_an_unconditional_delete_and_inserts_may_match_many(people: Lake) -> None:
     people.sql("INSERT INTO d.s VALUES (2, 'again', 1), (5, 'again', 1)")
     people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *")
     assert people.rows("d.t") == [(1, "o", 1), (3, "o", 3), (5, "again", 1), (5, "s", 50)]
 
 
-def test_null_keys_never_match_by_equality_and_match_null_safely(people: Lake) -> None:
+def test_null_keys_match_only_by_null_safe_equality(people: Lake) -> None:
     people.sql("INSERT INTO d.t VALUES (NULL, 'o', 0)")
     source = "(SELECT CAST(NULL AS INT) AS id, 'x' AS v, 9 AS n)"
     people.sql(f"MERGE INTO d.t USING {source} s {ON} WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *")
@@ -115,7 +115,7 @@ REFUSED = [
 """What Spark finds; what is found before it is in tests/sql/cases/failures.sql."""
 
 
-def test_a_failed_merge_leaves_the_target_as_it_was(people: Lake) -> None:
+def test_a_failed_merge_leaves_the_target_unchanged(people: Lake) -> None:
     people.sql("CREATE TABLE d.strict (id INT NOT NULL, n INT)")
     head, before = people.head(), people.rows("d.t")
     for statement, code, mention in REFUSED:
@@ -134,14 +134,14 @@ def test_a_merge_that_changes_nothing_makes_no_version(people: Lake) -> None:
     assert (result.version, people.head(), result.metrics["bytes_written"]) == (head, head, 0)
 
 
-def test_only_files_whose_bounds_can_hold_a_key_are_read(people: Lake) -> None:
+def test_only_files_whose_bounds_admit_keys_are_read(people: Lake) -> None:
     source = "(VALUES (1, 'x'), (9, 'y')) AS s(id, v)"
     result = people.sql(f"MERGE INTO d.t USING {source} {ON} WHEN MATCHED THEN UPDATE SET v = s.v")
     assert (result.metrics["files_scanned"], result.metrics["files_skipped"]) == (1, 1)
     assert people.rows("d.t")[0] == (1, "x", 1)
 
 
-def test_the_source_may_be_another_branch_the_past_or_the_target_itself(people: Lake) -> None:
+def test_source_may_be_another_branch_past_or_target(people: Lake) -> None:
     people.sql("CREATE BRANCH dev")
     version = people.head()
     people.sql("UPDATE d.t SET v = 'dev' WHERE id = 1", "dev")
@@ -153,7 +153,7 @@ def test_the_source_may_be_another_branch_the_past_or_the_target_itself(people: 
     assert [row[2] for row in people.rows("d.t")] == [1, 3, 5, 7]
 
 
-def test_schema_evolution_adds_columns_and_widens_types_in_the_same_version(people: Lake) -> None:
+def test_schema_evolution_adds_and_widens_in_one_version(people: Lake) -> None:
     head = people.head()
     source = "(SELECT 2 AS id, 'x' AS v, CAST(5000000000 AS BIGINT) AS n, true AS extra)"
     people.sql(
@@ -213,7 +213,7 @@ def test_returning_answers_the_changed_rows(people: Lake) -> None:
     assert sorted(found.rows) == [["DELETE", 2, "o"], ["INSERT", 9, "y"], ["UPDATE", 1, "x"]]
 
 
-def test_a_column_of_using_that_a_side_lacks_is_refused_by_name(people: Lake) -> None:
+def test_missing_using_columns_are_refused_by_name(people: Lake) -> None:
     for text, column in (("(SELECT 1 AS idd) s USING (id)", "id"), ("(SELECT 1 AS key) s USING (key)", "key")):
         with pytest.raises(InvalidValue, match=rf"\b{column}\b"):
             people.sql(f"MERGE INTO d.t USING {text} WHEN MATCHED THEN DELETE")

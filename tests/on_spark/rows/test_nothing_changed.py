@@ -100,13 +100,13 @@ def test_only_rows_that_change_are_written_and_counted(things: Lake, mode: str) 
     assert [row[0] for row in found] == ["update_before", "update_after", "insert"]
 
 
-def test_values_that_differ_from_run_to_run_are_computed_once(things: Lake) -> None:
+def test_nondeterministic_values_are_computed_once(things: Lake) -> None:
     result = things.sql("UPDATE d.t SET v = uuid()")
     assert result.metrics["rows_updated"] == 3
     assert len({row[0] for row in things.rows("d.t", columns="v")}) == 3
 
 
-def test_a_value_is_computed_of_rows_that_live_and_match_alone(lake: Lake, rows_pass: None) -> None:
+def test_values_are_computed_of_live_matching_rows_only(lake: Lake, rows_pass: None) -> None:
     """What would overflow in a row that is gone, or that WHERE leaves out, is nothing to the statement."""
     lake.sql("CREATE TABLE d.n (id INT, n INT)")
     lake.sql("INSERT INTO d.n VALUES (1, 2147483647), (2, 0), (3, 2147483647), (4, 1)")
@@ -116,7 +116,7 @@ def test_a_value_is_computed_of_rows_that_live_and_match_alone(lake: Lake, rows_
 
 
 @pytest.mark.parametrize("rows_pass", ["few", "many"] if IS_SOAK else ["few"], indirect=True)
-def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake) -> None:
+def test_branch_merges_see_no_update_where_values_stay(things: Lake) -> None:
     things.sql("CREATE BRANCH dev")
     things.sql("UPDATE d.t SET v = v, x = x", "dev")
     things.sql(SAME, "dev")

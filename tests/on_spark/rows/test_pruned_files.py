@@ -51,7 +51,7 @@ def test_merges_compare_texts_with_decimals_as_numbers(amounts: Lake) -> None:
     assert [id_ for id_, _ in amounts.rows("d.t")] == [1, 20, 3]
 
 
-def test_a_date_beside_a_text_makes_the_text_a_date(lake: Lake) -> None:
+def test_a_text_beside_a_date_is_a_date(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, day STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, '2024-01-10'), (2, '2024-1-5'), (3, '2024-12-31')")
     updated = lake.sql("UPDATE d.t SET id = 20 WHERE day = DATE '2024-01-05'").metrics["rows_updated"]
@@ -109,7 +109,7 @@ def test_a_query_leaves_files_out_too(lake: Lake, monkeypatch: pytest.MonkeyPatc
     assert read == [1, 0]
 
 
-def test_the_smallest_numbers_of_their_types_can_be_written(lake: Lake) -> None:
+def test_smallest_numbers_of_each_type_can_be_written(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id BIGINT)")
     for literal in ("-128Y", "-32768S", "-9223372036854775808L", "- 128y"):
         lake.sql(f"INSERT OVERWRITE d.t SELECT {literal}")

@@ -37,7 +37,7 @@ def own_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "usual").mkdir()
 
 
-def test_a_backup_made_while_people_write_is_a_whole_lake(
+def test_a_backup_during_writes_is_a_whole_lake(
     own_warehouse: None, lake: Lake, database_url: str, tmp_path: Path
 ) -> None:
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")

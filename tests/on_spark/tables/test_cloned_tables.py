@@ -41,7 +41,7 @@ def files() -> set[Path]:
     return set(Path(settings.LAKEUI["WAREHOUSE"]).rglob("*.parquet"))
 
 
-def test_shared_files_are_read_and_changed_for_each_table(made: Lake) -> None:
+def test_shared_files_are_read_and_changed_per_table(made: Lake) -> None:
     before = files()
     made.sql("CREATE TABLE d.c CLONE d.t")
     assert files() == before
@@ -57,7 +57,7 @@ def test_shared_files_are_read_and_changed_for_each_table(made: Lake) -> None:
     assert in_order(made)
 
 
-def test_a_compacted_table_with_stored_stamps_merges_as_a_clone(made: Lake) -> None:
+def test_compacted_tables_with_stored_stamps_merge_as_clones(made: Lake) -> None:
     made.sql("OPTIMIZE d.t")
     made.sql("CREATE BRANCH b")
     made.sql("CREATE TABLE d.c CLONE d.t TBLPROPERTIES ('merge.conflicts' = 'row')", "b")
@@ -70,7 +70,7 @@ def test_a_compacted_table_with_stored_stamps_merges_as_a_clone(made: Lake) -> N
     assert in_order(made)
 
 
-def test_vacuum_removes_a_shared_file_with_the_last_table(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vacuum_removes_shared_files_with_the_last_table(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
     made.sql("CREATE TABLE d.c CLONE d.t")

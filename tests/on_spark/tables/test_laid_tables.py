@@ -91,7 +91,7 @@ def test_statements_lay_rows_as_they_would_lie_without(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_an_order_by_two_columns_leaves_files_out_by_each(
+def test_ordering_by_two_columns_prunes_files_by_each(
     lake: Lake, clustered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lake.sql("CREATE TABLE d.t (id BIGINT, a INT, b STRING)")
@@ -119,9 +119,7 @@ def test_an_order_by_two_columns_leaves_files_out_by_each(
 
 
 @pytest.mark.parametrize("parted", ["", " PARTITIONED BY (p)"])
-def test_a_write_orders_its_rows_where_the_table_asks_for_it(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch, parted: str
-) -> None:
+def test_a_write_orders_rows_where_the_table_asks(lake: Lake, monkeypatch: pytest.MonkeyPatch, parted: str) -> None:
     """Each file of a write has narrow bounds, and the rows are those of a table that orders none."""
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)
     monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
@@ -149,7 +147,7 @@ def test_a_write_orders_its_rows_where_the_table_asks_for_it(
     assert lake.rows("d.t") == lake.rows("d.u")
 
 
-def test_a_table_made_of_a_query_is_ordered_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_made_by_query_is_ordered_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)
     monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
     monkeypatch.setattr(writing, "become_one", lambda sizes: False)

@@ -89,7 +89,7 @@ def test_a_story_of_runs(pipes: Pipes, strategy: str) -> None:
 
 
 @pytest.mark.parametrize(("key_strategy", "meaning"), [("insert", model.added), ("update", model.replaced)])
-def test_a_story_of_keys_that_are_only_added_or_only_replaced(pipes: Pipes, key_strategy: str, meaning: Model) -> None:
+def test_a_story_of_keys_only_added_or_replaced(pipes: Pipes, key_strategy: str, meaning: Model) -> None:
     lines = f"merge_strategy: incremental\n{STRATEGIES['incremental'][0]}"
     pipe = pipes(lines)
     pipe.run(batch(_FIRST))
@@ -124,7 +124,7 @@ def in_order(versions: list[model.Row]) -> list[model.Row]:
 
 
 @pytest.mark.parametrize("gone", ["ignore", "invalidate", "new_record"])
-def test_a_story_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> None:
+def test_a_story_of_versions_by_run_time(pipes: Pipes, gone: str) -> None:
     back = _FIRST[:2]
     rivals, twice = [(1, "p", 1), (1, "q", 1)], [*_FIRST[1:], *_FIRST[1:]]
     agree_by_run(pipes, gone, [_FIRST, _FIRST, [], back, back, rivals, twice, STORY["all changed"], _FIRST])
@@ -156,7 +156,7 @@ def test_any_runs(pipes: Pipes, strategy: str) -> None:
 
 
 @pytest.mark.parametrize("gone", ["ignore", "invalidate", "new_record"])
-def test_any_runs_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> None:
+def test_any_runs_of_versions_by_run_time(pipes: Pipes, gone: str) -> None:
     @given(batches=runs(st.none() | st.integers(0, 1), unique_by=lambda row: row[0]))
     @FEW
     def check(batches: Batches) -> None:

@@ -34,7 +34,7 @@ class TestEveryStrategy:
         assert list(types(pipe)) == columns
         assert pipes.lake.sql(f"SHOW PARTITIONS {pipe.table}").row_count == 3 if strategy == "snapshot" else True
 
-    def test_writes_no_row_that_a_constraint_of_the_table_refuses(self, pipes: Pipes, strategy: str) -> None:
+    def test_writes_no_row_that_a_table_constraint_refuses(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy])
         pipe.run(batch(ROWS))
         pipes.lake.sql(f"ALTER TABLE {pipe.table} ADD CONSTRAINT early CHECK (at < 9)")
@@ -94,7 +94,7 @@ class TestEveryStrategy:
         assert types(pipe) == before
         assert (4, "d") in pipe.rows(columns="id, value")
 
-    def test_drops_columns_that_the_query_gives_no_more_only_when_told(self, pipes: Pipes, strategy: str) -> None:
+    def test_drops_columns_missing_from_query_only_when_asked(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy], "on_schema_change: sync")
         first = pipe.run(batch([(1, "a", 1, "old")], (*COLUMNS, "extra STRING"))).version
         pipe.run(batch([(1, "a", 2, 7), (2, "b", 2, 8)], (*COLUMNS, "more INT")))
@@ -132,7 +132,7 @@ class TestEveryStrategy:
             pipe.start(context=Cancelled, source=batch([(1, "x", 5), (4, "d", 5)]))
         assert (pipes.lake.head(), pipe.rows()) == before
 
-    def test_makes_no_table_when_its_first_run_is_cancelled_or_fails(
+    def test_cancelled_or_failed_first_run_makes_no_table(
         self, pipes: Pipes, strategy: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pipe = pipes(*CONFIGS[strategy])
@@ -202,7 +202,7 @@ def test_the_history_says_what_a_run_did(pipes: Pipes, strategy: str, operation:
     assert f"RUN PIPELINE `{pipe.table.removeprefix('d.')}`" in str(newest)
 
 
-def test_a_second_identical_run_changes_nothing_where_that_is_promised(pipes: Pipes) -> None:
+def test_an_identical_second_run_changes_nothing_where_promised(pipes: Pipes) -> None:
     for strategy in ("incremental", "scd2"):
         pipe = pipes(*CONFIGS[strategy])
         pipe.run(batch(ROWS))
@@ -218,7 +218,7 @@ def test_only_partitions_of_the_batch_are_replaced(pipes: Pipes) -> None:
     assert (result.metrics["files_removed"], result.metrics["files_added"]) == (2, 3)
 
 
-def test_a_table_that_is_partitioned_otherwise_takes_snapshots_by_value(pipes: Pipes) -> None:
+def test_differently_partitioned_tables_take_snapshots_by_value(pipes: Pipes) -> None:
     pipe = pipes(*CONFIGS["snapshot"])
     pipes.lake.sql(f"CREATE TABLE {pipe.table} (id INT, value STRING, at INT)")
     pipes.lake.sql(f"INSERT INTO {pipe.table} VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 1)")
@@ -226,7 +226,7 @@ def test_a_table_that_is_partitioned_otherwise_takes_snapshots_by_value(pipes: P
     assert pipe.rows() == [(2, "b", 1), (4, "a", 2), (5, None, 2)]
 
 
-def test_a_full_refresh_empties_its_table_only_when_allowed(pipes: Pipes) -> None:
+def test_a_full_refresh_empties_tables_only_when_allowed(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: full_refresh")
     pipe.run(batch(ROWS))
     pipe.run(batch([]), config="merge_strategy: full_refresh\nallow_empty: true")

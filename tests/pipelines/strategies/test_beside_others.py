@@ -12,7 +12,7 @@ from tests.pipelines.strategies.cases import CONFIGS, KEYED, ROWS, history
 from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
 
 
-def test_a_run_beside_another_writer_is_judged_and_not_lost(pipes: Pipes) -> None:
+def test_runs_beside_other_writers_are_judged_not_lost(pipes: Pipes) -> None:
     pipe = pipes(*KEYED)
     pipe.run(batch(ROWS))
     pipe.run(batch([(4, "d", 1)]))
@@ -50,7 +50,7 @@ class Overtaken(Attempt):
 
 
 @pytest.mark.parametrize("strategy", BESIDE)
-def test_a_run_that_is_overtaken_leaves_what_one_after_the_other_would(pipes: Pipes, strategy: str) -> None:
+def test_an_overtaken_run_leaves_what_sequential_runs_would(pipes: Pipes, strategy: str) -> None:
     pipe = pipes(*CONFIGS[strategy])
     pipe.run(batch(ROWS))
 

@@ -15,7 +15,7 @@ from tests.pipelines.strategies.cases import COLUMNS, CONFIGS, KEYED, ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
 
 
-def test_a_missing_field_degrades_the_run_and_marks_it(pipes: Pipes) -> None:
+def test_a_missing_field_degrades_and_marks_the_run(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: incremental")
     pipe.run(batch(ROWS))
     pipe.run(batch(ROWS[:1]))
@@ -58,7 +58,7 @@ def test_a_degraded_run_never_replaces_history(pipes: Pipes) -> None:
         (("merge_strategy: scd2", "unique_key: id", "scd_valid_from: at"), "scd_valid_from", 3, "Rename it"),
     ],
 )
-def test_columns_that_the_query_does_not_give_are_named_by_line(
+def test_columns_the_query_lacks_are_named_by_line(
     pipes: Pipes, config: tuple[str, ...], field: str, line: int, advice: str
 ) -> None:
     with pytest.raises(InvalidConfig) as caught:
@@ -68,7 +68,7 @@ def test_columns_that_the_query_does_not_give_are_named_by_line(
     assert advice in error["remedy"]
 
 
-def test_a_table_without_the_columns_of_the_strategy_is_refused(pipes: Pipes) -> None:
+def test_a_table_without_strategy_columns_is_refused(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: append_only")
     pipe.run(batch(ROWS))
     with pytest.raises(InvalidConfig, match="no column valid_from"):
@@ -92,7 +92,7 @@ def test_unique_key_strategies_refuse_duplicate_keys(pipes: Pipes, strategy: str
     pipe.run(batch([(1, "x", 2)]))
 
 
-def test_what_a_run_has_found_unique_is_not_looked_at_again(pipes: Pipes) -> None:
+def test_what_a_run_found_unique_is_not_rechecked(pipes: Pipes) -> None:
     pipe = pipes(*KEYED)
     looked = []
     for config in (KEYED, KEYED, KEYED, (KEYED[0], "unique_key: [id, at]")):
@@ -136,7 +136,7 @@ def test_an_update_needs_a_table(pipes: Pipes) -> None:
         ("upsert", [ROWS[0], (2, "x", 2), (4, "d", 2)]),
     ],
 )
-def test_rows_take_known_keys_away_unless_these_are_left_alone(
+def test_rows_remove_known_keys_unless_left_alone(
     pipes: Pipes, key_strategy: str, left: list[tuple[int, str, int]]
 ) -> None:
     pipe = pipes(*CONFIGS["incremental"])
@@ -146,7 +146,7 @@ def test_rows_take_known_keys_away_unless_these_are_left_alone(
     assert pipe.rows() == left
 
 
-def test_rows_of_nothing_but_keys_have_nothing_to_replace(pipes: Pipes) -> None:
+def test_rows_of_only_keys_have_nothing_to_replace(pipes: Pipes) -> None:
     pipe = pipes(*KEYED)
     pipe.run(batch([(1,)], ("id INT",)))
     result = pipe.run(batch([(1,), (2,)], ("id INT",)), config="\n".join([*KEYED, "key_strategy: update"]))
@@ -164,7 +164,7 @@ def test_views_are_made_where_queries_change(pipes: Pipes) -> None:
     assert pipes.lake.sql("SHOW VIEWS IN d", branch="main").rows == []
 
 
-def test_a_view_does_not_take_the_place_of_a_table(pipes: Pipes) -> None:
+def test_a_view_does_not_replace_a_table(pipes: Pipes) -> None:
     pipe = pipes("materialized: table")
     pipe.run("SELECT 1 AS id")
     with pytest.raises(AlreadyExists):
@@ -177,7 +177,7 @@ class TestRowsOfOneKeyWithoutAnOrder:
 
     TWICE = [(1, "a", 1), (1, "b", 1), (1, "b", 1), (2, "x", 1), (2, "x", None), (3, "c", 1)]
 
-    def test_the_highest_by_all_columns_is_written_and_the_run_is_degraded(self, pipes: Pipes) -> None:
+    def test_highest_by_all_columns_is_written_degrading_runs(self, pipes: Pipes) -> None:
         pipe = pipes(*KEYED)
         for rows in (self.TWICE, self.TWICE[::-1]):
             pipe.run(batch(rows))

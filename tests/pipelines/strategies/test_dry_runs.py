@@ -48,7 +48,7 @@ def the_same(one: StatementResult, other: StatementResult) -> bool:
 
 @every_strategy
 @pytest.mark.parametrize("publish", ["direct", "checked"])
-def test_it_counts_what_the_run_counts_and_leaves_nothing(pipes: Pipes, strategy: str, publish: str) -> None:
+def test_it_counts_as_the_run_and_leaves_nothing(pipes: Pipes, strategy: str, publish: str) -> None:
     pipe = pipes(*CONFIGS[strategy], f"publish: {publish}")
     pipe.run(batch(ROWS))
     before = everything(pipe)
@@ -91,7 +91,7 @@ def test_checks_judge_what_would_be_written(pipes: Pipes) -> None:
     assert everything(pipe) == before
 
 
-def test_a_protected_branch_lets_a_published_run_be_tried(pipes: Pipes) -> None:
+def test_published_runs_can_be_tried_on_protected_branches(pipes: Pipes) -> None:
     pipe = pipes(*KEYED, "publish: checked")
     pipe.run(batch(ROWS))
     ProtectionRule.objects.create(

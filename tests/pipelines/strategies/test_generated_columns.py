@@ -41,7 +41,7 @@ def test_a_query_gives_no_number(pipes: Pipes) -> None:
     assert pipe.rows() == [(1, 1)]
 
 
-def test_sync_keeps_the_column_that_a_generated_one_reads(pipes: Pipes) -> None:
+def test_sync_keeps_the_column_a_generated_one_reads(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: full_refresh", "on_schema_change: sync")
     pipes.lake.sql(TABLE.format(pipe.table, "", ""))
     with pytest.raises(InvalidValue, match="reads column id"):

@@ -91,7 +91,7 @@ def test_without_the_key_every_run_reads_all_files(pipes: Pipes, send: Send) -> 
     assert _states(pipe) == {"a.csv": False}
 
 
-def test_an_empty_zone_keeps_the_columns_of_its_last_file(pipes: Pipes, send: Send) -> None:
+def test_an_empty_zone_keeps_its_last_files_columns(pipes: Pipes, send: Send) -> None:
     source = f"{SOURCE} UNION ALL SELECT CAST(id AS INT), name FROM {{{{ landing('late') }}}}"
     pipe = _made(pipes, "merge_strategy: append_only", ARCHIVES, source=source)
     send(pipe, "id,name\n1,one\n")
@@ -102,7 +102,7 @@ def test_an_empty_zone_keeps_the_columns_of_its_last_file(pipes: Pipes, send: Se
     assert sorted(pipe.rows()) == [(1, "one"), (2, "two"), (3, "three")]
 
 
-def test_a_full_refresh_keeps_the_table_while_no_file_waits(pipes: Pipes, send: Send) -> None:
+def test_full_refresh_without_waiting_files_keeps_the_table(pipes: Pipes, send: Send) -> None:
     pipe = _made(pipes, "merge_strategy: full_refresh", ARCHIVES)
     send(pipe, "id,name\n1,one\n")
     pipe.start()
@@ -135,7 +135,7 @@ def test_checks_that_fail_archive_nothing(pipes: Pipes, send: Send) -> None:
 
 
 @pytest.mark.parametrize("publish", ["direct", "checked"])
-def test_a_worker_that_dies_before_the_archive_reads_nothing_twice(
+def test_a_worker_dying_before_archiving_reads_nothing_twice(
     pipes: Pipes, send: Send, monkeypatch: pytest.MonkeyPatch, publish: str
 ) -> None:
     pipe = _made(pipes, "merge_strategy: append_only", ARCHIVES, f"publish: {publish}")
@@ -155,7 +155,7 @@ def _killed(**_: object) -> int:
     raise KeyboardInterrupt
 
 
-def test_the_second_attempt_of_a_run_that_committed_archives(
+def test_the_second_attempt_of_a_committed_run_archives(
     pipes: Pipes, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pipe = _made(pipes, "merge_strategy: append_only", ARCHIVES)
@@ -170,7 +170,7 @@ def test_the_second_attempt_of_a_run_that_committed_archives(
     assert _states(pipe) == {"a.csv": True}
 
 
-def test_a_file_that_comes_while_a_run_reads_waits(pipes: Pipes, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_arriving_while_a_run_reads_waits(pipes: Pipes, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = _made(pipes, "merge_strategy: append_only", ARCHIVES)
     send(pipe, "id,name\n1,one\n")
 
@@ -252,7 +252,7 @@ def test_archives_go_after_the_days_of_history(pipes: Pipes, send: Send) -> None
 
 
 @pytest.mark.parametrize("zone", ["", "a/b", "a@b", "x" * 256, "a\u200bb"])
-def test_names_that_no_template_or_address_can_hold_are_refused(pipes: Pipes, send: Send, zone: str) -> None:
+def test_names_no_template_or_address_holds_are_refused(pipes: Pipes, send: Send, zone: str) -> None:
     pipe = _made(pipes, "merge_strategy: append_only")
     with pytest.raises(InvalidValue):
         send(pipe, "id,name\n1,one\n", zone=zone)

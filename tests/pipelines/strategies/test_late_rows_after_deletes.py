@@ -44,7 +44,7 @@ def deleted(pipes: Pipes, *lines: str) -> Pipe:
 
 
 @pytest.mark.parametrize("late", [LATE, (1, "zombie", 2), (1, "zombie", None)])
-def test_a_row_older_than_the_delete_of_its_key_stays_deleted(pipes: Pipes, late: tuple[Any, ...]) -> None:
+def test_rows_older_than_their_keys_delete_stay_deleted(pipes: Pipes, late: tuple[Any, ...]) -> None:
     pipe = deleted(pipes)
     head = pipes.lake.head()
     done = pipe.run(batch([late]))
@@ -52,7 +52,7 @@ def test_a_row_older_than_the_delete_of_its_key_stays_deleted(pipes: Pipes, late
 
 
 @pytest.mark.parametrize("at", [3, 4])
-def test_a_row_that_is_not_older_brings_its_key_back(pipes: Pipes, at: int) -> None:
+def test_a_row_not_older_brings_its_key_back(pipes: Pipes, at: int) -> None:
     pipe = deleted(pipes)
     pipe.run(batch([(1, "back", at)]))
     assert pipe.rows() == [(1, "back", at), STAYS]
@@ -73,7 +73,7 @@ def test_a_delete_counts_although_the_key_came_never(pipes: Pipes) -> None:
     assert pipe.rows() == [STAYS, (9, "i", 2)]
 
 
-def test_an_older_row_of_the_same_batch_stays_deleted(pipes: Pipes) -> None:
+def test_older_rows_of_the_same_batch_stay_deleted(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([STAYS, GONE, LATE]))
     pipe.run(batch([(5, "e", 1), (5, "gone", 2)]))
@@ -100,7 +100,7 @@ def test_the_newest_of_several_deletes_counts(pipes: Pipes) -> None:
     assert pipe.rows() == [(1, "back", 6), STAYS]
 
 
-def test_a_branch_sees_its_own_deletes_and_a_merge_brings_them(pipes: Pipes) -> None:
+def test_branches_see_own_deletes_and_merges_bring_them(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 1), STAYS]))
     pipes.lake.sql("CREATE BRANCH cut")
@@ -113,7 +113,7 @@ def test_a_branch_sees_its_own_deletes_and_a_merge_brings_them(pipes: Pipes) -> 
     assert pipe.rows() == [STAYS]
 
 
-def test_a_merge_brings_a_delete_of_a_key_that_was_nowhere(pipes: Pipes) -> None:
+def test_a_merge_brings_deletes_of_absent_keys(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([STAYS]))
     pipes.lake.sql("CREATE BRANCH cut")
@@ -127,7 +127,7 @@ def test_a_merge_brings_a_delete_of_a_key_that_was_nowhere(pipes: Pipes) -> None
     "restore", ["RESTORE TABLE {table} TO VERSION AS OF {version}", "RESTORE BRANCH main TO VERSION AS OF {version}"]
 )
 @pytest.mark.parametrize("key", [1, 7])
-def test_a_restore_takes_deletes_back_and_another_brings_them_again(pipes: Pipes, restore: str, key: int) -> None:
+def test_a_restore_removes_deletes_and_another_returns_them(pipes: Pipes, restore: str, key: int) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 1), STAYS]))
     before = pipes.lake.head()
@@ -144,7 +144,7 @@ def test_a_restore_takes_deletes_back_and_another_brings_them_again(pipes: Pipes
 @pytest.mark.parametrize(
     "clears", ["full_refresh", "TRUNCATE TABLE {table}", "INSERT OVERWRITE {table} VALUES (2, 'b', 1)"]
 )
-def test_deletes_go_with_the_rows_of_the_whole_table(pipes: Pipes, clears: str) -> None:
+def test_clearing_a_whole_table_clears_its_deletes(pipes: Pipes, clears: str) -> None:
     pipe = deleted(pipes)
     if clears == "full_refresh":
         pipe.run(batch([STAYS]), config="merge_strategy: full_refresh")
@@ -155,7 +155,7 @@ def test_deletes_go_with_the_rows_of_the_whole_table(pipes: Pipes, clears: str) 
 
 
 @pytest.mark.parametrize("clears", ["TRUNCATE TABLE {table}", "INSERT OVERWRITE {table} SELECT * FROM {table}"])
-def test_deletes_go_with_the_rows_of_a_table_without_rows_too(pipes: Pipes, clears: str) -> None:
+def test_clearing_a_table_without_rows_clears_deletes_too(pipes: Pipes, clears: str) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 1)]))
     pipe.run(batch([GONE]))
@@ -178,7 +178,7 @@ def test_deletes_go_with_the_rows_of_a_table_without_rows_too(pipes: Pipes, clea
         (["TRUNCATE TABLE {table}", "RESTORE TABLE {table} TO VERSION AS OF {alone}"], True),
     ],
 )
-def test_the_last_statement_of_a_transaction_says_which_deletes_count(
+def test_a_transactions_last_statement_decides_which_deletes_count(
     pipes: Pipes, statements: list[str], is_back: bool
 ) -> None:
     pipe = pipes(*LINES)
@@ -219,7 +219,7 @@ def test_restores_of_restores_are_read_once_each(pipes: Pipes) -> None:
     assert pipe.rows() == [STAYS]
 
 
-def test_a_table_that_goes_by_a_restore_comes_back_with_its_deletes(pipes: Pipes) -> None:
+def test_tables_removed_by_restore_return_with_their_deletes(pipes: Pipes) -> None:
     before = pipes.lake.head()
     pipe = deleted(pipes)
     pipes.lake.sql(f"RESTORE BRANCH main TO VERSION AS OF {before}")
@@ -228,7 +228,7 @@ def test_a_table_that_goes_by_a_restore_comes_back_with_its_deletes(pipes: Pipes
     assert pipe.rows() == [STAYS]
 
 
-def test_a_reverted_merge_takes_deletes_of_keys_with_it_that_were_nowhere(pipes: Pipes) -> None:
+def test_a_reverted_merge_removes_deletes_of_absent_keys(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([STAYS]))
     pipes.lake.sql("CREATE BRANCH cut")
@@ -314,7 +314,7 @@ def test_watermarks_are_compared_as_their_type(pipes: Pipes, late: str, same: st
     assert len(pipe.rows()) == 1
 
 
-def test_a_key_is_the_same_after_its_columns_were_renamed_and_widened(pipes: Pipes) -> None:
+def test_keys_stay_the_same_through_renaming_and_widening(pipes: Pipes) -> None:
     pipe = deleted(pipes)
     pipes.lake.sql(f"ALTER TABLE {pipe.table} RENAME COLUMN id TO number")
     pipes.lake.sql(f"ALTER TABLE {pipe.table} RENAME COLUMN at TO moment")
@@ -324,14 +324,14 @@ def test_a_key_is_the_same_after_its_columns_were_renamed_and_widened(pipes: Pip
     assert pipe.rows() == [(2, "c", 1)]
 
 
-def test_another_key_or_watermark_is_compared_with_none_of_them(pipes: Pipes) -> None:
+def test_another_key_or_watermark_is_compared_with_none(pipes: Pipes) -> None:
     pipe = deleted(pipes)
     config = "\n".join(LINES).replace("column: at", "column: id")
     pipe.run(batch([LATE]), config=config)
     assert LATE in pipe.rows()
 
 
-def test_a_watermark_that_the_table_leaves_out_orders_deletes_too(pipes: Pipes) -> None:
+def test_a_watermark_absent_from_the_table_orders_deletes(pipes: Pipes) -> None:
     pipe = pipes(
         "merge_strategy: incremental",
         "unique_key: id",
@@ -349,7 +349,7 @@ def test_a_watermark_that_the_table_leaves_out_orders_deletes_too(pipes: Pipes) 
     assert pipe.rows() == [(1,), (2,)]
 
 
-def test_a_watermark_that_the_table_gets_later_orders_deletes_of_before(pipes: Pipes) -> None:
+def test_a_watermark_added_later_orders_earlier_deletes(pipes: Pipes) -> None:
     pipe = pipes(*LINES)
     pipes.lake.sql(f"CREATE TABLE {pipe.table} (id INT, value STRING)")
     pipe.run(batch([GONE]))
@@ -383,7 +383,7 @@ def test_many_deletes_come_in_parts(pipes: Pipes, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("publish", ["direct", "checked"])
-def test_a_run_looks_again_where_another_kept_deletes_meanwhile(
+def test_a_run_rechecks_where_another_kept_deletes_meanwhile(
     pipes: Pipes, monkeypatch: pytest.MonkeyPatch, publish: str
 ) -> None:
     """Two pipelines write one table: the row was staged before the delete of its key was there."""
@@ -404,7 +404,7 @@ def test_a_run_looks_again_where_another_kept_deletes_meanwhile(
     assert pipe.rows() == [STAYS, (8, "h", 1)]
 
 
-def test_what_is_kept_goes_with_the_commit_that_did_not_come(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_that_fails_keeps_no_deletes(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = pipes(*LINES)
     pipe.run(batch([(1, "a", 1)]))
 
@@ -422,7 +422,7 @@ def test_what_is_kept_goes_with_the_commit_that_did_not_come(pipes: Pipes, monke
     assert (pipe.rows(), kept(pipe).count()) == ([], 1)
 
 
-def test_another_catalog_knows_of_the_deletes_that_it_merged(pipes: Pipes) -> None:
+def test_another_catalog_knows_the_deletes_it_merged(pipes: Pipes) -> None:
     pipe, other = deleted(pipes), Lake()
     take(other, pipes.lake)
     pipe.run(batch([(7, "gone", 3)]))

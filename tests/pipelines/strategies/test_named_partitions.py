@@ -27,7 +27,7 @@ def pipe(request: pytest.FixtureRequest, pipes: Pipes) -> Pipe:
     return made
 
 
-def test_they_go_with_all_their_rows_and_no_other_partition_does(pipe: Pipe) -> None:
+def test_named_partitions_alone_lose_all_their_rows(pipe: Pipe) -> None:
     pipe.run(batch([(9, "a", 2)]), config=config("[a, b]"))
     assert pipe.rows() == [(3, None, 1), (4, "c", 1), (9, "a", 2)]
 
@@ -37,7 +37,7 @@ def test_the_partition_without_a_value_can_be_named(pipe: Pipe) -> None:
     assert pipe.rows() == [(1, "a", 1), (4, "c", 1), (9, None, 2)]
 
 
-def test_a_batch_without_rows_empties_them_only_where_that_is_allowed(pipe: Pipe) -> None:
+def test_an_empty_batch_empties_them_only_where_allowed(pipe: Pipe) -> None:
     before = pipe.lake.head()
     assert pipe.run(batch([]), config=config("[a, b]")).version == before
     assert pipe.rows() == sorted(OLD, key=repr)
@@ -51,7 +51,7 @@ def test_what_is_empty_already_makes_no_version(pipe: Pipe) -> None:
     assert pipe.run(batch([]), config=config("[y, z]", EMPTY)).version == before == pipe.lake.head()
 
 
-def test_a_batch_without_rows_never_empties_partitions_that_nobody_named(pipe: Pipe) -> None:
+def test_an_empty_batch_never_empties_unnamed_partitions(pipe: Pipe) -> None:
     before = pipe.lake.head()
     pipe.run(batch([]), config="\n".join([*CONFIGS["snapshot"], EMPTY]))
     assert pipe.lake.head() == before
@@ -78,7 +78,7 @@ def test_the_same_run_again_leaves_the_same_rows(pipe: Pipe) -> None:
         assert pipe.rows() == [(3, None, 1), (4, "c", 1), (9, "a", 2), (9, "a", 2)]
 
 
-def test_a_value_that_the_column_cannot_have_is_refused_by_its_line(pipes: Pipes) -> None:
+def test_an_impossible_column_value_is_refused_by_line(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: snapshot", "partition_column: at", "partitions: [1, first, null]")
     with pytest.raises(InvalidConfig, match="first can be no value of the column at") as caught:
         pipe.run(batch(OLD))

@@ -29,7 +29,7 @@ def still(pipe: Pipe) -> list[tuple[int, str]]:
     return found
 
 
-def test_versions_by_the_time_of_the_run_hold_until_the_marker(pipes: Pipes) -> None:
+def test_versions_by_run_time_hold_until_the_marker(pipes: Pipes) -> None:
     pipe = pipes(*BY_RUN)
     pipe.run(batch(ROWS))
     assert still(pipe) == [(1, "a"), (2, "b"), (3, "c")]
@@ -52,7 +52,7 @@ def test_keys_that_are_gone_end_before_the_marker(pipes: Pipes) -> None:
         assert len(history(pipe)) == (4 if gone == "invalidate" else 6)
 
 
-def test_late_versions_split_those_that_hold_until_the_marker(pipes: Pipes) -> None:
+def test_late_versions_split_those_holding_until_the_marker(pipes: Pipes) -> None:
     pipe = pipes(*BY_ROW, "scd_columns: value")
     pipe.run(batch([(1, "a", 1), (1, "c", 9)]))
     pipe.run(batch([(1, "b", 5), (1, "d", 12)]))
@@ -64,7 +64,7 @@ def test_late_versions_split_those_that_hold_until_the_marker(pipes: Pipes) -> N
     ]
 
 
-def test_versions_that_hold_by_null_go_on_under_a_marker(pipes: Pipes) -> None:
+def test_versions_open_by_null_continue_under_a_marker(pipes: Pipes) -> None:
     pipe = pipes(*BY_RUN[:2])
     pipe.run(batch(ROWS))
     pipe.run(batch([(1, "x", 1), (4, "d", 1)]), config="\n".join(BY_RUN))
@@ -73,7 +73,7 @@ def test_versions_that_hold_by_null_go_on_under_a_marker(pipes: Pipes) -> None:
 
 
 @pytest.mark.parametrize("now", ["", "scd_open_marker: 9998-12-31"])
-def test_a_marker_that_versions_hold_by_is_not_taken_away(pipes: Pipes, now: str) -> None:
+def test_a_marker_that_versions_use_cannot_be_removed(pipes: Pipes, now: str) -> None:
     pipe = pipes(*BY_RUN)
     pipe.run(batch(ROWS))
     ended(pipe)
@@ -86,7 +86,7 @@ def test_a_marker_that_versions_hold_by_is_not_taken_away(pipes: Pipes, now: str
     assert len(history(pipe)) == 4
 
 
-def test_only_files_with_versions_that_hold_still_are_read(pipes: Pipes) -> None:
+def test_only_files_with_versions_still_open_are_read(pipes: Pipes) -> None:
     looked: list[str] = []
 
     class Watched(Attempt):
@@ -106,7 +106,7 @@ def test_only_files_with_versions_that_hold_still_are_read(pipes: Pipes) -> None
 @pytest.mark.parametrize(
     ("config", "line"), [((*BY_RUN[:2], "scd_open_marker: forever"), 3), ((*CONFIGS["scd2"], BY_RUN[2]), 4)]
 )
-def test_a_marker_that_no_end_can_have_is_refused_by_its_line(pipes: Pipes, config: tuple[str, ...], line: int) -> None:
+def test_an_impossible_marker_is_refused_by_line(pipes: Pipes, config: tuple[str, ...], line: int) -> None:
     with pytest.raises(InvalidConfig, match="can be no end of a version") as caught:
         pipes(*config).run(batch(ROWS))
     (error,) = caught.value.details["errors"]

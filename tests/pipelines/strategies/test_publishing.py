@@ -73,7 +73,7 @@ def test_a_later_attempt_answers_what_was_published(pipe: Pipe) -> None:
     assert again.version == pipe.lake.head()
 
 
-def test_an_attempt_that_died_before_publishing_is_done_again(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attempt_dead_before_publishing_is_repeated(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     def die(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -105,7 +105,7 @@ def test_what_others_wrote_meanwhile_is_judged(pipe: Pipe) -> None:
 
 
 @pytest.mark.parametrize("check", ["id >", "java_method('a', 'b')", "id IN (SELECT 1)"])
-def test_a_check_that_is_no_condition_is_an_error_of_the_configuration(pipe: Pipe, check: str) -> None:
+def test_a_non_condition_check_is_a_configuration_error(pipe: Pipe, check: str) -> None:
     config = "\n".join([*CHECKED[:3], f'checks: ["{check}"]'])
     with pytest.raises(InvalidConfig) as caught:
         pipe.run(batch(ROWS), config=config)

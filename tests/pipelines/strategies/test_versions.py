@@ -20,7 +20,7 @@ def open_versions(result: list[tuple[Any, ...]]) -> list[Any]:
 class TestVersionsByTheTimeOfTheRun:
     CONFIG = ("merge_strategy: scd2", "unique_key: id")
 
-    def test_a_change_ends_one_version_and_begins_the_next(self, pipes: Pipes) -> None:
+    def test_a_change_ends_one_version_and_begins_another(self, pipes: Pipes) -> None:
         pipe = pipes(*self.CONFIG)
         pipe.run(batch(ROWS))
         result: StatementResult = pipe.run(batch([(1, "x", 1), (2, "b", 1), (4, "d", 1)]))
@@ -48,7 +48,7 @@ class TestVersionsByTheTimeOfTheRun:
         assert pipe.run(batch([(1, "a", 7)])).version == before
         assert list(types(pipe))[-2:] == ["since", "until"]
 
-    def test_only_files_with_open_versions_of_the_batch_s_keys_are_read(self, pipes: Pipes) -> None:
+    def test_files_without_open_batch_key_versions_are_skipped(self, pipes: Pipes) -> None:
         looked: list[str] = []
 
         class Watched(Attempt):
@@ -88,7 +88,7 @@ class TestKeysThatAreGone:
     CONFIG = ("merge_strategy: scd2", "unique_key: id", "hard_deletes: new_record")
     TIMES = ("id INT", "value STRING", "at TIMESTAMP")
 
-    def test_a_version_of_their_own_says_so_until_they_come_back(self, pipes: Pipes) -> None:
+    def test_a_version_marks_missing_rows_until_they_return(self, pipes: Pipes) -> None:
         pipe = pipes(*self.CONFIG, "scd_deleted: gone")
         pipe.run(batch(ROWS[:2]))
         result = pipe.run(batch(ROWS[:1]))
@@ -133,12 +133,12 @@ class TestKeysThatAreGone:
         assert sorted(marked) == [(1, False, True), (2, False, True), (3, False, False), (3, True, True)]
 
     @pytest.mark.parametrize("column", ["is_deleted", "valid_to"])
-    def test_the_query_may_not_give_what_the_run_fills(self, pipes: Pipes, column: str) -> None:
+    def test_the_query_may_not_give_run_filled_columns(self, pipes: Pipes, column: str) -> None:
         with pytest.raises(InvalidConfig, match=f"gives the column {column}, which scd2 fills"):
             pipes(*self.CONFIG).run(f"SELECT 1 AS id, true AS {column}")
 
     @pytest.mark.parametrize("gone", ["invalidate", "new_record"])
-    def test_they_come_back_with_the_run_where_their_row_never_changed(self, pipes: Pipes, gone: str) -> None:
+    def test_missing_rows_return_with_the_run_if_unchanged(self, pipes: Pipes, gone: str) -> None:
         pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at", f"hard_deletes: {gone}")
         rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (2, "b", "2020-01-01T00:00:00+00:00")]
         for present in (rows, rows[:1], rows):
@@ -160,7 +160,7 @@ TIMES = ("id INT", "value STRING", "at TIMESTAMP")
 
 
 @pytest.mark.parametrize("gone", ["invalidate", "new_record"])
-def test_no_version_ends_before_it_begins_whose_key_goes_before_it_holds(pipes: Pipes, gone: str) -> None:
+def test_no_missing_keys_version_ends_before_it_begins(pipes: Pipes, gone: str) -> None:
     pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at", f"hard_deletes: {gone}")
     rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (3, "zoe", FUTURE)]
     pipe.run(batch(rows, TIMES))
@@ -175,7 +175,7 @@ def test_no_version_ends_before_it_begins_whose_key_goes_before_it_holds(pipes: 
     assert pipe.run(batch(rows[:1], TIMES)).version == before
 
 
-def test_no_version_ends_before_it_begins_that_a_run_succeeds(pipes: Pipes) -> None:
+def test_no_version_a_run_succeeds_ends_before_beginning(pipes: Pipes) -> None:
     """Versions by their own times were there before the time of the run counted."""
     pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at")
     pipe.run(batch([(3, "zoe", FUTURE)], TIMES))
@@ -184,7 +184,7 @@ def test_no_version_ends_before_it_begins_that_a_run_succeeds(pipes: Pipes) -> N
     assert len(history(pipe)) == 2
 
 
-def test_a_column_that_comes_without_a_change_is_said(pipes: Pipes) -> None:
+def test_a_new_column_without_changes_is_reported(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: scd2", "unique_key: id", "scd_columns: value")
     pipe.run(batch(ROWS))
     more = ("id INT", "value STRING", "at INT", "extra INT")

@@ -12,7 +12,7 @@ from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.pipelines.strategies.pipes import Pipes, batch
 
 
-def test_an_incremental_run_goes_on_from_the_watermark_of_its_branch(pipes: Pipes) -> None:
+def test_an_incremental_run_continues_from_its_branchs_watermark(pipes: Pipes) -> None:
     pipe = pipes(*CONFIGS["incremental"])
     source = (
         "{% if is_incremental() %}SELECT CAST(9 AS INT) AS id, CAST({{ watermark_value }} AS STRING) AS value,"
@@ -38,7 +38,7 @@ def test_an_incremental_run_goes_on_from_the_watermark_of_its_branch(pipes: Pipe
         ("TIMESTAMP '2026-03-01 01:30:00+00:00'", "2 hours", "2026-02-28 23:30:00"),
     ],
 )
-def test_a_run_looks_back_as_far_as_it_is_told(pipes: Pipes, column: str, lookback: str, expected: str) -> None:
+def test_a_run_looks_back_as_far_as_configured(pipes: Pipes, column: str, lookback: str, expected: str) -> None:
     pipe = pipes(*KEYED, "watermark_column: at", f"lookback: {lookback}")
     first = f"{{% if not is_incremental() %}}SELECT 1 AS id, {column} AS at{{% else %}}"
     pipe.run(f"{first}SELECT '{{{{ watermark_value[:19] }}}}' AS id, {column} AS at{{% endif %}}")
@@ -51,7 +51,7 @@ def test_a_run_looks_back_as_far_as_it_is_told(pipes: Pipes, column: str, lookba
     ("column", "lookback", "takes"),
     [("CAST(9 AS INT)", "2 days", "a number"), ("DATE '2026-03-31'", "2", "a time"), ("'x'", "2", "nothing")],
 )
-def test_a_lookback_that_the_watermark_cannot_take_is_refused_by_its_line(
+def test_lookbacks_unfit_for_watermarks_are_refused_by_line(
     pipes: Pipes, column: str, lookback: str, takes: str
 ) -> None:
     pipe = pipes(*KEYED, "watermark_column: at", f"lookback: {lookback}")
@@ -63,7 +63,7 @@ def test_a_lookback_that_the_watermark_cannot_take_is_refused_by_its_line(
     assert takes in error["remedy"]
 
 
-def test_a_row_that_comes_late_is_taken_in_by_looking_back(pipes: Pipes) -> None:
+def test_looking_back_takes_in_late_rows(pipes: Pipes) -> None:
     pipe = pipes(*KEYED, "watermark_column: at", "lookback: 3")
     later = "{% if is_incremental() %}WHERE at >= {{ watermark_value }}{% endif %}"
     pipe.run(f"SELECT * FROM ({batch([(1, 'a', 1), (2, 'b', 9)])}) {later}")
@@ -73,7 +73,7 @@ def test_a_row_that_comes_late_is_taken_in_by_looking_back(pipes: Pipes) -> None
     assert (result.metrics["rows_inserted"], result.metrics["rows_updated"]) == (1, 0)
 
 
-def test_what_the_query_does_not_give_is_said_before_it_runs(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_query_lacks_is_reported_before_running(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DuckMemoryEngine, "frozen", None)
     with pytest.raises(InvalidConfig, match="no column idd"):
         pipes("merge_strategy: incremental", "unique_key: idd").run(batch(ROWS))
