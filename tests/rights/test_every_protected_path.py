@@ -45,6 +45,7 @@ WRITES = {
     "rename a column": "ALTER TABLE d.p RENAME COLUMN id TO x",
     "alter a column": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x'",
     "alter several columns": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x', id FIRST",
+    "replace the columns": "ALTER TABLE d.p REPLACE COLUMNS (id INT, x INT, k STRING)",
     "add a constraint": "ALTER TABLE d.p ADD CONSTRAINT c CHECK (id > 0)",
     "lay anew": "ALTER TABLE d.p ADD PARTITION FIELD bucket(2, id)",
     "cluster": "ALTER TABLE d.p CLUSTER BY (id)",
