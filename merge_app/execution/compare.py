@@ -170,7 +170,7 @@ def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Fi
         key=key,
         name=item.name,
         database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
-        action=item.action,
+        action=item.shown_action,
         source_operations=_operations(source),
         destination_operations=_operations(target),
         verdict=_verdict(item, found),
@@ -182,7 +182,7 @@ def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Fi
 
 def _brought(item: ObjectPlan, source: ObjectChanges, findings: Iterable[Finding]) -> Brought:
     """Nothing where the merge leaves the object as it is. A new object brings its columns with itself."""
-    if item.action is Action.UNTOUCHED or source.dropped:
+    if item.shown_action is Action.UNTOUCHED or source.dropped:
         return NOTHING
     return brought_by(source, is_partly=any(finding.code in _ROWS_LEFT_OUT for finding in findings))
 

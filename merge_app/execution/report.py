@@ -40,7 +40,7 @@ def _object_as_json(item: ObjectPlan) -> dict[str, Any]:
         "kind": item.kind.value,
         "object_id": item.object_id,
         "object": item.name,
-        "action": item.action.value,
+        "action": item.shown_action.value,
         "operations": dict(Counter(operation.kind.value for operation in item.carried_out)),
         "schema_changes": item.schema_changes,
     }
