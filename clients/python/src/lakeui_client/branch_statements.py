@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakeui_client.errors import failed
-from lakeui_client.http import Http, key_make
-from lakeui_client.kinds import is_query, reads
+from lakeui_client.http import Http
+from lakeui_client.kinds import reads
 from lakeui_client.results import KeptResult, kind_of
-from lakeui_client.sessions import Parameters, Session, kept_result, scripted
+from lakeui_client.sessions import Parameters, Session, kept_result, scripted, statement_run, with_given
 from lakeui_client.values import Result, version_require
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class BranchStatements:
+class BranchStatements(ABC):
     """What runs on a branch: ``path`` is its address, ``catalog_name`` and ``name`` say where."""
 
     http: Http
@@ -25,8 +26,8 @@ class BranchStatements:
     name: str
 
     @property
-    def path(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def path(self) -> str: ...
 
     def sql(
         self,
@@ -43,20 +44,13 @@ class BranchStatements:
         answer was lost on its way. Raises LakeError, ConflictError where others came in between and it does not fit.
         ``message``: what the history says of its commit.
         """
-        body = self._statement(statement, parameters, database)
         given = {"transaction": transaction, "bypass_reason": bypass_reason, "dry_run": dry_run or None}
-        given |= {"message": message}
-        body |= {name: value for name, value in given.items() if value}
-        headers = {"Prefer": self.http.preference}
-        is_read = reads(statement)
-        if not is_read:
-            headers["Idempotency-Key"] = key_make()
-        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
+        body = with_given(self._statement(statement, parameters, database), given | {"message": message})
 
         def keep() -> KeptResult:
             return self.keep(statement, parameters, database=database, transaction=transaction)
 
-        return Result(self.http.finished(sent.json), keep if is_query(statement) else None)
+        return statement_run(self.http, body, reads(statement), keep)
 
     def session(self, database: str | None = None) -> Session:
         """A new session that begins here. `USE`, temporary views and functions, settings and `BEGIN .. COMMIT` hold for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -53,19 +53,10 @@ class Session:
         """Run one statement in the session. What changes something, also of the session, is done once. ``message``:
         what the history says of its commit.
         """
-        body = self._statement(statement, parameters)
         given = {"bypass_reason": bypass_reason, "dry_run": dry_run or None, "message": message}
-        body |= {name: value for name, value in given.items() if value}
-        headers = {"Prefer": self.http.preference}
+        body = with_given(self._statement(statement, parameters), given)
         is_read = reads_in_session(statement)
-        if not is_read:
-            headers["Idempotency-Key"] = key_make()
-        sent = self.http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
-
-        def keep() -> KeptResult:
-            return self.keep(statement, parameters)
-
-        return Result(self.http.finished(sent.json), keep if is_query(statement) else None)
+        return statement_run(self.http, body, is_read, lambda: self.keep(statement, parameters))
 
     def keep(self, statement: str, parameters: Parameters = None) -> KeptResult:
         """As ``keep`` of a branch, in the session."""
@@ -91,6 +82,20 @@ class Session:
             self.http.write("DELETE", self.path, has_key=False)
         except NotFound:
             return
+
+
+def with_given(body: dict[str, Any], members: Mapping[str, Any]) -> dict[str, Any]:
+    """The body with those members that say something."""
+    return body | {name: value for name, value in members.items() if value}
+
+
+def statement_run(http: Http, body: dict[str, Any], is_read: bool, keep: Callable[[], KeptResult]) -> Result:
+    """Send a statement. One that is no read is done once, also where its answer was lost. ``keep`` runs a query whose
+    rows the server keeps.
+    """
+    headers = {"Prefer": http.preference} | ({} if is_read else {"Idempotency-Key": key_make()})
+    sent = http.send("POST", "/api/v1/sql/", body=body, headers=headers, is_repeatable=is_read)
+    return Result(http.finished(sent.json), keep if is_query(body["statement"]) else None)
 
 
 def scripted(
