@@ -29,6 +29,7 @@ class WebhookEvent(models.TextChoices):
     PING = "ping"
 
 
+EVENT_NAMES = tuple(WebhookEvent.values)
 SUBSCRIBABLE = tuple(event for event in WebhookEvent if event is not WebhookEvent.PING)
 
 

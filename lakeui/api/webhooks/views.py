@@ -20,11 +20,11 @@ from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_sche
 from lakeui.api.http.strict import body_checked
 from merge_app.audit.settings import setting_recorder
 from merge_app.webhooks.models import (
+    EVENT_NAMES,
     SUBSCRIBABLE,
     DeliveryState,
     Webhook,
     WebhookDelivery,
-    WebhookEvent,
     WebhookForm,
 )
 from merge_app.webhooks.selectors import deliveries_list, webhook_get, webhooks_list
@@ -89,7 +89,7 @@ class DeliveryAnswer(serializers.Serializer[Any]):
     """A message and how its last attempt ended. ``status`` is that of the other server's answer."""
 
     id = serializers.UUIDField(help_text="The header `webhook-id`.")
-    event = serializers.ChoiceField(WebhookEvent.values)
+    event = serializers.ChoiceField(EVENT_NAMES)
     state = serializers.ChoiceField(DeliveryState.values)
     attempts = serializers.IntegerField()
     status = serializers.IntegerField(allow_null=True)
