@@ -1,7 +1,7 @@
 """Every environment variable that lakeui reads: name, type, default and meaning, once.
 
 Pydantic checks values. What is wrong with them is one error that names all of it. docs/reference/settings.md is made of
-this.
+this. The module is long because its class is one table, with a row for each setting.
 """
 
 from __future__ import annotations
