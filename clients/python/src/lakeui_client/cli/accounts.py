@@ -38,6 +38,7 @@ def login(place: Place, given: Namespace) -> Said:
 
 def _token_asked(url: str) -> str:
     if sys.stdin.isatty():
+        # Standard output is for the answer, which a script may read as JSON.
         print(
             f"A token is made on the page {url}/settings. With a password: lake login {url} --user NAME.",
             file=sys.stderr,
