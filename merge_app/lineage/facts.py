@@ -187,6 +187,7 @@ class ScopeKind(StrEnum):
     DROP_PARTITION = "drop partition"
     RENAME_PARTITION = "rename partition"
     RESTORE = "restore"
+    DECISION = "decision"
     UPDATE = "update"
     DELETE = "delete"
 
@@ -197,10 +198,11 @@ PREDICATES = frozenset({ScopeKind.UPDATE, ScopeKind.DELETE})
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an operation said of rows that it never saw, or a restore of past commits.
+    """What an operation said of rows that it never saw, a restore of past commits, or a person of what a merge brings.
 
     ``knows``: what the branch knew before the commit ``stamp`` on ``branch``. ``partition``: None is the whole table.
-    ``to``: where a rename moves to. ``then``: of a restore, what the restored version knew.
+    ``to``: where a rename moves to. ``then``: of a restore, what the restored version knew. Of a decision, ``knows``
+    is what both had, and ``then`` what the side knew that was taken.
     """
 
     stamp: int
@@ -212,8 +214,16 @@ class Scope:
     then: Vector | None = None
 
     def takes_back(self, other: Scope) -> bool:
-        """§4a: the restore's branch knew the other commit, the restored version did not."""
-        return self.then is not None and _knows(self.knows, other) and not _knows(self.then, other)
+        """§4a: the restore's branch knew the other commit, the restored version did not. A decision leaves predicates
+        to be judged (R9).
+        """
+        if self.then is None or (self.kind is ScopeKind.DECISION and not self._may_leave_out(other)):
+            return False
+        return _knows(self.knows, other) and not _knows(self.then, other)
+
+    def _may_leave_out(self, other: Scope) -> bool:
+        is_of_part = self.partition is None or self.partition in (other.partition, other.to)
+        return is_of_part and other.kind not in PREDICATES
 
     def saw(self, other: Scope) -> bool:
         return _knows(self.knows, other)

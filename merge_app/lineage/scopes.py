@@ -26,14 +26,14 @@ from merge_app.lineage.outcomes import Finding, Outcome, Pairs, TableOutcome, ta
 
 
 def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
-    """The news among scopes, in order: without what was taken back, and without predicates whose table was overwritten
-    afterwards, by a commit that knew them or later in their own commit (R9).
+    """The news among scopes, in order: without what was taken back or left out, and without predicates whose table was
+    overwritten afterwards, by a commit that knew them or later in their own commit (R9).
     """
     versions = set(news.tolist())
     fresh = sorted((scope for scope in scopes if scope.stamp in versions), key=lambda scope: scope.stamp)
     restores: list[Scope] = []
     for scope in sorted(fresh, key=lambda scope: scope.stamp, reverse=True):
-        if scope.kind is ScopeKind.RESTORE and not any(other.takes_back(scope) for other in restores):
+        if scope.then is not None and not any(other.takes_back(scope) for other in restores):
             restores.append(scope)
     left = [scope for scope in fresh if not any(restore.takes_back(scope) for restore in restores)]
     whole = [

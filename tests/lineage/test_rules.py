@@ -71,6 +71,19 @@ def test_overwrite_absorbs_earlier_predicates_of_its_commit() -> None:
     assert standing_scopes([overwritten, deleted], NEWS.of_source) == (overwritten, deleted)
 
 
+@pytest.mark.parametrize(("partition", "left"), [(None, []), (1, ["overwrite"]), (2, ["overwrite", "drop partition"])])
+def test_decision_leaves_out_scopes_and_no_predicate(partition: int | None, left: list[str]) -> None:
+    """A person left out what ``b`` did, of the table or of one partition. Main knows it by the merge alone."""
+    scopes = [
+        Scope(10, "b", ScopeKind.OVERWRITE, {}),
+        Scope(11, "b", ScopeKind.DROP_PARTITION, {}, 1),
+        Scope(12, "b", ScopeKind.UPDATE, {}),
+        Scope(13, "main", ScopeKind.DECISION, {"b": 12, "main": 9}, partition, then={"main": 9}),
+    ]
+    standing = [scope.kind.value for scope in standing_scopes(scopes, ints(10, 11, 12, 13))]
+    assert standing == [*left, "update", "decision"]
+
+
 def test_a_lacking_columns_attribute_wins_before_p7() -> None:
     """Both added the column; the source took it away. The target's NOT NULL is what it was at first."""
     table = {("exists",): Fact(True, 1, Kind.SET), ("home",): Fact(None, 1, Kind.SET)}

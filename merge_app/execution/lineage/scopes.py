@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from merge_app.execution.lineage.vectors import Vectors
 from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
+from merge_app.planning.merge_plan import Decision, ResolutionPart
 from merge_app.planning.net_changes import RESTORED_VERSION
 
 _SCOPES = f"""
@@ -32,6 +34,21 @@ SELECT object_id, version FROM catalog_app_commitoperation
 WHERE object_kind = 'table' AND object_id = ANY(%(tables)s) AND kind = 'overwrite'
 """
 
+_DECIDED = f"""
+WITH {RANGES}
+SELECT r.place, c.branch_id, c.version, m.branch_id, m.version, a.body -> 'resolutions'
+FROM ranges r JOIN catalog_app_commit c
+  ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+JOIN catalog_app_commit m ON m.id = c.merge_parent_id JOIN catalog_app_branch b ON b.id = c.branch_id
+JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.version = c.version AND a.outcome = 'merged'
+WHERE jsonb_array_length(a.body -> 'resolutions') > 0
+"""
+"""Merges that people decided, with what they merged."""
+_CARRIED_OUT = ("overwrite", "partition")
+
+_OF_SCOPES = (ResolutionPart.OBJECT, ResolutionPart.PARTITION)
+_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+
 Code = Callable[[PartitionValues], int]
 """Gives a partition its code."""
 
@@ -45,16 +62,39 @@ def scopes_load(
     if not both.branches:
         return sides
     vectors = Vectors()
-    for place, table_id, branch, version, kind, changes, overwrite, metrics in fetch_all(
-        _SCOPES, {**both.parameters, "tables": list(tables)}
-    ):
+    loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables)})
+    for place, table_id, branch, version, kind, changes, overwrite, metrics in loaded:
         found = sides[place > len(source.branches)]
         restored = json_value(metrics).get(RESTORED_VERSION)
-        knows = vectors.at(branch, version - 1) if kind in ("overwrite", "partition") else {}
+        knows = vectors.at(branch, version - 1) if kind in _CARRIED_OUT else {}
         then = None if restored is None else vectors.at(branch, restored)
         parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
         found[table_id] += _scopes(parts, (version, branch, knows, then), codes[table_id])
+    may_be_left_out = {table_id for _, table_id, _, _, kind, *_ in loaded if kind in _CARRIED_OUT}
+    if may_be_left_out:
+        for place, table_id, scope in _decisions(both, may_be_left_out, codes, vectors):
+            sides[place > len(source.branches)][table_id].append(scope)
     return sides
+
+
+def _decisions(
+    ranges: Ranges, tables: Collection[int], codes: Mapping[int, Code], vectors: Vectors
+) -> Iterator[tuple[int, int, Scope]]:
+    """What people decided of these tables, or of partitions of them, by place among the ranges and by table."""
+    for place, branch, version, merged, merged_version, resolutions in fetch_all(_DECIDED, ranges.parameters):
+        for item in json_value(resolutions):
+            part, table_id = item["part"], item["object_id"]
+            if item["object_kind"] != "table" or table_id not in tables or part not in _OF_SCOPES:
+                continue
+            values = None if part == ResolutionPart.OBJECT else tuple(json.loads(item["part_key"]))
+            partition = None if values is None else codes[table_id](values)
+            if item["decision"] in _WITHOUT_SOURCE:
+                knows, then = vectors.at(branch, version), vectors.at(branch, version - 1)
+            elif item["decision"] == Decision.TAKE_SOURCE and partition is None:
+                knows, then = vectors.at(branch, version - 1), vectors.at(merged, merged_version)
+            else:
+                continue
+            yield place, table_id, Scope(version, branch, ScopeKind.DECISION, knows, partition, then=then)
 
 
 def scopes_staged(staged: Sequence[Operation], knows: VersionVector, code: Code) -> list[Scope]:
