@@ -25,6 +25,6 @@ export function useMerge(mergeId: string, enabled = true) {
     queryKey: ["merge", mergeId],
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/merges/{merge_id}/", { params: { path: { merge_id: mergeId } }, signal })),
-    staleTime: Infinity, // records are append-only
+    staleTime: 0, // a later revert is added to the record
   });
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -70,6 +70,18 @@ describe("the audit page of a merge", () => {
     renderAt("/merges/m-1");
     expect((await screen.findByRole("link", { name: "version v21" })).getAttribute("href")).toBe("/merges/r-1");
     expect(screen.getByText(/Another merge of delays brings nothing of it/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Revert" })).toBeNull();
+  });
+
+  it("asks again for a record, as reverts change it", async () => {
+    const record: Record<string, unknown> = { ...MERGED };
+    serve({ [AT]: () => json(record) });
+    const router = renderAt("/merges/m-1", { staleTime: 60_000 });
+    await screen.findByRole("button", { name: "Revert" });
+    await act(() => router.navigate("/nowhere"));
+    record.undone_by = { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" };
+    await act(() => router.navigate("/merges/m-1"));
+    await screen.findByRole("link", { name: "version v21" });
     expect(screen.queryByRole("button", { name: "Revert" })).toBeNull();
   });
 
