@@ -37,10 +37,10 @@ POINTS = (
     "backup.naming",
     "restoring.files",
     "restoring.loaded",
-    "keyed.staged",
-    "keyed.replacing",
-    "keyed.between",
-    "keyed.replaced",
+    "upsert.staged",
+    "upsert.replacing",
+    "upsert.between",
+    "upsert.replaced",
 )
 """Every point there is. ``committing`` is the end of a database transaction, ``released`` when others see what it did
 and the disk may not have it yet, ``committed`` right after it.

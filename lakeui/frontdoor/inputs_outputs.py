@@ -12,7 +12,7 @@ from catalog_app.importing.spec import Reading
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from lakeui.sql.statements import TableName
-from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy
+from merge_app.upsert.inputs_outputs import ExtraColumns, Strategy
 
 
 @dataclass(frozen=True, slots=True)

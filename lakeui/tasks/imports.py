@@ -15,7 +15,7 @@ from lakeui.sql.statements import TableName
 from lakeui.tasks.statements import result_body, user_require_active
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
-from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy
+from merge_app.upsert.inputs_outputs import ExtraColumns, Strategy
 
 TASK_KIND = "import"
 

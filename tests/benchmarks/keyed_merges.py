@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_app.keyed import Implementation, MergeResult, Strategy, merge
+from merge_app.upsert import Implementation, MergeResult, Strategy, merge
 from tests.benchmarks.lake import Figure, peak_memory
 
 SIZES = ((10_000, 5), (1_000_000, 50), (10_000_000, 500))

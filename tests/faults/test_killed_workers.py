@@ -19,7 +19,7 @@ from tests.support.lake import Lake
 def test_every_point_and_every_statement_is_tried() -> None:
     tried = [*TRIED_IN_MEMORY, *TRIED_ON_SPARK]
     assert set(tried) <= set(PAIRS)
-    # Merges into plain data sets have no worker; tests/keyed kills their process itself.
+    # Merges into plain data sets have no worker; tests/upsert kills their process itself.
     assert {point for _, point in tried} == {
         point for point in POINTS if not point.startswith(("keyed.", "backup.", "restoring."))
     }

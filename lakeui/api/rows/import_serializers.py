@@ -12,7 +12,7 @@ from catalog_app.importing.encodings import ENCODINGS
 from catalog_app.importing.spec import FileFormat, FoundColumn, Misfit, Reading, misfit_of
 from catalog_app.importing.unpacking import Compression
 from catalog_app.models import FileImport
-from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy
+from merge_app.upsert.inputs_outputs import ExtraColumns, Strategy
 
 # Members called ``source`` bear the name of DRF's own attribute. Its metaclass takes declared
 # fields off the class, so nothing is shadowed at run time; mypy does not know.

@@ -19,8 +19,8 @@ from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge, Session, Sta
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_present_table
 from merge_app.jobs.context import Context
-from merge_app.keyed.batches import Batch, batch_open
-from merge_app.keyed.inputs_outputs import ExtraColumns, Strategy, choice, names
+from merge_app.upsert.batches import Batch, batch_open
+from merge_app.upsert.inputs_outputs import ExtraColumns, Strategy, choice, names
 
 _NAME = "batch"
 
@@ -40,7 +40,7 @@ def batch_merge(
     """Merge a batch into the table ``target`` (``database.table``) as one commit.
 
     ``insert`` adds rows whose key is new, ``update`` replaces rows whose key is there, ``upsert`` does both, as
-    ``merge_app.keyed.merge`` does for data sets that no catalog manages. Raises LakeError.
+    ``merge_app.upsert.merge`` does for data sets that no catalog manages. Raises LakeError.
     """
     if session.transaction:
         raise NotSupported("A batch cannot be merged in a transaction.", remedy="COMMIT or ROLLBACK first.")

@@ -18,7 +18,7 @@ from lakeui.frontdoor.inputs_outputs import KeyedMerge, StatementResult
 from lakeui.frontdoor.rows.merge_into import UNNAMED_SOURCE, merge_from
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
-from merge_app.keyed.inputs_outputs import ExtraColumns, refuse_extra_columns
+from merge_app.upsert.inputs_outputs import ExtraColumns, refuse_extra_columns
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
 _LISTED = 10

@@ -52,7 +52,7 @@ NOT_OF_STATEMENTS = {
     "ENGINE_ENDED_OFTEN",  # tests/jobs/test_ended_engines.py
     "STORE_ERROR",  # below
     "DATABASE_AWAY",  # below
-    "OVERLOADED",  # tests/keyed/test_replacing.py
+    "OVERLOADED",  # tests/upsert/test_replacing.py
 }
 """What no statement ends in by itself, and where it is tried."""
 

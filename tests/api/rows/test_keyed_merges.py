@@ -1,5 +1,5 @@
 """``…/rows/merge/``: rows and a key in one request. What becomes of the rows is told in tests/on_spark and
-tests/keyed.
+tests/upsert.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from lakeui.frontdoor.entries.batches import batch_merge
 from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
-from merge_app.keyed.inputs_outputs import Strategy
+from merge_app.upsert.inputs_outputs import Strategy
 from tests.on_spark.rows.test_imports import load, send
 from tests.pipelines.strategies.pipes import Pipes
 from tests.support.lake import Lake

@@ -39,7 +39,7 @@ from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
-from merge_app.keyed.inputs_outputs import Strategy
+from merge_app.upsert.inputs_outputs import Strategy
 from tests.support.lake import Lake
 
 HOUR = timedelta(hours=1)

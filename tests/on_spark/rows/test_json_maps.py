@@ -12,7 +12,7 @@ from catalog_app.importing.spec import ColumnChoice
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.inputs_outputs import KeyedMerge
 from lakeui.frontdoor.rows.json_columns import map_choices
-from merge_app.keyed.inputs_outputs import Strategy
+from merge_app.upsert.inputs_outputs import Strategy
 from tests.on_spark.rows.test_imports import load, send
 from tests.support.lake import Lake
 

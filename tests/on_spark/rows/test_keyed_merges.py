@@ -1,4 +1,4 @@
-"""Rows of a batch merged into a managed table by key: one commit, or nothing. What a strategy does: tests/keyed."""
+"""Rows of a batch merged into a managed table by key: one commit, or nothing. What a strategy does: tests/upsert."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakeui.frontdoor.entries.imports import import_load
 from lakeui.frontdoor.inputs_outputs import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
-from merge_app.keyed.inputs_outputs import Strategy
+from merge_app.upsert.inputs_outputs import Strategy
 from tests.on_spark.rows.test_imports import no_leftovers, send, staged_folders
 from tests.support.lake import Lake, OwnBranch
 

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeui.common.parquet import dictionary_columns
-from merge_app.keyed.dataset import DataFile
-from merge_app.keyed.inputs_outputs import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
-from merge_app.keyed.schemas import completed, conformed
+from merge_app.upsert.dataset import DataFile
+from merge_app.upsert.inputs_outputs import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
+from merge_app.upsert.schemas import completed, conformed
 
 _OWN_MARK = re.compile(r"\.[0-9a-f]{12}$")
 

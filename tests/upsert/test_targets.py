@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed import merge
+from merge_app.upsert import merge
 
 BATCH = pa.table({"id": [1]})
 

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from catalog_app.pruning.intervals import UNKNOWN, Bounds
 from catalog_app.storage.equal_values import same_values
-from merge_app.keyed.dataset import DataFile, Dataset
-from merge_app.keyed.inputs_outputs import STEP_ROWS, Decisions, Flags, Integers, rows_taken
-from merge_app.keyed.row_groups import group_bounds
-from merge_app.keyed.schemas import conformed, decoded
+from merge_app.upsert.dataset import DataFile, Dataset
+from merge_app.upsert.inputs_outputs import STEP_ROWS, Decisions, Flags, Integers, rows_taken
+from merge_app.upsert.row_groups import group_bounds
+from merge_app.upsert.schemas import conformed, decoded
 
 
 def changed_rows(dataset: Dataset, decisions: Decisions, batch: pa.Table, fields: Sequence[pa.Field]) -> Flags:

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.keyed.engines import Counts, KeyedTable
-from tests.keyed.model import Row, as_bag, merged
+from tests.upsert.engines import Counts, KeyedTable
+from tests.upsert.model import Row, as_bag, merged
 
 NAN, INFINITY = float("nan"), float("inf")
 TYPES = {

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 
 from catalog_app.pruning.footers import footer_bounds
 from catalog_app.pruning.intervals import ONLY_NULL, Bounds, KeyColumn, arrow_column, parts_with_a_key
-from merge_app.keyed.dataset import DataFile, Dataset
-from merge_app.keyed.keys import normal
-from merge_app.keyed.partitions import partition_value
-from merge_app.keyed.schemas import decoded
+from merge_app.upsert.dataset import DataFile, Dataset
+from merge_app.upsert.keys import normal
+from merge_app.upsert.partitions import partition_value
+from merge_app.upsert.schemas import decoded
 
 
 @dataclass(frozen=True, slots=True)

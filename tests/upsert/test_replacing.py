@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakeui.common.errors import Overloaded, Stale
-from merge_app.keyed import merge, replacing
-from merge_app.keyed.merging import dataset_replace
-from tests.keyed.model import as_bag
+from merge_app.upsert import merge, replacing
+from merge_app.upsert.upsert import dataset_replace
+from tests.upsert.model import as_bag
 
 OLD = pa.table({"id": [1, 2, 3, 4], "v": ["a", "b", "c", "d"]})
 BATCH = pa.table({"id": [2, 4, 5], "v": ["B", "D", "E"]})
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
 import errno, sys
 import pyarrow as pa
-from merge_app.keyed import merge, replacing
+from merge_app.upsert import merge, replacing
 if sys.argv[2] == "without exchange":
     replacing._exchange = lambda one, other: False
 merge(pa.table({"id": [2, 4, 5], "v": ["B", "D", "E"]}), sys.argv[1], "upsert", "id")
@@ -67,12 +67,12 @@ def die_at(root: Path, point: str, how: str, faults: Path) -> None:
 @pytest.mark.parametrize(
     ("point", "how", "found"),
     [
-        ("keyed.staged", "in one step", OLD),
-        ("keyed.replacing", "in one step", OLD),
-        ("keyed.replaced", "in one step", NEW),
-        ("keyed.replacing", "without exchange", OLD),
-        ("keyed.between", "without exchange", None),
-        ("keyed.replaced", "without exchange", NEW),
+        ("upsert.staged", "in one step", OLD),
+        ("upsert.replacing", "in one step", OLD),
+        ("upsert.replaced", "in one step", NEW),
+        ("upsert.replacing", "without exchange", OLD),
+        ("upsert.between", "without exchange", None),
+        ("upsert.replaced", "without exchange", NEW),
     ],
 )
 def test_a_killed_merge_is_cleaned_up_later(
@@ -96,7 +96,7 @@ def test_a_merge_that_fails_leaves_nothing_behind(root: Path, monkeypatch: pytes
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no space")
 
-    monkeypatch.setattr("merge_app.keyed.merging.dataset_replace", fail)
+    monkeypatch.setattr("merge_app.upsert.upsert.dataset_replace", fail)
     with pytest.raises(RuntimeError):
         merge(BATCH, root, "upsert", "id")
     assert beside(root) == ["t"]
@@ -158,7 +158,7 @@ def test_a_file_that_came_meanwhile_is_not_lost(root: Path, monkeypatch: pytest.
         pq.write_table(pa.table({"id": [77], "v": ["late"]}), root / "late.parquet")
         dataset_replace(*arguments, **options)
 
-    monkeypatch.setattr("merge_app.keyed.merging.dataset_replace", replace_late)
+    monkeypatch.setattr("merge_app.upsert.upsert.dataset_replace", replace_late)
     with pytest.raises(Stale, match="were changed while"):
         merge(BATCH, root, "upsert", "id")
     assert holds(root, pa.concat_tables([OLD, pa.table({"id": [77], "v": ["late"]})]))

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed import merge
+from merge_app.upsert import merge
 
 PERSON = pa.struct([("x", pa.int32()), ("name", pa.string())])
 WRAPS = ("struct", "list", "map")

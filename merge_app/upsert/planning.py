@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed.batches import batch_freeze, batch_named
-from merge_app.keyed.changing import changed_rows
-from merge_app.keyed.dataset import Dataset
-from merge_app.keyed.inputs_outputs import (
+from merge_app.upsert.batches import batch_freeze, batch_named
+from merge_app.upsert.changing import changed_rows
+from merge_app.upsert.dataset import Dataset
+from merge_app.upsert.inputs_outputs import (
     Decisions,
     ExtraColumns,
     FileFormat,
@@ -24,13 +24,13 @@ from merge_app.keyed.inputs_outputs import (
     MergeResult,
     refuse_extra_columns,
 )
-from merge_app.keyed.keys import require_keys
-from merge_app.keyed.matching import Matcher, matcher
-from merge_app.keyed.partitions import Placement, placement, require_partition_columns
-from merge_app.keyed.reading import keys_read
-from merge_app.keyed.rewriting import Replacement, replacements
-from merge_app.keyed.row_groups import RowGroup, may_match
-from merge_app.keyed.schemas import evolved, require_columns, require_fields
+from merge_app.upsert.keys import require_keys
+from merge_app.upsert.matching import Matcher, matcher
+from merge_app.upsert.partitions import Placement, placement, require_partition_columns
+from merge_app.upsert.reading import keys_read
+from merge_app.upsert.rewriting import Replacement, replacements
+from merge_app.upsert.row_groups import RowGroup, may_match
+from merge_app.upsert.schemas import evolved, require_columns, require_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class NewRows:
 
 
 @dataclass(frozen=True, slots=True)
-class MergePlan:
+class UpsertPlan:
     """The whole change: ``replaced`` files, and rows that are ``added`` in new files. ``stored`` is the schema inside
     files, ``counts`` what the merge answers, but for the bytes that it writes.
     """
@@ -65,7 +65,7 @@ def plan_make(
     options: MergeOptions,
     form: FileFormat,
     folder: Path,
-) -> MergePlan:
+) -> UpsertPlan:
     """Settle the schema, freeze the batch, match it and compare what matches. ``folder`` takes what memory does not."""
     if not given.schema.names:
         return _of_no_rows(dataset, options, folder)
@@ -98,10 +98,10 @@ def plan_make(
         files_reused=len(dataset.files) - len(replaced),
         added_columns=shape.added_columns if replaced or added else (),
     )
-    return MergePlan(dataset, batch, shape.stored, replaced, added, counts)
+    return UpsertPlan(dataset, batch, shape.stored, replaced, added, counts)
 
 
-def _of_no_rows(dataset: Dataset, options: MergeOptions, folder: Path) -> MergePlan:
+def _of_no_rows(dataset: Dataset, options: MergeOptions, folder: Path) -> UpsertPlan:
     """A batch that is an empty list has no columns, and changes nothing."""
     with _engine(options, folder) as engine:
         counts = MergeResult(
@@ -110,7 +110,7 @@ def _of_no_rows(dataset: Dataset, options: MergeOptions, folder: Path) -> MergeP
             files_skipped=len(dataset.files),
             files_reused=len(dataset.files),
         )
-    return MergePlan(dataset, pa.table({}), dataset.schema or pa.schema([]), (), (), counts)
+    return UpsertPlan(dataset, pa.table({}), dataset.schema or pa.schema([]), (), (), counts)
 
 
 @dataclass(frozen=True, slots=True)

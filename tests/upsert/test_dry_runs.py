@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from lakeui.common.errors import DuplicateKey, NotFound, Stale
-from merge_app.keyed import merge, merging
+from merge_app.upsert import merge, merging
 
 STORED = pa.table({"id": range(10), "day": ["mon"] * 5 + ["tue"] * 5, "v": range(10)})
 BATCH = pa.table({"id": [1, 2, 6, 20, 21], "day": ["mon", "wed", "tue", "wed", "wed"], "v": [10, 2, 6, 20, 21]})

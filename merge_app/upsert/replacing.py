@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lakeui.common.errors import InvalidValue, Overloaded, Stale
 from lakeui.common.faults import fault_point
-from merge_app.keyed.dataset import Dataset, entries_list, is_stale_after_change
+from merge_app.upsert.dataset import Dataset, entries_list, is_stale_after_change
 
 _NEXT, _PREVIOUS = "next", "previous"
 _LOOK_SECONDS = 0.05
@@ -61,9 +61,9 @@ def dataset_replace(dataset: Dataset, folder: Path, *, staged: Path, added: Iter
     for parent, _, _ in os.walk(following):
         _finish_folder(Path(parent), dataset.root / Path(parent).relative_to(following))
     require_as_read(dataset)
-    fault_point("keyed.replacing")
+    fault_point("upsert.replacing")
     _take_place(following, dataset.root, folder / _PREVIOUS)
-    fault_point("keyed.replaced")
+    fault_point("upsert.replaced")
 
 
 def require_as_read(dataset: Dataset) -> None:
@@ -172,7 +172,7 @@ def _take_place(following: Path, root: Path, previous: Path) -> None:
     elif not _exchange(following, root):
         # Readers find nothing between the two renames; a merge that comes after a death in between goes on here.
         root.rename(previous)
-        fault_point("keyed.between")
+        fault_point("upsert.between")
         following.rename(root)
     _sync(root.parent)
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from lakeui.common.errors import InvalidValue, NotSupported
-from merge_app.keyed.dataset import DataFile, Dataset, partition_folder
-from merge_app.keyed.inputs_outputs import Integers
-from merge_app.keyed.keys import key_names, normal
-from merge_app.keyed.schemas import decoded
+from merge_app.upsert.dataset import DataFile, Dataset, partition_folder
+from merge_app.upsert.inputs_outputs import Integers
+from merge_app.upsert.keys import key_names, normal
+from merge_app.upsert.schemas import decoded
 
 
 @dataclass(frozen=True, slots=True)

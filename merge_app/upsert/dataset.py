@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed.schemas import unified, without_views
+from merge_app.upsert.schemas import unified, without_views
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakeui.common.errors import InvalidValue, NotSupported
-from merge_app.keyed import merge
-from tests.keyed.model import as_bag
+from merge_app.upsert import merge
+from tests.upsert.model import as_bag
 
 COLUMNS = ["id", "v", "p"]
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
 from lakeui.common.map_keys import holds_maps, single_keys_require
-from merge_app.keyed.inputs_outputs import names, spelled
-from merge_app.keyed.schemas import conformed, without_views
+from merge_app.upsert.inputs_outputs import names, spelled
+from merge_app.upsert.schemas import conformed, without_views
 
 Row: TypeAlias = Mapping[str, Any]
 

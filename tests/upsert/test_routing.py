@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from lakeui.common.errors import NotSupported
-from merge_app.keyed import Implementation, merge, routing
-from merge_app.keyed.routing import SWITCH, duckdb_version, implementation_choose, parse_version
+from merge_app.upsert import Implementation, merge, routing
+from merge_app.upsert.routing import SWITCH, duckdb_version, implementation_choose, parse_version
 
 NATIVE, FALLBACK = Implementation.NATIVE, Implementation.FALLBACK
 BATCH = pa.table({"id": [1], "v": ["a"]})

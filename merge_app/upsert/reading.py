@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_app.keyed.dataset import DataFile, Dataset
-from merge_app.keyed.keys import key_names, normal, normal_type
-from merge_app.keyed.partitions import partition_value
-from merge_app.keyed.row_groups import RowGroup
-from merge_app.keyed.schemas import conformed
+from merge_app.upsert.dataset import DataFile, Dataset
+from merge_app.upsert.keys import key_names, normal, normal_type
+from merge_app.upsert.partitions import partition_value
+from merge_app.upsert.row_groups import RowGroup
+from merge_app.upsert.schemas import conformed
 
 
 def keys_read(dataset: Dataset, groups: Sequence[RowGroup], fields: Sequence[pa.Field]) -> pa.RecordBatchReader:

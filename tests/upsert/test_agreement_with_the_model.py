@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.keyed.conftest import MANAGED
-from tests.keyed.engines import Counts, KeyedTable
-from tests.keyed.model import Row, as_bag, exact, merged
 from tests.support.soak import IS_SOAK
+from tests.upsert.conftest import MANAGED
+from tests.upsert.engines import Counts, KeyedTable
+from tests.upsert.model import Row, as_bag, exact, merged
 
 MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1))  # noqa: DTZ001
 INSTANTS = MOMENTS.map(lambda moment: moment.replace(tzinfo=datetime.UTC))

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_app.storage.equal_values import same_values
-from merge_app.keyed import MergeResult, merge
-from merge_app.keyed.changing import _Compared, bounds_of, differ
-from merge_app.keyed.dataset import DataFile
-from merge_app.keyed.row_groups import group_bounds
+from merge_app.upsert import MergeResult, merge
+from merge_app.upsert.changing import _Compared, bounds_of, differ
+from merge_app.upsert.dataset import DataFile
+from merge_app.upsert.row_groups import group_bounds
 
 NAN = float("nan")
 STRUCT = pa.struct([("x", pa.int64()), ("y", pa.list_(pa.string()))])

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakeui.common.errors import InvalidValue, NotSupported, TypeNarrowing
-from merge_app.keyed import merge
+from merge_app.upsert import merge
 
 ROWS = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
 

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from lakeui.common.errors import DuplicateKey, EngineError
-from merge_app.keyed.inputs_outputs import Decisions, Implementation, Integers, Strategy
-from merge_app.keyed.keys import key_names, normal
-from merge_app.keyed.routing import duckdb_version, implementation_choose
+from merge_app.upsert.inputs_outputs import Decisions, Implementation, Integers, Strategy
+from merge_app.upsert.keys import key_names, normal
+from merge_app.upsert.routing import duckdb_version, implementation_choose
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotNullViolation, NotSupported, TypeNarrowing
-from tests.keyed.engines import Counts, KeyedTable
-from tests.keyed.model import as_bag
+from tests.upsert.engines import Counts, KeyedTable
+from tests.upsert.model import as_bag
 
 NAN = float("nan")
 STORED = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})

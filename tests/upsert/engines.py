@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from merge_app.keyed import Implementation, merge
+from merge_app.upsert import Implementation, merge
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed import merge
+from merge_app.upsert import merge
 
 BATCH = pa.table({"id": range(100), "v": [f"{n}" for n in range(100)]})
 

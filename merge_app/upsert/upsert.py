@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from lakeui.common.errors import NotFound
 from lakeui.common.faults import fault_point
-from merge_app.keyed.batches import Batch, batch_open
-from merge_app.keyed.dataset import dataset_read
-from merge_app.keyed.inputs_outputs import (
+from merge_app.upsert.batches import Batch, batch_open
+from merge_app.upsert.dataset import dataset_read
+from merge_app.upsert.inputs_outputs import (
     ExtraColumns,
     FileFormat,
     MergeOptions,
@@ -24,11 +24,11 @@ from merge_app.keyed.inputs_outputs import (
     choice,
     names,
 )
-from merge_app.keyed.keys import require_keys
-from merge_app.keyed.locations import data_set_root, inside_refuse
-from merge_app.keyed.planning import MergePlan, plan_make
-from merge_app.keyed.replacing import dataset_replace, require_as_read, workspace
-from merge_app.keyed.rewriting import Replacement, file_rewrite, rows_write
+from merge_app.upsert.keys import require_keys
+from merge_app.upsert.locations import data_set_root, inside_refuse
+from merge_app.upsert.planning import UpsertPlan, plan_make
+from merge_app.upsert.replacing import dataset_replace, require_as_read, workspace
+from merge_app.upsert.rewriting import Replacement, file_rewrite, rows_write
 
 
 def merge(
@@ -88,7 +88,7 @@ def merge(
 
 def _plan(
     root: Path, given: pa.Table | pa.RecordBatchReader, options: MergeOptions, form: FileFormat, folder: Path
-) -> MergePlan:
+) -> UpsertPlan:
     dataset = dataset_read(root)
     inside_refuse(root, (entry.path for entry in dataset.entries))
     if not dataset.files and options.strategy is Strategy.UPDATE:
@@ -96,13 +96,13 @@ def _plan(
     return plan_make(dataset, given, options, form, folder)
 
 
-def _rehearsed(plan: MergePlan) -> MergeResult:
+def _rehearsed(plan: UpsertPlan) -> MergeResult:
     # No lock keeps others from writing while the plan is made.
     require_as_read(plan.dataset)
     return plan.counts
 
 
-def _write(plan: MergePlan, form: FileFormat, folder: Path) -> MergeResult:
+def _write(plan: UpsertPlan, form: FileFormat, folder: Path) -> MergeResult:
     """Carry out the plan: stage the new files, then replace the data set as a whole."""
     if plan.changes_nothing:
         return replace(plan.counts, bytes_written=0)
@@ -120,7 +120,7 @@ def _write(plan: MergePlan, form: FileFormat, folder: Path) -> MergeResult:
         written += rows_write(
             new.rows, folder=new.folder, staged=staged, batch=plan.batch, schema=plan.stored, form=form
         )
-    fault_point("keyed.staged")
+    fault_point("upsert.staged")
     size = sum((staged / path).stat().st_size for path in written)
     removed = {change.file.path for change in plan.replaced}
     dataset_replace(plan.dataset, folder, staged=staged, added=written, removed=removed)

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merge_app.keyed import MergeResult, merge
-from merge_app.keyed.dataset import dataset_read
-from merge_app.keyed.row_groups import may_match
-from merge_app.keyed.schemas import conformed
+from merge_app.upsert import MergeResult, merge
+from merge_app.upsert.dataset import dataset_read
+from merge_app.upsert.row_groups import may_match
+from merge_app.upsert.schemas import conformed
 
 NAN = float("nan")
 COUNT, ROWS = 500, 20

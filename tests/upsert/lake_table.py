@@ -16,9 +16,9 @@ from catalog_app.importing.arrow_types import taken_type, type_text
 from lakeui.frontdoor import Session, export
 from lakeui.frontdoor.entries.batches import batch_merge
 from lakeui.sql.dialect import quote_name
-from tests.keyed.engines import Counts
 from tests.on_spark.rows.test_imports import load, send
 from tests.support.lake import Lake
+from tests.upsert.engines import Counts
 
 
 @dataclass

@@ -6,10 +6,10 @@ from zlib import crc32
 
 import pytest
 
-from tests.keyed.engines import DiskTable, KeyedTable
-from tests.keyed.lake_table import LakeTable
 from tests.on_spark.conftest import services
 from tests.support.soak import IS_SOAK
+from tests.upsert.engines import DiskTable, KeyedTable
+from tests.upsert.lake_table import LakeTable
 
 __all__ = ["services"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lakeui.common.errors import NotSupported
-from merge_app.keyed.inputs_outputs import Implementation
+from merge_app.upsert.inputs_outputs import Implementation
 
 if TYPE_CHECKING:
     import duckdb
