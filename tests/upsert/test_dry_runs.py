@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from lakeui.common.errors import DuplicateKey, NotFound, Stale
-from merge_app.upsert import merge, merging
+from merge_app.upsert import merge, upsert
 
 STORED = pa.table({"id": range(10), "day": ["mon"] * 5 + ["tue"] * 5, "v": range(10)})
 BATCH = pa.table({"id": [1, 2, 6, 20, 21], "day": ["mon", "wed", "tue", "wed", "wed"], "v": [10, 2, 6, 20, 21]})
@@ -56,7 +56,7 @@ def test_it_says_when_somebody_wrote_meanwhile(tmp_path: Path, monkeypatch: pyte
         (tmp_path / "t" / "late.parquet").write_bytes(b"")
         return plan
 
-    make = merging.plan_make
-    monkeypatch.setattr(merging, "plan_make", plan_late)
+    make = upsert.plan_make
+    monkeypatch.setattr(upsert, "plan_make", plan_late)
     with pytest.raises(Stale):
         merge(BATCH, tmp_path / "t", "upsert", "id", dry_run=True)
