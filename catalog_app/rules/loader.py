@@ -18,8 +18,9 @@ from typing import Any
 
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 
-TABLE_NAMES = ("database", "table", "keyed")
-"""In reading order; a table comes behind the one that it extends."""
+TABLE_FILES = {"database": "database", "table": "table", "keyed": "primary_key"}
+"""Rule tables by the name that answers give them, in reading order; a table comes behind the one that it extends."""
+TABLE_NAMES = tuple(TABLE_FILES)
 
 CONDITIONS = frozenset(
     {
@@ -169,8 +170,8 @@ def load_rules() -> Rules:
     """The rule tables that come with the program."""
     folder = files("catalog_app.rules")
     tables: dict[str, RuleTable] = {}
-    for name in TABLE_NAMES:
-        tables[name] = table_from_toml((folder / f"{name}.toml").read_text(encoding="utf-8"), tables)
+    for name, file in TABLE_FILES.items():
+        tables[name] = table_from_toml((folder / f"{file}.toml").read_text(encoding="utf-8"), tables)
     judged_by = [PLAN_FORMAT, *(_table_as_json(table) for table in tables.values())]
     content = json.dumps(judged_by, sort_keys=True, ensure_ascii=True)
     return Rules(tables, hashlib.sha256(content.encode()).hexdigest())

@@ -137,7 +137,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             source_state=state,
             facts=given.facts.get(object_id, _NO_FACTS),
             rules=rules.tables["table"],
-            keyed_rules=rules.tables["keyed"],
+            key_rules=rules.tables["keyed"],
             choices=choices_of(given.resolutions, object_id),
             keeps_both=keeps_both(given.resolutions, object_id),
             statements=statements_of(given.resolutions, object_id),

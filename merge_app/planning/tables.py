@@ -40,7 +40,7 @@ _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
 @record(frozen=True, slots=True)
 class TableCase:
-    """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
+    """One table that the source changed. ``name`` is its full name for people. ``key_rules`` judge rows that are
     merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the target inserted
     stay beside what the source deleted and updated, by a decision. ``statements`` are run on the target's rows.
     ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns.
@@ -53,7 +53,7 @@ class TableCase:
     source_state: TableState | None
     facts: TableFacts
     rules: RuleTable
-    keyed_rules: RuleTable
+    key_rules: RuleTable
     choices: tuple[RowChoice, ...] = ()
     keeps_both: bool = False
     statements: tuple[RecordedStatement, ...] = ()
@@ -64,7 +64,7 @@ class TableCase:
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     """What becomes of one table that the source changed. A table that the target does not know is new."""
     source, before = case.source, case.before
-    rules = case.rules if case.facts.rows is None else case.keyed_rules
+    rules = case.rules if case.facts.rows is None else case.key_rules
     pair = Pair(rules, case.name, source, case.destination)
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
