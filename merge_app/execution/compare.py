@@ -20,12 +20,12 @@ from lakeui.common.records import record
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.version_vectors import merge_base_version
+from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.decisions import is_by_row
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.notes import rows_done
 from merge_app.planning.plan import plan
-from merge_app.planning.sides import Sides, sides_of
 
 NEW = "new"
 """The verdict of an object that only the source has; the others are those of findings."""
@@ -136,14 +136,14 @@ def _compared(
         base = merge_base_version(side.version_vector, side.version_vector_of(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
-    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, change_sets_of(given)))
 
 
-def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:
+def _objects(planned: MergePlan, change_sets: ChangeSets) -> tuple[ComparedObject, ...]:
     findings: dict[ObjectKey, list[Finding]] = {}
     for finding in planned.findings:
         findings.setdefault((finding.object_kind, finding.object_id), []).append(finding)
-    found = [_object(item, sides, findings) for item in planned.objects]
+    found = [_object(item, change_sets, findings) for item in planned.objects]
     return _in_reading_order(found)
 
 
@@ -161,9 +161,9 @@ def _in_reading_order(found: list[ComparedObject]) -> tuple[ComparedObject, ...]
     return tuple(sorted(found, key=place))
 
 
-def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
+def _object(item: ObjectPlan, change_sets: ChangeSets, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
     key = item.kind, item.object_id
-    source, target = sides.source_of(*key), sides.destination_of(*key)
+    source, target = change_sets.source_of(*key), change_sets.destination_of(*key)
     found = findings.get(key, [])
     is_database = isinstance(item.after, DatabaseState)
     return ComparedObject(

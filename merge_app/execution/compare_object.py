@@ -24,10 +24,10 @@ from merge_app.execution.preview import FilesPreview, files_preview, schemas_dis
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.attributes import base_state
+from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import Action, ObjectPlan, PlanInput, Resolution
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.plan import plan
-from merge_app.planning.sides import sides_of
 
 State = DatabaseState | TableState
 
@@ -120,14 +120,14 @@ def object_comparison_load(
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
         given = plan_input_load(side, here, engine=engine, resolutions=chosen)
         item = _planned(given, key)
-        sides = sides_of(given)
+        change_sets = change_sets_of(given)
         return ObjectComparison(
             action=item.action,
             source_commits=_commits(side.operations, key, item, source),
             destination_commits=_commits(given.destination, key, item, destination),
             states=_states(item, given, here),
-            source_partitions=sides.source_of(*key).partitions,
-            destination_partitions=sides.destination_of(*key).partitions,
+            source_partitions=change_sets.source_of(*key).partitions,
+            destination_partitions=change_sets.destination_of(*key).partitions,
             preview=_preview(item, there, here),
         )
 

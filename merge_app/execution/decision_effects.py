@@ -29,13 +29,13 @@ from merge_app.execution.load import plan_input_load
 from merge_app.execution.rerunning import rows_matched
 from merge_app.execution.row_effects import row_effect, rows_effect
 from merge_app.execution.source_side import SourceSide
+from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.effects import effect_of, rerun_effect
 from merge_app.planning.merge_plan import Decision, Effect, LeftOut, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.plan import plan
 from merge_app.planning.resolutions import partition_key
-from merge_app.planning.sides import Sides, sides_of
 
 _ROW_PARTS = (ResolutionPart.ROW, ResolutionPart.CELL)
 _RULES = (Decision.LARGER, Decision.NEWEST)
@@ -82,11 +82,11 @@ class DecisionEffects:
         return self._given()
 
     @cached_property
-    def _sides(self) -> Sides:
-        return sides_of(self._planned)
+    def _change_sets(self) -> ChangeSets:
+        return change_sets_of(self._planned)
 
     def _changes(self, side: str) -> ObjectChanges:
-        return self._sides.source_of(*self.key) if side == SOURCE else self._sides.destination_of(*self.key)
+        return self._change_sets.source_of(*self.key) if side == SOURCE else self._change_sets.destination_of(*self.key)
 
     def _state(self, side: str) -> TableState | DatabaseState | None:
         kind, object_id = self.key

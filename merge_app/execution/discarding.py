@@ -17,9 +17,9 @@ from catalog_app.selectors.snapshot_diff import changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.compare import Brought, brought_by
 from merge_app.execution.load import merge_source_load, plan_without_facts
+from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import PlanInput
 from merge_app.planning.net_changes import ObjectChanges
-from merge_app.planning.sides import sides_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def discarded_load(branch: Branch, parent: Branch) -> Discarded:
     there, here = branch_snapshot(branch), branch_snapshot(parent)
     _, given = plan_without_facts(merge_source_load(there, here), here)
     databases = _database_names(given, there)
-    changed = sides_of(given).source.values()
+    changed = change_sets_of(given).source.values()
     found = [_object(changes, given, databases) for changes in changed]
     found += _views(there, here)
     ahead = divergences_load([(branch, parent)])[branch.pk, parent.pk].ahead

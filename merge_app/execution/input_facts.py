@@ -31,12 +31,12 @@ from merge_app.execution.source_side import SourceSide, source_tables_load, tabl
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
+from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_of
 from merge_app.planning.row_merges import choices_of, columns_merged
-from merge_app.planning.sides import Sides, sides_of
 
 
 def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:
@@ -103,10 +103,10 @@ def _left_values(
     if looked_at is None:
         return ()
     changes = RowChanges(looked_at, case.merged)
-    sides = {"source": (SOURCE, planned.source_tables[table_id]), "destination": (TARGET, planned.tables[table_id])}
+    states = {"source": (SOURCE, planned.source_tables[table_id]), "destination": (TARGET, planned.tables[table_id])}
     found: list[LeftValues] = []
     for name, columns in columns_of.items():
-        number, state = sides[name]
+        number, state = states[name]
         for column in columns:
             counted = lost_values(changes, number, state.schema, column)
             if counted.rows:
@@ -147,25 +147,25 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     by_statement = {*side.restored, *moved}
     if not (is_whole or by_statement):
         return []
-    sides = sides_of(planned)
+    change_sets = change_sets_of(planned)
     decided = _schemas_decided(planned)
-    as_decided = sides_of(resolve(planned)) if planned.resolutions else sides
+    as_decided = change_sets_of(resolve(planned)) if planned.resolutions else change_sets
     changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
     found = []
     for object_id in sorted(known if is_whole else known & by_statement):
-        alive = _aliveness(planned, sides, object_id)
+        alive = _aliveness(planned, change_sets, object_id)
         is_restored = object_id in side.restored
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            case = _known_case(planned, sides, object_id, alive, decided)
+            case = _known_case(planned, change_sets, object_id, alive, decided)
             found.append(replace(case, generated=_generated(planned, as_decided, object_id, case.merged)))
     found += [
         TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
         for object_id in sorted(new)
-        if (alive := _aliveness(planned, sides, object_id)).source and alive.result
+        if (alive := _aliveness(planned, change_sets, object_id)).source and alive.result
     ]
     states = {**planned.source_tables, **planned.tables}
     front = side.snapshot or side.seen or destination
@@ -191,12 +191,12 @@ def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
 
 
 def _known_case(
-    planned: PlanInput, sides: Sides, table_id: int, alive: Aliveness, decided: Mapping[int, Schema]
+    planned: PlanInput, change_sets: ChangeSets, table_id: int, alive: Aliveness, decided: Mapping[int, Schema]
 ) -> TableCase:
     """``decided``: see ``_schemas_decided``. Rows are read under the columns that the table will have."""
     key = ObjectKind.TABLE, table_id
     before, state = planned.tables[table_id], planned.source_tables.get(table_id)
-    merged = decided.get(table_id) or _merged(planned, sides, table_id)
+    merged = decided.get(table_id) or _merged(planned, change_sets, table_id)
     if table_id in decided and state is not None:
         _types_hold(state.schema, merged)
     return TableCase(
@@ -212,17 +212,17 @@ def _known_case(
     )
 
 
-def _generated(planned: PlanInput, sides: Sides, table_id: int, merged: Schema) -> dict[int, str]:
+def _generated(planned: PlanInput, change_sets: ChangeSets, table_id: int, merged: Schema) -> dict[int, str]:
     """By id the SQL of the generated columns of the merged table that has all that they read."""
-    properties = _properties(planned, sides, table_id)
+    properties = _properties(planned, change_sets, table_id)
     found = generated_values(properties, merged).items()
     return {column: stored for column, stored in found if all(merged.column(i) for i in columns_read(stored))}
 
 
-def _properties(planned: PlanInput, sides: Sides, table_id: int) -> dict[str, str]:
+def _properties(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> dict[str, str]:
     """Those of a merged table that the target has."""
-    changes = sides.source_of(ObjectKind.TABLE, table_id)
-    return properties_merged(sides.merged_table(table_id), planned.tables[table_id], changes)
+    changes = change_sets.source_of(ObjectKind.TABLE, table_id)
+    return properties_merged(change_sets.merged_table(table_id), planned.tables[table_id], changes)
 
 
 def _types_hold(source: Schema, merged: Schema) -> None:
@@ -244,32 +244,32 @@ def _schemas_judged(
     """
     if side.snapshot is None and side.seen == destination:
         return {}
-    sides, looked_at = sides_of(planned), {case.table_id for case in stepped}
+    change_sets, looked_at = change_sets_of(planned), {case.table_id for case in stepped}
     schemas = {
-        case.table_id: _merged(planned, sides, case.table_id)
+        case.table_id: _merged(planned, change_sets, case.table_id)
         for case in stepped
         if case.alive.result and not case.is_new
     }
     # A column that neither side changed is as required as the rows of both sides already fill it.
-    for kind, table_id in sides.source:
+    for kind, table_id in change_sets.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or table_id in looked_at:
             continue
-        source, target = sides.source_of(*key), sides.destination_of(*key)
+        source, target = change_sets.source_of(*key), change_sets.destination_of(*key)
         changes_checks = any(map(is_stored, (*source.properties, *target.properties)))
-        alive = _aliveness(planned, sides, table_id)
+        alive = _aliveness(planned, change_sets, table_id)
         is_changed = (source.columns or target.columns or changes_checks) and alive.is_judged
         # What merges brought below a drop was not judged.
         if is_changed or (source.undropped and alive.result):
-            schemas[table_id] = _merged(planned, sides, table_id)
+            schemas[table_id] = _merged(planned, change_sets, table_id)
     return schemas
 
 
-def _merged(planned: PlanInput, sides: Sides, table_id: int) -> Schema:
+def _merged(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> Schema:
     """The columns of a merged table that both sides have."""
     key = ObjectKind.TABLE, table_id
     before, state = planned.tables[table_id], planned.source_tables.get(table_id)
-    return columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state).schema
+    return columns_merged(change_sets.source_of(*key), change_sets.destination_of(*key), before, state).schema
 
 
 def _schemas_decided(planned: PlanInput) -> dict[int, Schema]:
@@ -279,8 +279,8 @@ def _schemas_decided(planned: PlanInput) -> dict[int, Schema]:
     if not tables:
         return {}
     resolved = resolve(planned)
-    sides = sides_of(resolved)
-    return {table_id: _merged(resolved, sides, table_id) for table_id in tables}
+    change_sets = change_sets_of(resolved)
+    return {table_id: _merged(resolved, change_sets, table_id) for table_id in tables}
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +292,11 @@ class _Asked:
 
 
 def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
-    sides = sides_of(planned)
+    change_sets = change_sets_of(planned)
     found = {}
     for table_id, merged in schemas.items():
         before, source = planned.tables[table_id], planned.source_tables.get(table_id)
-        properties = _properties(planned, sides, table_id)
+        properties = _properties(planned, change_sets, table_id)
         computed = frozenset(generated_values(properties, merged))
         columns = Columns(merged, source.schema if source else None, before.schema, computed)
         own = source and _as_shown(source, planned.source_databases)
@@ -315,11 +315,11 @@ def _asked_as_decided(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict
     if not planned.resolutions:
         return {}
     resolved = resolve(planned)
-    sides, found = sides_of(resolved), {}
+    change_sets, found = change_sets_of(resolved), {}
     for item in resolved.resolutions:
         is_known = item.object_kind is ObjectKind.TABLE and item.object_id in resolved.tables
-        if is_known and item.object_id in schemas and item.key_of_object in sides.source:
-            found[item.object_id] = _merged(resolved, sides, item.object_id)
+        if is_known and item.object_id in schemas and item.key_of_object in change_sets.source:
+            found[item.object_id] = _merged(resolved, change_sets, item.object_id)
     return _asked(resolved, found)
 
 
@@ -357,16 +357,16 @@ def _taken_whole(resolutions: Sequence[Resolution]) -> set[int]:
     }
 
 
-def _aliveness(planned: PlanInput, sides: Sides, table_id: int) -> Aliveness:
+def _aliveness(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> Aliveness:
     """Whether the table and its database exist. Rows below a drop are merged too, without verdicts (R4)."""
     key = ObjectKind.TABLE, table_id
-    known = sides.attributes.alive.get(key) if sides.attributes is not None else None
+    known = change_sets.attributes.alive.get(key) if change_sets.attributes is not None else None
     if known is not None:
         return known
     before, state = planned.tables.get(table_id), planned.source_tables.get(table_id)
     on_source = state is None or _is_alive(state, planned.source_databases)
     on_target = before is not None and _is_alive(before, planned.databases)
-    source, target = sides.source_of(*key), sides.destination_of(*key)
+    source, target = change_sets.source_of(*key), change_sets.destination_of(*key)
     is_left = (on_target or before is None or source.undropped) and not (source.dropped or target.dropped)
     return Aliveness(on_source and not source.dropped, on_target and not target.dropped, is_left)
 

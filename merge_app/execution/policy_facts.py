@@ -23,10 +23,10 @@ from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
+from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan, Resolution
 from merge_app.planning.notes import rows_done
 from merge_app.planning.plan import plan
-from merge_app.planning.sides import Sides, sides_of
 
 MOST_ROWS = 20_000
 """So many changed rows of a table are looked at at most: each is held in memory four times."""
@@ -50,7 +50,7 @@ def policy_facts_load(
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
     planned = plan(given)
-    tables = _Tables(planned, sides_of(given), there, here)
+    tables = _Tables(planned, change_sets_of(given), there, here)
     asked = [policy for item in policies for policy in item.policies]
     look = _Look((source, destination), here, engine, resolutions, asked)
     found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()
@@ -70,7 +70,7 @@ class _Tables:
     """The objects that the plan changes, with the numbers of both sides."""
 
     planned: MergePlan
-    sides: Sides
+    change_sets: ChangeSets
     there: Snapshot
     here: Snapshot
 
@@ -87,7 +87,7 @@ class _Tables:
     def _changed(
         self, item: ObjectPlan, there: Mapping[int, int], here: Mapping[int, int], databases: Mapping[int, str]
     ) -> ChangedTable:
-        source = self.sides.source_of(item.kind, item.object_id)
+        source = self.change_sets.source_of(item.kind, item.object_id)
         operations = {operation.kind.value for operation in (*item.carried_out, *source.data)}
         if item.action is not Action.ALTER:
             operations.add(item.action.value)

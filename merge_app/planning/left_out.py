@@ -9,6 +9,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
 from merge_app.planning.findings import Pair, Problem
@@ -16,7 +17,6 @@ from merge_app.planning.merge_plan import SIDE_NAMES, LeftValues, PlanInput
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.resolutions import resolve
 from merge_app.planning.row_merges import columns_merged
-from merge_app.planning.sides import sides_of
 
 
 def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column, ...]]]:
@@ -24,13 +24,13 @@ def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column,
     side changed rows: their values may be left out. Decisions count.
     """
     resolved = resolve(given) if given.resolutions else given
-    sides = sides_of(resolved)
+    change_sets = change_sets_of(resolved)
     found: dict[int, dict[str, tuple[Column, ...]]] = {}
-    for (kind, table_id), source in sides.source.items():
+    for (kind, table_id), source in change_sets.source.items():
         before, state = resolved.tables.get(table_id), resolved.source_tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or state is None or source.dropped:
             continue
-        destination = sides.destination_of(kind, table_id)
+        destination = change_sets.destination_of(kind, table_id)
         if destination.dropped or state.schema is before.schema:
             continue
         columns = _columns_without_place(source, destination, before, state)

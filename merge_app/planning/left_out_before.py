@@ -10,18 +10,18 @@ from collections.abc import Iterator
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.change_sets import ChangeSets
 from merge_app.planning.findings import outside_finding
 from merge_app.planning.merge_plan import Finding, PlanInput
-from merge_app.planning.sides import Sides
 
 _ON_ROWS = ("insert", "update", "delete", "overwrite", "partition")
 
 
-def left_out_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
+def left_out_judge(given: PlanInput, change_sets: ChangeSets) -> Iterator[Finding]:
     """LEFT_OUT_BEFORE for each table whose rows the source changed, unless either side replaced or dropped it since."""
     for left in given.left_out_before:
-        source = sides.source_of(ObjectKind.TABLE, left.table_id)
-        target = sides.destination_of(ObjectKind.TABLE, left.table_id)
+        source = change_sets.source_of(ObjectKind.TABLE, left.table_id)
+        target = change_sets.destination_of(ObjectKind.TABLE, left.table_id)
         table = given.tables.get(left.table_id)
         if table is None or table.is_dropped or not source.hits(*_ON_ROWS):
             continue

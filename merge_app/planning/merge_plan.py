@@ -267,8 +267,8 @@ class PlanInput:
     replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
     lineage_tables: frozenset[int] = frozenset()
     attributes: AttributeSides | None = None
-    _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Its net changes, once ``sides_of`` has made them."""
+    _change_sets: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Its net changes, once ``change_sets_of`` has made them."""
 
 
 @dataclass(frozen=True, slots=True)

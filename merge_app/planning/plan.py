@@ -9,6 +9,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.broken_views import broken_views_judge
+from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.databases import database_plan
 from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
@@ -20,7 +21,6 @@ from merge_app.planning.names import homes_judge, names_judge
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
 from merge_app.planning.row_merges import choices_of
-from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.stale_reads import stale_reads_judge
 from merge_app.planning.tables import TableCase, table_plan
 
@@ -75,21 +75,21 @@ def _cell(finding: Finding) -> tuple[object, ...]:
 
 
 def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectPlan]]:
-    sides = sides_of(given)
+    change_sets = change_sets_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
     merged = ((ObjectKind.TABLE, i) for i, facts in given.facts.items() if facts.rows_plan is not None)
-    for key in dict.fromkeys((*sides.source, *merged)):
-        planned, found = _object_plan(key, given, sides, rules)
+    for key in dict.fromkeys((*change_sets.source, *merged)):
+        planned, found = _object_plan(key, given, change_sets, rules)
         objects.append(planned)
         findings += found
     objects.sort(key=_place)
     remade = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
     databases = {**given.source_databases, **given.databases, **remade}
     objects = [_named(item, databases) for item in objects]
-    findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
+    findings += names_judge(objects, given, source=change_sets.source, destination=change_sets.destination)
     findings = homes_judge(findings, objects, given)
-    findings += left_out_judge(given, sides)
+    findings += left_out_judge(given, change_sets)
     findings += stale_reads_judge(given, objects)
     findings += loaded_twice_judge(given, objects)
     findings += broken_views_judge(given, objects)
@@ -113,9 +113,11 @@ def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list
 _NO_FACTS = TableFacts()
 
 
-def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
+def _object_plan(
+    key: ObjectKey, given: PlanInput, change_sets: ChangeSets, rules: Rules
+) -> tuple[ObjectPlan, list[Finding]]:
     kind, object_id = key
-    source, destination = sides.source_of(kind, object_id), sides.destination_of(kind, object_id)
+    source, destination = change_sets.source_of(kind, object_id), change_sets.destination_of(kind, object_id)
     if kind is ObjectKind.DATABASE:
         return database_plan(
             source,
@@ -123,7 +125,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             before=given.databases.get(object_id),
             source_state=given.source_databases.get(object_id),
             rules=rules.tables["database"],
-            merged=sides.merged_database(object_id),
+            merged=change_sets.merged_database(object_id),
         )
     before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
@@ -141,8 +143,8 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             choices=choices_of(given.resolutions, object_id),
             keeps_both=keeps_both(given.resolutions, object_id),
             statements=statements_of(given.resolutions, object_id),
-            merged=sides.merged_table(object_id),
-            column_findings=sides.findings_of(kind, object_id),
+            merged=change_sets.merged_table(object_id),
+            column_findings=change_sets.findings_of(kind, object_id),
         )
     )
 

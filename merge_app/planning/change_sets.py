@@ -23,7 +23,7 @@ from merge_app.planning.net_changes import (
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ChangeSets:
     """``attributes``: what facts say of objects with news, where attributes are merged by lineage."""
 
     source: Mapping[ObjectKey, ObjectChanges]
@@ -60,21 +60,21 @@ class Sides:
         return self.attributes.findings.get((kind, object_id), ()) if self.attributes is not None else ()
 
 
-def sides_of(given: PlanInput) -> Sides:
+def change_sets_of(given: PlanInput) -> ChangeSets:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
     whatever the target's state says is dropped counts as dropped by the target. What the source did to an
     object ends where the object does, also by a drop of its database or one that it merged from the target.
 
     An input's sides are made once.
     """
-    known = given._sides  # noqa: SLF001 - kept in the input, which is its key; filled here alone
+    known = given._change_sets  # noqa: SLF001 - kept in the input, which is its key; filled here alone
     if not known:
-        known.append(_sides(given))
-    found: Sides = known[0]
+        known.append(_change_sets(given))
+    found: ChangeSets = known[0]
     return found
 
 
-def _sides(given: PlanInput) -> Sides:
+def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
     source = net_changes(given.source, base=given.source_base, kept=kept)
     destination = net_changes(given.destination, base=given.destination_base, kept=kept)
@@ -97,7 +97,7 @@ def _sides(given: PlanInput) -> Sides:
         if key not in source and state != _state_of(given, key):
             # Facts that came in another way than those that the target knows.
             source[key] = ObjectChanges(*key)
-    return Sides(source, destination, merged)
+    return ChangeSets(source, destination, merged)
 
 
 def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> None:
