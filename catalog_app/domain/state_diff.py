@@ -1,4 +1,4 @@
-"""What turns one state of an object into another, as operations: a RESTORE is the redo of them (semantics §5)."""
+"""What turns one state of an object into another, as operations: a RESTORE applies them (semantics §5)."""
 
 from __future__ import annotations
 

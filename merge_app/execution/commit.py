@@ -287,7 +287,7 @@ def branch_gone_error(branch_id: int) -> NotFound:
 
 
 def statement_plan(staged: StatementDraft, branch: Branch, engine: EngineSource) -> MergePlan:
-    """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
+    """The statement applied to the branch as it is now. The other side is what came since the statement's snapshot."""
     here = branch_snapshot(branch)
     return plan(plan_input_load(_side(staged, here), here, engine=engine))
 

@@ -1,4 +1,4 @@
-"""RESTORE and UNDROP: a past state redone as one new commit, without copying a file (semantics §5)."""
+"""RESTORE and UNDROP: a past state applied as one new commit, without copying a file (semantics §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The side of a plan that is redone: its operations, and the states of the objects that they end in."""
+"""The side of a plan that is applied: its operations, and the states of the objects that they end in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TargetKnown:
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in. ``schemas``, by the ids of
+    """What is to be applied: operations, and the states of the objects that they end in. ``schemas``, by the ids of
     their definitions, are shared with the target's states. ``seen``: of a statement, the snapshot that it saw;
     ``altered``: kinds and ids of the objects that its branch altered since. ``own_branch``: of a transaction, its
     workspace. ``reaches``, ``homes``, ``changed``: what is known already, see ``reach_of``, ``homes_of``, ``news_to``;

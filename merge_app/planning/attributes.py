@@ -23,7 +23,7 @@ from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides, known_fact
 from merge_app.planning.fact_changes import NetFacts
 from merge_app.planning.merge_plan import PlanInput
-from merge_app.planning.nested_columns import fields_join, fields_redo
+from merge_app.planning.nested_columns import fields_apply, fields_join
 from merge_app.planning.net_changes import ObjectKey
 
 _STAMP = 0x7FFF_FFFF_FFFF_FFFF
@@ -244,13 +244,13 @@ def _fields_merged(source: Fact, target: Fact, *, is_joined: bool) -> str:
         return fields_join(present, wanted, column="").kind.identified
     if before == source.value:
         return str(source.value)
-    redo = fields_redo(parse_identified(before), wanted, present, column="", source=wanted)
+    applied = fields_apply(parse_identified(before), wanted, present, column="", source=wanted)
     # A field that may not be made as the source has it is found where the change is judged.
-    return str(source.value) if redo.problems else redo.kind.identified
+    return str(source.value) if applied.problems else applied.kind.identified
 
 
 def _widens(narrow: Any, wide: Any) -> bool:
-    """Fields inside of a column are judged one by one, where their changes are redone."""
+    """Fields inside of a column are judged one by one, where their changes are applied."""
     if narrow is None or wide is None or _is_nested(narrow) or _is_nested(wide):
         return True
     return widens(narrow, wide)

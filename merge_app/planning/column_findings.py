@@ -10,7 +10,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
-from merge_app.planning.columns import ColumnProblem, ColumnRedo
+from merge_app.planning.columns import AppliedColumns, ColumnProblem
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.merge_plan import SIDE_NAMES
 from merge_app.planning.net_changes import ObjectChanges
@@ -20,25 +20,25 @@ _OF_COLUMNS = (*_JUDGED, VerdictCode.COLUMNS_JOINED)
 
 
 def columns_by_facts(
-    redo: ColumnRedo,
+    applied: AppliedColumns,
     schema: Schema,
     findings: Sequence[Finding],
     source: ObjectChanges,
     target: ObjectChanges,
     *,
     shown: Mapping[str, Schema],
-) -> ColumnRedo:
-    """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
-    columns are judged by ``redo`` alone. ``shown``: the columns of source and target, by these words.
+) -> AppliedColumns:
+    """The schema of the facts. Their findings decide what is a conflict; ``applied`` has the sentences. Fields inside
+    of columns are judged by ``applied`` alone. ``shown``: the columns of source and target, by these words.
     """
     findings = [finding for finding in findings if finding.code in _OF_COLUMNS]
-    if not (findings or redo.problems):
-        return redo if redo.schema is schema else ColumnRedo(schema)
+    if not (findings or applied.problems):
+        return applied if applied.schema is schema else AppliedColumns(schema)
     judged = [finding for finding in findings if finding.code in _JUDGED]
     named = {(finding.code, key[1]) for finding in judged for key in finding.keys}
     problems = [
         problem
-        for problem in redo.problems
+        for problem in applied.problems
         if (problem.code, problem.details["column_id"]) in named
         or (problem.code, problem.details.get("taken_by")) in named
         or (problem.code, problem.details.get("destination_column_id")) in named
@@ -50,22 +50,22 @@ def columns_by_facts(
         if finding.code not in known:
             problems += _problems(finding, schema)
     problems += (_parted(finding, schema, shown) for finding in findings if finding.code is VerdictCode.COLUMNS_JOINED)
-    return replace(redo, schema=schema, problems=tuple(problems))
+    return replace(applied, schema=schema, problems=tuple(problems))
 
 
-def with_what_is_left(redo: ColumnRedo, sides: Mapping[str, Schema]) -> ColumnRedo:
+def with_what_is_left(applied: AppliedColumns, sides: Mapping[str, Schema]) -> AppliedColumns:
     """With a problem where the result has no column, or a struct without a field, and no side has it so (A6). A table
     has a column, and Parquet writes no struct without a field. ``sides``: the columns of source and target.
     """
     found = []
-    if not redo.schema.columns and all(side.columns for side in sides.values()):
+    if not applied.schema.columns and all(side.columns for side in sides.values()):
         found.append(_nothing_left("Both sides together drop every column of the table.", "", 0))
-    for column in redo.schema.columns:
+    for column in applied.schema.columns:
         held = [side.column(column.id) for side in sides.values()]
         if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
             sentence = f"Both sides together drop every field of a struct in column {column.name}."
             found.append(_nothing_left(sentence, column.name, column.id))
-    return replace(redo, problems=(*redo.problems, *found)) if found else redo
+    return replace(applied, problems=(*applied.problems, *found)) if found else applied
 
 
 _EMPTY = "struct<>"

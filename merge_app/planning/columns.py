@@ -1,4 +1,4 @@
-"""The source's column changes redone on the target's schema, by column id (semantics §3 A6, §4.1)."""
+"""The source's column changes applied to the target's schema, by column id (semantics §3 A6, §4.1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
 from lakeui.common.records import record
-from merge_app.planning.nested_columns import FieldsRedo, fields_join, fields_redo
+from merge_app.planning.nested_columns import AppliedFields, fields_apply, fields_join
 
 ColumnChanges = Mapping[tuple[int, ColumnAttribute], ColumnChange]
 
@@ -25,50 +25,50 @@ class ColumnProblem:
 
 
 @record(frozen=True, slots=True)
-class ColumnRedo:
+class AppliedColumns:
     """The target's schema afterwards, and why it may not be made."""
 
     schema: Schema
     problems: tuple[ColumnProblem, ...] = ()
 
 
-def columns_redo(
+def columns_apply(
     schema: Schema,
     source: ColumnChanges,
     destination: ColumnChanges,
     *,
     source_schema: Schema | None = None,
     replaces_rows: bool = False,
-) -> ColumnRedo:
-    """Redo ``source`` on ``schema``: drops, then changes of columns that are there, then additions, then positions.
+) -> AppliedColumns:
+    """Apply ``source`` to ``schema``: drops, then changes of columns that are there, then additions, then positions.
 
     Names are judged on what comes out, so columns may swap names. ``source_schema``, which the source ended in, gives
     the order of the columns where the target altered none. ``replaces_rows``: the source overwrites the whole
     table, as a restore does that makes a type narrower or older rows read otherwise.
     """
     if not source:
-        return ColumnRedo(schema if destination else _in_order_of(schema, source_schema))
-    redo = _Redo(schema, destination, source_schema, replaces_rows=replaces_rows)
+        return AppliedColumns(schema if destination else _in_order_of(schema, source_schema))
+    applied = _Applied(schema, destination, source_schema, replaces_rows=replaces_rows)
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
     for change in by_attribute:
         if change.attribute is ColumnAttribute.EXISTS and change.after is None:
-            redo.drop(change)
+            applied.drop(change)
     for change in by_attribute:
         if change.attribute not in (ColumnAttribute.EXISTS, ColumnAttribute.POSITION):
-            redo.alter(change)
+            applied.alter(change)
     for change in by_attribute:
         if change.attribute is ColumnAttribute.EXISTS and change.after is not None:
-            redo.add(Column.from_json(change.after))
-    redo.check_names()
+            applied.add(Column.from_json(change.after))
+    applied.check_names()
     for change in by_attribute:
         if change.attribute is ColumnAttribute.POSITION:
-            redo.schema = redo.schema.moved(change.column_id, change.after)
+            applied.schema = applied.schema.moved(change.column_id, change.after)
     # Several moves of one side have no net that says their order, but the schema that they ended in does.
-    final = redo.schema if destination else _in_order_of(redo.schema, source_schema)
-    return ColumnRedo(final, tuple(redo.problems))
+    final = applied.schema if destination else _in_order_of(applied.schema, source_schema)
+    return AppliedColumns(final, tuple(applied.problems))
 
 
-class _Redo:
+class _Applied:
     """The schema as it changes, column by column."""
 
     def __init__(
@@ -152,7 +152,7 @@ class _Redo:
             self._retype(column, wanted, change.column_id)
             return
         ended = None if self._source_schema is None else self._source_schema.column(change.column_id)
-        redo = fields_redo(
+        applied = fields_apply(
             parse_identified(change.before),
             parse_identified(change.after),
             column.parsed,
@@ -160,15 +160,15 @@ class _Redo:
             source=None if ended is None else ended.parsed,
             replaces_rows=self._replaces_rows,
         )
-        self._take_fields(column, redo)
+        self._take_fields(column, applied)
 
-    def _take_fields(self, column: Column, redo: FieldsRedo) -> None:
-        self.schema = self.schema.with_column(column.with_fields(redo.kind))
+    def _take_fields(self, column: Column, applied: AppliedFields) -> None:
+        self.schema = self.schema.with_column(column.with_fields(applied.kind))
         self.problems += (
             ColumnProblem(
                 item.code, item.note, item.message, {"column": item.path, "column_id": column.id, **item.details}
             )
-            for item in redo.problems
+            for item in applied.problems
         )
 
     def _with_initial(self, column: Column, wanted: str | None) -> Column:

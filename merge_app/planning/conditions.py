@@ -30,7 +30,7 @@ from catalog_app.domain.transforms import is_taken
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from lakeui.common.records import record
-from merge_app.planning.columns import ColumnRedo
+from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.findings import Problem
 from merge_app.planning.merge_plan import SIDE_NAMES, TableFacts
 from merge_app.planning.net_changes import ObjectChanges
@@ -54,7 +54,7 @@ class Case:
 
     source: ObjectChanges
     destination: ObjectChanges
-    columns: ColumnRedo | None = None
+    columns: AppliedColumns | None = None
     facts: TableFacts = field(default_factory=TableFacts)
     properties: Mapping[str, str] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""The source's changes of databases redone on the target's."""
+"""The source's changes of databases applied to the target's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def database_plan(
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
-    after = _redo(before, source) if merged is None else _alive(merged, before, source)
+    after = _applied(before, source) if merged is None else _alive(merged, before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)
@@ -44,7 +44,7 @@ def database_plan(
     return _plan(Action.DROP if is_drop else Action.ALTER, source, before, after), findings
 
 
-def properties_redo(properties: Mapping[str, str], changes: Mapping[str, PropertyChange]) -> dict[str, str]:
+def properties_apply(properties: Mapping[str, str], changes: Mapping[str, PropertyChange]) -> dict[str, str]:
     """The properties with each changed key set to its new value or taken away."""
     result = dict(properties)
     for key, change in changes.items():
@@ -57,7 +57,7 @@ def properties_redo(properties: Mapping[str, str], changes: Mapping[str, Propert
 
 def properties_merged(merged: ObjectState | None, before: ObjectState, source: ObjectChanges) -> dict[str, str]:
     """The properties after a merge: as facts have them, else as operations make them."""
-    return merged.properties if merged is not None else properties_redo(before.properties, source.properties)
+    return merged.properties if merged is not None else properties_apply(before.properties, source.properties)
 
 
 def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
@@ -72,13 +72,13 @@ def _alive(merged: DatabaseState, before: DatabaseState, source: ObjectChanges) 
     return replace(merged, is_dropped=source.dropped or (before.is_dropped and not source.undropped))
 
 
-def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:
+def _applied(before: DatabaseState, source: ObjectChanges) -> DatabaseState:
     if source.dropped:
         return replace(before, is_dropped=True)
     return replace(
         before,
         name=source.rename.after.name if source.rename else before.name,
-        properties=properties_redo(before.properties, source.properties),
+        properties=properties_apply(before.properties, source.properties),
         is_dropped=before.is_dropped and not source.undropped,
     )
 

@@ -1,4 +1,4 @@
-"""Changes of fields inside of a column, redone on what another branch made of the column (semantics §3 A6).
+"""Changes of fields inside of a column, applied to what another branch made of the column (semantics §3 A6).
 
 Fields are judged like columns: by id, names on what comes out, types by widening. A change is the column's type before
 and after it, ids included; nothing here looks at anything else.
@@ -27,14 +27,14 @@ class FieldProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldsRedo:
+class AppliedFields:
     """The column's type afterwards, and why it may not be made."""
 
     kind: ParsedType
     problems: tuple[FieldProblem, ...] = ()
 
 
-def fields_redo(
+def fields_apply(
     before: ParsedType,
     after: ParsedType,
     present: ParsedType,
@@ -42,20 +42,20 @@ def fields_redo(
     column: str,
     source: ParsedType | None = None,
     replaces_rows: bool = False,
-) -> FieldsRedo:
-    """Redo what makes ``after`` of ``before`` on the ``present`` type of a column. ``source`` is the type in which the
+) -> AppliedFields:
+    """Apply what makes ``after`` of ``before`` on the ``present`` type of a column. ``source`` is the type in which the
     source ended: fields that it added are taken from there, as earlier merges may have made them one with others.
     ``replaces_rows``: a type may also become narrower where it is found as it was, as all rows come with it.
     """
     known = {} if source is None else {i: item for item in fields_within(source) for i in item.ids}
-    redo = _Redo(replaces_rows, known)
-    return FieldsRedo(redo.kind(before, after, present, column), tuple(redo.problems))
+    applied = _Applied(replaces_rows, known)
+    return AppliedFields(applied.kind(before, after, present, column), tuple(applied.problems))
 
 
-def fields_join(kind: ParsedType, other: ParsedType, *, column: str) -> FieldsRedo:
+def fields_join(kind: ParsedType, other: ParsedType, *, column: str) -> AppliedFields:
     """One column of two that were added under one name: it keeps the ids of ``kind`` and has the fields of both."""
-    redo = _Redo(replaces_rows=False)
-    return FieldsRedo(redo.joined(kind, other, column), tuple(redo.problems))
+    applied = _Applied(replaces_rows=False)
+    return AppliedFields(applied.joined(kind, other, column), tuple(applied.problems))
 
 
 def nested_after(before: str | None, after: str | None, present: str | None) -> str | None:
@@ -63,11 +63,11 @@ def nested_after(before: str | None, after: str | None, present: str | None) -> 
     if before is None or after is None or present is None or before == present:
         return after
     kinds = (parse_identified(text) for text in (before, after, present))
-    return fields_redo(*kinds, column="").kind.identified
+    return fields_apply(*kinds, column="").kind.identified
 
 
 @dataclass(slots=True)
-class _Redo:
+class _Applied:
     """``source``: the source's fields by id, as they ended there."""
 
     replaces_rows: bool

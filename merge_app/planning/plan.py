@@ -26,7 +26,7 @@ from merge_app.planning.tables import TableCase, table_plan
 
 
 def plan(given: PlanInput) -> MergePlan:
-    """Redo the source's operations on the target's state. The input alone decides; nothing is read or written.
+    """Apply the source's operations to the target's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
     input lacks the source's state of a new object. A conflict that a resolution of the input takes away is a decided
@@ -101,7 +101,7 @@ def _place(item: ObjectPlan) -> tuple[bool, int]:
 
 
 def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list[ObjectPlan]:
-    """Objects of the target that resolutions left without anything to redo."""
+    """Objects of the target that resolutions left without anything to apply."""
     planned = {(item.kind, item.object_id) for item in after}
     return [
         replace(item, action=Action.UNTOUCHED, after=item.before, operations=(), data=None)

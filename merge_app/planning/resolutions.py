@@ -1,7 +1,7 @@
 """What people decided about conflicts, worked into the input of a plan: the plan then is as if the sides had done so.
 
 - *Take the target*, or *leave out*: the source's operations on the object, or on one property, column or partition
-  of it, are not redone. They count as merged even so: the merge commit reaches them, and no later merge brings them.
+  of it, are not applied. They count as merged even so: the merge commit reaches them, and no later merge brings them.
 - *Take the source*: the object becomes what the source has, rows included, as a RESTORE would make it; what the
   target did to it since is not judged. Of one property: the target's change of it is not judged.
 - *Both*: the source's deletes and updates reach the rows that it saw; rows that the target inserted since stay.
@@ -169,7 +169,7 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         return replace(given, destination=stripped, attributes=taken)
     replacement = given.replacements.get(resolution.key_of_object)
     if replacement is None:
-        # New on the target, or dropped by the source: redoing that is the source's state already.
+        # New on the target, or dropped by the source: applying that is the source's state already.
         return given
     # Rows of one key are the source's alone then.
     given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None)

@@ -8,7 +8,7 @@ from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowJudgement, Take
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.columns import ColumnRedo, columns_redo
+from merge_app.planning.columns import AppliedColumns, columns_apply
 from merge_app.planning.findings import Problem
 from merge_app.planning.merge_plan import Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges
@@ -18,9 +18,9 @@ ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.C
 
 def columns_merged(
     source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState | None
-) -> ColumnRedo:
+) -> AppliedColumns:
     """The columns that the merged table will have: what its rows are read under."""
-    return columns_redo(
+    return columns_apply(
         before.schema,
         source.columns,
         destination.columns,

@@ -1,4 +1,4 @@
-"""The source's changes of tables redone on the target's: attributes, schema, partitions and files."""
+"""The source's changes of tables applied to the target's: attributes, schema, partitions and files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
-from merge_app.planning.columns import ColumnRedo
+from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
-from merge_app.planning.databases import done_already, properties_merged, properties_redo
+from merge_app.planning.databases import done_already, properties_apply, properties_merged
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
@@ -114,7 +114,7 @@ def _new_table(case: TableCase) -> ObjectPlan:
 
 
 def _absent_table(case: TableCase) -> ObjectPlan:
-    """A table whose making and dropping the target merged together: it has nothing to redo anything on."""
+    """A table whose making and dropping the target merged together: it has nothing to apply anything to."""
     return _plan(case, Action.UNTOUCHED, _source_state(case))
 
 
@@ -137,8 +137,8 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
     return _plan(case, Action.ALTER, after, (), data)
 
 
-def _altered(case: TableCase, before: TableState, columns: ColumnRedo) -> ObjectPlan:
-    after = _redo(case, before, columns)
+def _altered(case: TableCase, before: TableState, columns: AppliedColumns) -> ObjectPlan:
+    after = _applied(case, before, columns)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
     data = data_staged(operations)
     if after == before and data is None:
@@ -146,9 +146,9 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo) -> Object
     return _plan(case, Action.ALTER, after, operations, data)
 
 
-def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: RowsPlan) -> ObjectPlan:
-    """Rows are merged by lineage; the rest of what the source did is redone as ever."""
-    after = _redo(case, before, columns)
+def _stepped(case: TableCase, before: TableState, columns: AppliedColumns, merged: RowsPlan) -> ObjectPlan:
+    """Rows are merged by lineage; the rest of what the source did is applied as ever."""
+    after = _applied(case, before, columns)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
     data = DataPlan(steps=merged.steps)
     if case.statements:
@@ -159,7 +159,7 @@ def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: R
     return _plan(case, Action.ALTER, after, operations, data)
 
 
-def _redo(case: TableCase, before: TableState, columns: ColumnRedo) -> TableState:
+def _applied(case: TableCase, before: TableState, columns: AppliedColumns) -> TableState:
     source = case.source
     if case.merged is not None:
         is_dropped = before.is_dropped and not source.undropped
@@ -175,13 +175,13 @@ def _redo(case: TableCase, before: TableState, columns: ColumnRedo) -> TableStat
         name=name,
         database_id=database_id,
         schema=columns.schema,
-        properties=properties_redo(before.properties, source.properties),
-        declared_partitions=_partitions_redo(before.declared_partitions, source.partitions),
+        properties=properties_apply(before.properties, source.properties),
+        declared_partitions=_partitions_apply(before.declared_partitions, source.partitions),
         is_dropped=before.is_dropped and not source.undropped,
     )
 
 
-def _partitions_redo(
+def _partitions_apply(
     declared: frozenset[PartitionValues], changes: tuple[PartitionChange, ...]
 ) -> frozenset[PartitionValues]:
     """A renamed partition stays declared only if it was; all that goes, goes before what comes."""

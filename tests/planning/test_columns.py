@@ -125,7 +125,7 @@ def test_dropping_a_name_and_adding_it_again_works() -> None:
     )
 
 
-def test_positions_are_redone_where_the_neighbour_is_there() -> None:
+def test_positions_are_applied_where_the_neighbour_is_there() -> None:
     move = column(2, ColumnAttribute.POSITION, 1, 0)
     assert [c.id for c in _schema([move], [add_column(C)], A, B, C).columns] == [2, 1, 3]
     after_b = column(1, ColumnAttribute.POSITION, 0, 2)

@@ -93,7 +93,7 @@ def test_fields_are_merged_one_by_one(source: str, destination: str, after: str 
         ),
     ],
 )
-def test_what_cannot_be_redone_is_named_by_path(source: str, destination: str, code: str, path: str) -> None:
+def test_what_cannot_be_applied_is_named_by_path(source: str, destination: str, code: str, path: str) -> None:
     result = merge(source, destination, base="struct<x#3:int,y#4:string>")
     assert [(item.code, item.details["column"]) for item in result.conflicts] == [(code, path)]
     assert path in result.conflicts[0].message

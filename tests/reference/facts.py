@@ -100,7 +100,7 @@ class RowId(NamedTuple):
 class Scope(NamedTuple):
     """What an operation says of rows that it never saw, or of past commits (§4). The journal keeps it with its commit.
 
-    Updates and deletes are scopes that are judged and never redone (R9).
+    Updates and deletes are scopes that are judged and never applied (R9).
     """
 
     stamp: Stamp

@@ -457,7 +457,7 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 2, 0),
         ("merge", "w", 2, 0),
     ],
-    "what the redo of a drop spared is spared on the third branch too": [
+    "what an applied drop left is left on the third branch too": [
         ("insert", "w", 4, 1),
         ("empty", "main", 1, 0),
         ("merge", "w", 2, 0),
@@ -626,7 +626,7 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 1, 0),
         ("merge", "w", 2, 1),
     ],
-    "an update of a file that a restore took is not redone on the file which it put back": [
+    "an update of a file that a restore took is not applied to the file which it put back": [
         ("set", "main", 3, 0),
         ("optimize", "w", 1, 1),
         ("merge", "w", 2, 0),

@@ -148,7 +148,7 @@ class ResolutionListView(ApiView):
         operation_id="resolution_set",
         summary="Decide a conflict of a merge request",
         description="In place of what was decided of the same part before. Take the source: the object becomes what the"
-        " source has. Take the target, or leave out: what the source did to it is not redone, now or later. Both:"
+        " source has. Take the target, or leave out: what the source did to it is not applied, now or later. Both:"
         " the source's deletes and updates of the rows that it saw, and the target's new rows. Rerun: that, and"
         " the source's recorded statements run on these new rows. A decision that answers no open conflict is refused"
         " with 422, and the open ones are listed.",

@@ -96,7 +96,7 @@ def outcome(services: None) -> Iterator[Outcome]:
 
 
 def expected_rows(source: str, destination: str) -> list[tuple[Any, ...]]:
-    """The target's statement, then the source's redone on what it left."""
+    """The target's statement, then the source's applied to what it left."""
     rows: dict[int, tuple[str, str]] = dict(BASE)
     match destination:
         case "insert":
