@@ -255,15 +255,17 @@ def facts_merged(source: Facts, target: Facts, merged: Merged) -> dict[str, Attr
     values = attributes_of(merged.after) if merged.after is not None else {}
     found: dict[str, AttributeFact] = {}
     for attribute in dict.fromkeys((*target, *source, *values)):
-        mine, theirs = source.get(attribute, NO_FACT), target.get(attribute, NO_FACT)
+        source_fact, target_fact = source.get(attribute, NO_FACT), target.get(attribute, NO_FACT)
         is_shown, value = merged.shows(attribute), values.get(attribute)
-        fact = _newer(mine, theirs, merged)
-        joins = mine.stamp if mine.stamp not in (theirs.stamp, merged.stamp) else 0
+        fact = _newer(source_fact, target_fact, merged)
+        joins = source_fact.stamp if source_fact.stamp not in (target_fact.stamp, merged.stamp) else 0
         if fact is None:
-            fact = AttributeFact(value if is_shown else mine.value, merged.stamp, FactKind.SET.value, joins=joins)
+            fact = AttributeFact(
+                value if is_shown else source_fact.value, merged.stamp, FactKind.SET.value, joins=joins
+            )
         elif is_shown and fact.value != value:
             fact = AttributeFact(value, merged.stamp, FactKind.SET.value, joins=joins)
-        if fact is not theirs:
+        if fact is not target_fact:
             found[attribute] = fact
     return found | dict(_columns_decided(merged, values, target, found)) | _order_decided(merged, target, found)
 

@@ -119,8 +119,8 @@ def _collections(values: pa.ListArray | pa.MapArray) -> list[Any]:
     make: Callable[[list[Any]], Any] = dict if pa.types.is_map(values.type) else list
     is_there = values.is_valid().to_pylist()
     return [
-        make(parts[start - first : end - first]) if there else None
-        for start, end, there in zip(offsets, offsets[1:], is_there, strict=False)
+        make(parts[start - first : end - first]) if is_set else None
+        for start, end, is_set in zip(offsets, offsets[1:], is_there, strict=False)
     ]
 
 

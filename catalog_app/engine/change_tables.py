@@ -65,13 +65,13 @@ def _changed(
     sides = (("a", "b", "insert", "update_postimage"), ("b", "a", "delete", "update_preimage"))
     scans = {"b": one, "a": other}
     texts = []
-    for own, there, alone, changed in sides:
+    for own, peer, alone, changed in sides:
         values = [f"{own}.{name} AS {name}" for name in names]
-        change = f"CASE WHEN {there}.{_ID} IS NULL THEN '{alone}' ELSE '{changed}' END AS {quoted(CHANGE_TYPE)}"
+        change = f"CASE WHEN {peer}.{_ID} IS NULL THEN '{alone}' ELSE '{changed}' END AS {quoted(CHANGE_TYPE)}"
         texts.append(
             f"SELECT {', '.join([*values, change, *(text.format(own=own) for text in further)])} "
-            f"FROM {quoted(scans[own])} AS {own} LEFT JOIN {quoted(scans[there])} AS {there} ON b.{_ID} = a.{_ID} "
-            f"WHERE {there}.{_ID} IS NULL OR NOT ({same})"
+            f"FROM {quoted(scans[own])} AS {own} LEFT JOIN {quoted(scans[peer])} AS {peer} ON b.{_ID} = a.{_ID} "
+            f"WHERE {peer}.{_ID} IS NULL OR NOT ({same})"
         )
     tables = {one: replace(before, shows_row_ids=True), other: replace(after, shows_row_ids=True)}
     return " UNION ALL ".join(texts), tables

@@ -44,10 +44,10 @@ def _unknown(analysis: Analysis, expression: Expression, parts: list[str], known
     details = part_details(expression, parts)
     for reads, side in ((Reads.SOURCE, analysis.target), (Reads.TARGET, analysis.source)):
         if side is not None and analysis.source is not None and expression.reads is reads and _is_of(side, parts):
-            owner, here = ("target", "source") if reads is Reads.SOURCE else ("source", "target")
+            owner, usable = ("target", "source") if reads is Reads.SOURCE else ("source", "target")
             return InvalidValue(
                 f"{name} is of the {owner}, and {expression.part} has no {owner} row.",
-                remedy=f"Use columns of the {here} only.",
+                remedy=f"Use columns of the {usable} only.",
                 **details,
             )
     nearest = _nearest(name, known)

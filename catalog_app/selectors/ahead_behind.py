@@ -146,17 +146,17 @@ def _version_vector(chain: Snapshot, branch_id: int, merges: _Merges) -> int:
     )
 
 
-def _difference(mine: Snapshot, other: Snapshot, merges: _Merges) -> _Difference:
+def _difference(own: Snapshot, other: Snapshot, merges: _Merges) -> _Difference:
     shared = Snapshot(
-        mine.branch_ids, tuple(min(upto, _version_vector(other, line, merges)) for line, upto in _levels(mine))
+        own.branch_ids, tuple(min(upto, _version_vector(other, line, merges)) for line, upto in _levels(own))
     )
     stretches = tuple(
-        (line, after, upto) for (line, upto), after in zip(_levels(mine), shared.limits, strict=True) if after < upto
+        (line, after, upto) for (line, upto), after in zip(_levels(own), shared.limits, strict=True) if after < upto
     )
     overlaps = []
     for branch_id in _fewer_candidates(stretches, shared, other, merges):
         after = _version_vector(shared, branch_id, merges)
-        upto = min(_version_vector(mine, branch_id, merges), _version_vector(other, branch_id, merges))
+        upto = min(_version_vector(own, branch_id, merges), _version_vector(other, branch_id, merges))
         if after < upto:
             overlaps.append((branch_id, after, upto))
     return _Difference(stretches, tuple(overlaps))
@@ -164,12 +164,12 @@ def _difference(mine: Snapshot, other: Snapshot, merges: _Merges) -> _Difference
 
 def _fewer_candidates(stretches: Sequence[_Stretch], shared: Snapshot, other: Snapshot, merges: _Merges) -> set[int]:
     """Branches of which both heads may reach more than what is shared: those of the side that has fewer."""
-    theirs = [
+    of_other = [
         (line, after, upto)
         for line, upto in _levels(other)
         if (after := min(upto, _version_vector(shared, line, merges))) < upto
     ]
-    return _touched(min((stretches, theirs), key=lambda side: sum(merges.count(*item) for item in side)), merges)
+    return _touched(min((stretches, of_other), key=lambda side: sum(merges.count(*item) for item in side)), merges)
 
 
 def _touched(stretches: Iterable[_Stretch], merges: _Merges) -> set[int]:

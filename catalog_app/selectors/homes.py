@@ -108,11 +108,11 @@ def homes_load(source: Snapshot, target: Snapshot, version_vectors: Collection[M
     joins: dict[int, dict[int, int]] = defaultdict(dict)
     for catalog_id, other_id, version in fetch_all(_JOINS, {"catalogs": sorted(set(catalogs.values()))}):
         joins[catalog_id][other_id] = version
-    mine, met = catalogs[fronts[0]], set(catalogs.values())
-    if mine != main and any(other not in joins.get(one, {}) for one, other in permutations(met, 2)):
+    own, met = catalogs[fronts[0]], set(catalogs.values())
+    if own != main and any(other not in joins.get(one, {}) for one, other in permutations(met, 2)):
         merged_before_refuse(met)
     # Where both fronts are of one catalog, others that it is not joined with came by operations.
-    return Homes(main, catalogs, dict(joins), is_replayed=mine == main, merge_conflicts=setting)
+    return Homes(main, catalogs, dict(joins), is_replayed=own == main, merge_conflicts=setting)
 
 
 _MERGED_BEFORE = """
@@ -120,11 +120,11 @@ WITH members AS MATERIALIZED (
     SELECT id, name FROM catalog_app_catalog WHERE coalesce(versions_of_id, id) IN (
         SELECT coalesce(versions_of_id, id) FROM catalog_app_catalog WHERE id = ANY(%(catalogs)s))
 )
-SELECT mine.name, theirs.name FROM members mine
-JOIN catalog_app_branch b ON b.catalog_id = mine.id JOIN catalog_app_branchreach r ON r.branch_id = b.id
-JOIN catalog_app_branch o ON o.id = r.reached_branch_id JOIN members theirs ON theirs.id = o.catalog_id
-WHERE theirs.id <> mine.id AND NOT EXISTS (
-    SELECT 1 FROM catalog_app_catalogjoin j WHERE j.catalog_id = mine.id AND j.other_id = theirs.id)
+SELECT own.name, met.name FROM members own
+JOIN catalog_app_branch b ON b.catalog_id = own.id JOIN catalog_app_branchreach r ON r.branch_id = b.id
+JOIN catalog_app_branch o ON o.id = r.reached_branch_id JOIN members met ON met.id = o.catalog_id
+WHERE met.id <> own.id AND NOT EXISTS (
+    SELECT 1 FROM catalog_app_catalogjoin j WHERE j.catalog_id = own.id AND j.other_id = met.id)
 ORDER BY r.id LIMIT 1
 """
 

@@ -85,22 +85,24 @@ def _floors(catalog_id: int) -> dict[ObjectKey, int]:
 def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines, floor: int) -> Iterator[str]:
     thing = f"{key[0]} {key[1]}"
     for attribute in dict.fromkeys((*one[1], *other[1])):
-        mine, theirs = one[1].get(attribute, NO_FACT), other[1].get(attribute, NO_FACT)
-        if mine == theirs:
+        fact, other_fact = one[1].get(attribute, NO_FACT), other[1].get(attribute, NO_FACT)
+        if fact == other_fact:
             continue
         where = f"{attribute} of {thing} on branches {one[0][0].name} and {other[0][0].name}"
-        if mine.stamp == theirs.stamp:
-            yield f"one stamp names two facts: {where} (stamp {mine.stamp})"
+        if fact.stamp == other_fact.stamp:
+            yield f"one stamp names two facts: {where} (stamp {fact.stamp})"
             continue
-        if 0 < mine.stamp <= floor or 0 < theirs.stamp <= floor:
+        if 0 < fact.stamp <= floor or 0 < other_fact.stamp <= floor:
             # A version of another catalog: no branch of this one made it.
             continue
-        for here in one[0]:
-            for there in other[0]:
-                knows_theirs = lines.knows(here.branch_id, here.head, there.catalog_id, theirs.stamp)
-                if knows_theirs and lines.knows(there.branch_id, there.head, here.catalog_id, mine.stamp):
-                    where = f"{attribute} of {thing} on branches {here.name} and {there.name}"
-                    yield f"each branch knows the other's fact: {where} (stamps {mine.stamp} and {theirs.stamp})"
+        for branch in one[0]:
+            for other_branch in other[0]:
+                knows_other = lines.knows(branch.branch_id, branch.head, other_branch.catalog_id, other_fact.stamp)
+                if knows_other and lines.knows(
+                    other_branch.branch_id, other_branch.head, branch.catalog_id, fact.stamp
+                ):
+                    where = f"{attribute} of {thing} on branches {branch.name} and {other_branch.name}"
+                    yield f"each branch knows the other's fact: {where} (stamps {fact.stamp} and {other_fact.stamp})"
 
 
 def states_check(branch: Branch) -> list[str]:

@@ -105,17 +105,17 @@ class _Pass:
         return found
 
     def derive(self, commit: _Commit) -> Iterator[DerivedFacts]:
-        here, before = (commit.branch_id, commit.version), (commit.branch_id, commit.version - 1)
-        keys = dict.fromkeys(sorted(self.touched.get(here, ())))
+        at, before = (commit.branch_id, commit.version), (commit.branch_id, commit.version - 1)
+        keys = dict.fromkeys(sorted(self.touched.get(at, ())))
         if commit.source is not None:
             keys |= dict.fromkeys(self._news(commit.source, before))
         dropped = {
             key[1]
             for key in keys
-            if key[0] is ObjectKind.DATABASE and (state := self.state(key, *here)) is not None and state.is_dropped
+            if key[0] is ObjectKind.DATABASE and (state := self.state(key, *at)) is not None and state.is_dropped
         }
         for key in keys:
-            after = self.state(key, *here)
+            after = self.state(key, *at)
             if commit.source is not None:
                 facts = self._merged(key, commit, after, dropped)
             elif after is None:
@@ -125,7 +125,7 @@ class _Pass:
             else:
                 facts = facts_set(self._set(key, commit, after, dropped), commit.version)
             if facts:
-                yield DerivedFacts(*here, key, facts)
+                yield DerivedFacts(*at, key, facts)
 
     def keep(self, found: DerivedFacts) -> None:
         self.facts[found.key].add(found.branch_id, found.version, found.facts)
@@ -167,13 +167,16 @@ class _Pass:
         source, target = commit.source, (commit.branch_id, commit.version - 1)
         home = self.lines.lines[source[0]].catalog_id
         present = self.facts_of(key, *target)
-        mine: Facts = self.facts_of(key, *source)
+        source_facts: Facts = self.facts_of(key, *source)
         if commit.is_transaction:
-            mine = {name: fact.of_commit(commit.version, self._made_on(home, source[0])) for name, fact in mine.items()}
+            source_facts = {
+                name: fact.of_commit(commit.version, self._made_on(home, source[0]))
+                for name, fact in source_facts.items()
+            }
         elif home != commit.catalog_id:
-            mine = {
+            source_facts = {
                 name: fact.foreign(0 if self.lines.knows(*target, home, fact.stamp) else commit.version)
-                for name, fact in mine.items()
+                for name, fact in source_facts.items()
             }
         before = self.state(key, *target)
         merged = Merged(
@@ -183,7 +186,7 @@ class _Pass:
             target_knows=lambda stamp: stamp != commit.version and self.lines.knows(*target, home, stamp),
             is_implied=after is not None and is_implied_drop(before, after, dropped),
         )
-        return facts_merged(mine, present, merged)
+        return facts_merged(source_facts, present, merged)
 
     def _made_on(self, catalog_id: int, branch_id: int) -> Any:
         return lambda stamp: self.lines.makers.get((catalog_id, stamp)) == branch_id

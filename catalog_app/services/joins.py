@@ -45,9 +45,9 @@ def catalogs_join(first: int, second: int) -> None:
         Catalog.objects.filter(pk__in=members).exclude(pk=kept).update(versions_of_id=kept)
         CatalogJoin.objects.bulk_create(
             CatalogJoin(catalog_id=pair[0], other_id=pair[1], version=version)
-            for mine in groups[0]
-            for theirs in groups[1]
-            for pair in ((mine, theirs), (theirs, mine))
+            for one in groups[0]
+            for another in groups[1]
+            for pair in ((one, another), (another, one))
         )
         fault_point("catalogs.joining")
 

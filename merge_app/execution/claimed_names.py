@@ -28,16 +28,16 @@ def _claims(operations: Sequence[Operation], kind: ObjectKind) -> set[int]:
 
 def places_claimed(
     side: SourceSide,
-    here: Mapping[int, TableState],
+    target_states: Mapping[int, TableState],
     news: AbstractSet[ObjectKey],
     resolutions: Sequence[Resolution],
 ) -> list[tuple[int, str]]:
     """Where the tables may come to lie that the source made, undropped or renamed, and those that people renamed or
-    took whole from the source. ``here`` are the target's states, which may bear another name or lie elsewhere,
+    took whole from the source. ``target_states`` are the target's states, which may bear another name or lie elsewhere,
     ``news`` the objects whose names facts may change.
     """
     claimed = [
-        [states[i] for states in (side.tables, here) if i in states]
+        [states[i] for states in (side.tables, target_states) if i in states]
         for i in _claims(side.operations, ObjectKind.TABLE) | {i for kind, i in news if kind is ObjectKind.TABLE}
     ]
     found = [(database.database_id, state.name) for states in claimed for database in states for state in states]
@@ -50,13 +50,13 @@ def places_claimed(
 
 def names_claimed(
     side: SourceSide,
-    here: Mapping[int, DatabaseState],
+    target_states: Mapping[int, DatabaseState],
     news: AbstractSet[ObjectKey],
     resolutions: Sequence[Resolution],
 ) -> list[str]:
     """The same of databases."""
     claimed = _claims(side.operations, ObjectKind.DATABASE) | {i for kind, i in news if kind is ObjectKind.DATABASE}
-    found = [states[i].name for states in (side.databases, here) for i in claimed if i in states]
+    found = [states[i].name for states in (side.databases, target_states) for i in claimed if i in states]
     for item in resolutions:
         state = side.databases.get(item.object_id) if item.object_kind is ObjectKind.DATABASE else None
         if state is not None and item.decision in _NAMING:

@@ -194,12 +194,12 @@ def _prepare(staged: StatementDraft, engine: EngineSource) -> PreparedCommit:
     """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
         branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
-        here = branch_snapshot(branch)
-        side = _side(staged, here)
-        planned = plan(plan_input_load(side, here, engine=engine))
+        now = branch_snapshot(branch)
+        side = _side(staged, now)
+        planned = plan(plan_input_load(side, now, engine=engine))
     if planned.conflicts:
         return PreparedCommit(branch.head_version, planned, {})
-    row_work = row_work_run(planned, here, engine, staged.definitions)
+    row_work = row_work_run(planned, now, engine, staged.definitions)
     fault_point("write.row_work")
     return PreparedCommit(branch.head_version, planned, row_work)
 
@@ -232,21 +232,21 @@ def _is_disproved(staged: StatementDraft, branch: Branch) -> bool:
     """Whether rows, changes or names came that the statement would have had to see."""
     if branch.head_version == staged.seen.version:
         return False
-    here = branch_snapshot(branch)
-    return _is_repeated(staged, here) or any(
+    now = branch_snapshot(branch)
+    return _is_repeated(staged, now) or any(
         segment.file_id not in tested.files and tested.may_matter(segment)
         for tested in staged.tested
-        for segment in segments_list(here, tested.table_id)
+        for segment in segments_list(now, tested.table_id)
     )
 
 
-def _is_repeated(staged: StatementDraft, here: Snapshot) -> bool:
+def _is_repeated(staged: StatementDraft, now: Snapshot) -> bool:
     """Whether others changed the same of an object meanwhile, or a view whose name it may take."""
     made = {(item.object_kind.value, item.object_id, item.kind.value) for item in staged.operations}
     kinds = {item.kind for item in staged.operations}
-    if not kinds & DATA_KINDS and made & changes_made(staged.seen, here):
+    if not kinds & DATA_KINDS and made & changes_made(staged.seen, now):
         return True
-    return bool(kinds & NAMING and changed_views(staged.seen, here))
+    return bool(kinds & NAMING and changed_views(staged.seen, now))
 
 
 def pause_seconds(attempt: int) -> float:
@@ -288,12 +288,12 @@ def branch_gone_error(branch_id: int) -> NotFound:
 
 def statement_plan(staged: StatementDraft, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement applied to the branch as it is now. The other side is what came since the statement's snapshot."""
-    here = branch_snapshot(branch)
-    return plan(plan_input_load(_side(staged, here), here, engine=engine))
+    now = branch_snapshot(branch)
+    return plan(plan_input_load(_side(staged, now), now, engine=engine))
 
 
-def _side(staged: StatementDraft, here: Snapshot) -> SourceSide:
-    version_vector, altered = version_vector_since(staged.seen, here, staged.databases, staged.tables)
+def _side(staged: StatementDraft, now: Snapshot) -> SourceSide:
+    version_vector, altered = version_vector_since(staged.seen, now, staged.databases, staged.tables)
     return SourceSide(
         staged.operations,
         staged.databases,

@@ -130,10 +130,10 @@ def _compared(
     source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
 ) -> Comparison:
     with transaction.atomic():
-        there, here = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(there, here)
-        given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
-        base = merge_base_version(side.version_vector, side.version_vector_of(here))
+        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(source_snapshot, target_snapshot)
+        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions)
+        base = merge_base_version(side.version_vector, side.version_vector_of(target_snapshot))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, change_sets_of(given)))

@@ -115,34 +115,40 @@ def object_comparison_load(
     it.
     """
     with transaction.atomic():
-        there, here = branch_snapshot(source), branch_snapshot(destination)
-        side = object_side(there, here, key)
+        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+        side = object_side(source_snapshot, target_snapshot, key)
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
-        given = plan_input_load(side, here, engine=engine, resolutions=chosen)
+        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=chosen)
         item = _planned(given, key)
         change_sets = change_sets_of(given)
         return ObjectComparison(
             action=item.action,
             source_commits=_commits(side.operations, key, item, source),
             destination_commits=_commits(given.destination, key, item, destination),
-            states=_states(item, given, here),
+            states=_states(item, given, target_snapshot),
             source_partitions=change_sets.source_of(*key).partitions,
             destination_partitions=change_sets.destination_of(*key).partitions,
-            preview=_preview(item, there, here),
+            preview=_preview(item, source_snapshot, target_snapshot),
         )
 
 
-def object_side(there: Snapshot, here: Snapshot, key: ObjectKey) -> SourceSide:
+def object_side(source_snapshot: Snapshot, target_snapshot: Snapshot, key: ObjectKey) -> SourceSide:
     """The source's side, narrowed to the object and, for a table, its database on either branch."""
     kind, object_id = key
-    version_vector, other = version_vector_load(there), version_vector_load(here)
+    version_vector, other = version_vector_load(source_snapshot), version_vector_load(target_snapshot)
     table_ids = [object_id] if kind is ObjectKind.TABLE else []
-    tables = tables_load(there, table_ids)
-    database_ids = {state.database_id for state in (*tables.values(), *tables_load(here, table_ids).values())}
+    tables = tables_load(source_snapshot, table_ids)
+    database_ids = {
+        state.database_id for state in (*tables.values(), *tables_load(target_snapshot, table_ids).values())
+    }
     if kind is ObjectKind.DATABASE:
         database_ids.add(object_id)
-    operations = operations_load(own_ranges(there, other), other, databases=sorted(database_ids), tables=table_ids)
-    return SourceSide(operations, databases_load(there, database_ids), tables, there, version_vector)
+    operations = operations_load(
+        own_ranges(source_snapshot, other), other, databases=sorted(database_ids), tables=table_ids
+    )
+    return SourceSide(
+        operations, databases_load(source_snapshot, database_ids), tables, source_snapshot, version_vector
+    )
 
 
 def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
@@ -215,25 +221,25 @@ def _commit(commit: Commit, operations: list[Operation], ids: _FileIds, files: t
     )
 
 
-def _states(item: ObjectPlan, given: PlanInput, here: Snapshot) -> States:
+def _states(item: ObjectPlan, given: PlanInput, target_snapshot: Snapshot) -> States:
     kind, object_id = item.kind, item.object_id
     sources: Mapping[int, State] = given.source_tables if kind is ObjectKind.TABLE else given.source_databases
     return States(
-        base=_base(given, (kind, object_id), here),
+        base=_base(given, (kind, object_id), target_snapshot),
         source=_snapshot(sources.get(object_id), given.source_databases),
         destination=_snapshot(item.before, given.databases),
         result=None if item.after.is_dropped else ObjectSnapshot(item.name, item.after),
     )
 
 
-def _base(given: PlanInput, key: ObjectKey, here: Snapshot) -> ObjectSnapshot | None:
+def _base(given: PlanInput, key: ObjectKey, target_snapshot: Snapshot) -> ObjectSnapshot | None:
     state = base_state(given, key)
     if not isinstance(state, TableState):
         return _snapshot(state, {})
     database = base_state(given, (ObjectKind.DATABASE, state.database_id))
     # Where neither side has it there any more, facts of that database need not be here.
     if not isinstance(database, DatabaseState):
-        return _snapshot(state, databases_load(here, [state.database_id]))
+        return _snapshot(state, databases_load(target_snapshot, [state.database_id]))
     return _snapshot(state, {database.database_id: database})
 
 
@@ -246,16 +252,18 @@ def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> Ob
     return None if database is None or database.is_dropped else ObjectSnapshot(f"{database.name}.{state.name}", state)
 
 
-def _preview(item: ObjectPlan, there: Snapshot, here: Snapshot) -> ResultPreview | None:
+def _preview(item: ObjectPlan, source_snapshot: Snapshot, target_snapshot: Snapshot) -> ResultPreview | None:
     if item.kind is not ObjectKind.TABLE:
         return None
-    before = table_sizes(here, [item.object_id]).get(item.object_id, TableSize())
+    before = table_sizes(target_snapshot, [item.object_id]).get(item.object_id, TableSize())
     if item.action is Action.DROP:
         return ResultPreview(before, FilesPreview(), False, ())
     if item.data is None:
         after = FilesPreview(rows=before.rows, bytes=before.bytes, files=before.files)
     else:
-        after = files_preview(item.object_id, item.data, source=there, destination=here)
+        after = files_preview(item.object_id, item.data, source=source_snapshot, destination=target_snapshot)
     carried = sorted({operation.version for operation in item.carried_out})
-    discarded = schemas_discarded(item.object_id, there, carried=carried, kept=after.invisible_schema_versions)
+    discarded = schemas_discarded(
+        item.object_id, source_snapshot, carried=carried, kept=after.invisible_schema_versions
+    )
     return ResultPreview(before, after, item.schema_changes, discarded)

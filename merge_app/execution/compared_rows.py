@@ -95,12 +95,14 @@ def row_changes(
     """The columns of the merged table, and its rows that either side changed; None where the merge needs to look at
     none, and no others are listed. Raises NotFound.
     """
-    there, here = branch_snapshot(source), branch_snapshot(destination)
+    source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
     key = ObjectKind.TABLE, table_id
     chosen = tuple(item for item in resolutions if item.key_of_object == key)
-    side, planned = plan_without_facts(object_side(there, here, key), here, resolutions=chosen)
-    case = table_case(planned, side, here, table_id, lists)
-    looked_at = rows_looked_at(case, parties_of(side, there, here), engine)
+    side, planned = plan_without_facts(
+        object_side(source_snapshot, target_snapshot, key), target_snapshot, resolutions=chosen
+    )
+    case = table_case(planned, side, target_snapshot, table_id, lists)
+    looked_at = rows_looked_at(case, parties_of(side, source_snapshot, target_snapshot), engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)
 
 

@@ -103,8 +103,8 @@ class DecisionEffects:
         works = (work for data in objects if data is not None for work in data.row_work)
         again = next(works, None)
         statements = again.statements if again is not None else ()
-        here = self._snapshots[DESTINATION]
-        matched = rows_matched(self.key[1], again, here, self.engine()) if again is not None else []
+        target_snapshot = self._snapshots[DESTINATION]
+        matched = rows_matched(self.key[1], again, target_snapshot, self.engine()) if again is not None else []
         return rerun_effect(statements, matched, self.source.name, self.destination.name)
 
     # -- what is left out ---------------------------------------------------------------------------------------

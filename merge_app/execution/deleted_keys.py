@@ -63,11 +63,11 @@ def tombstones_read(found: Iterable[Tombstones]) -> list[pa.Table]:
     return [deleted_keys_unpack(bytes(content)) for (content,) in rows]
 
 
-def tombstones_came(seen: Snapshot, here: Snapshot, table_id: int) -> bool:
-    """Whether the table has some at ``here`` that a statement which saw ``seen`` does not know."""
+def tombstones_came(seen: Snapshot, current: Snapshot, table_id: int) -> bool:
+    """Whether the table has some at ``current`` that a statement which saw ``seen`` does not know."""
     before = version_vector_load(seen)
     return any(
-        before.get(branch, 0) < version for branch, version in _places(_known(version_vector_load(here), table_id))
+        before.get(branch, 0) < version for branch, version in _places(_known(version_vector_load(current), table_id))
     )
 
 

@@ -46,20 +46,23 @@ def discarded_load(branch: Branch, parent: Branch) -> Discarded:
     """What the branch has that the parent does not reach, with both as these rows say they are."""
     if branch.head_version == branch.fork_version and branch.parent_id == parent.pk:
         return Discarded(0, ())
-    there, here = branch_snapshot(branch), branch_snapshot(parent)
-    _, given = plan_without_facts(merge_source_load(there, here), here)
-    databases = _database_names(given, there)
+    source_snapshot, target_snapshot = branch_snapshot(branch), branch_snapshot(parent)
+    _, given = plan_without_facts(merge_source_load(source_snapshot, target_snapshot), target_snapshot)
+    databases = _database_names(given, source_snapshot)
     changed = change_sets_of(given).source.values()
     found = [_object(changes, given, databases) for changes in changed]
-    found += _views(there, here)
+    found += _views(source_snapshot, target_snapshot)
     ahead = divergences_load([(branch, parent)])[branch.pk, parent.pk].ahead
     return Discarded(ahead, tuple(sorted(found, key=lambda item: (item.name.casefold(), item.kind.value))))
 
 
-def _database_names(given: PlanInput, there: Snapshot) -> Mapping[int, str]:
+def _database_names(given: PlanInput, source_snapshot: Snapshot) -> Mapping[int, str]:
     database_ids = {state.database_id for states in (given.source_tables, given.tables) for state in states.values()}
     known = {**given.databases, **given.source_databases}
-    return {key: state.name for key, state in {**known, **databases_load(there, database_ids - known.keys())}.items()}
+    return {
+        key: state.name
+        for key, state in {**known, **databases_load(source_snapshot, database_ids - known.keys())}.items()
+    }
 
 
 def _object(changes: ObjectChanges, given: PlanInput, databases: Mapping[int, str]) -> DiscardedObject:
@@ -73,16 +76,16 @@ def _object(changes: ObjectChanges, given: PlanInput, databases: Mapping[int, st
     return DiscardedObject(changes.kind, name, (*lifecycle, *changes.versions), brought)
 
 
-def _views(there: Snapshot, here: Snapshot) -> Iterator[DiscardedObject]:
+def _views(source_snapshot: Snapshot, target_snapshot: Snapshot) -> Iterator[DiscardedObject]:
     """Views that the branch made, changed or dropped. No merge carries them; a reset takes them back."""
-    shared = dict(zip(here.branch_ids, here.limits, strict=True))
-    levels = zip(there.branch_ids, there.limits, strict=True)
-    then = Snapshot(there.branch_ids, tuple(min(limit, shared.get(branch, 0)) for branch, limit in levels))
-    changed = changed_views(then, there)
-    source, target = (views_load(at, changed) if changed else {} for at in (there, here))
+    shared = dict(zip(target_snapshot.branch_ids, target_snapshot.limits, strict=True))
+    levels = zip(source_snapshot.branch_ids, source_snapshot.limits, strict=True)
+    then = Snapshot(source_snapshot.branch_ids, tuple(min(limit, shared.get(branch, 0)) for branch, limit in levels))
+    changed = changed_views(then, source_snapshot)
+    source, target = (views_load(at, changed) if changed else {} for at in (source_snapshot, target_snapshot))
     for view_id in changed:
         view, known = source.get(view_id), target.get(view_id)
-        shown, seen_by = (view, there) if view is not None else (known, here)
+        shown, seen_by = (view, source_snapshot) if view is not None else (known, target_snapshot)
         if shown is not None and view != known:
             (database,) = databases_load(seen_by, [shown.database_id]).values()
             done = "create" if known is None else "drop" if view is None else "change"

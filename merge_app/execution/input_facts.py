@@ -76,11 +76,11 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
     """
     planned = _with_tables(planned, side, destination, {table_id})
     states = planned.source_tables.get(table_id), planned.tables.get(table_id)
-    there, here = (None if state is None or state.is_dropped else state for state in states)
-    known = there or here
+    of_source, of_target = (None if state is None or state.is_dropped else state for state in states)
+    known = of_source or of_target
     if known is None:
         raise NotFound("table", str(table_id), where="on either branch")
-    if there is None or here is None:
+    if of_source is None or of_target is None:
         # What one side alone has is as that side has it.
         is_new = table_id not in planned.tables
         return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)

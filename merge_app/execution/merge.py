@@ -70,12 +70,12 @@ def merge_prepare(command: MergeCommand, engine: EngineSource) -> PreparedMerge:
     with transaction.atomic():
         transaction_begin(_MANY_SEGMENTS)
         source, destination = _branches(command.source_id, command.destination_id)
-        there, here = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(there, here, is_workspace=command.transaction_id is not None)
-        version_vector = side.version_vector_of(here)
+        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(source_snapshot, target_snapshot, is_workspace=command.transaction_id is not None)
+        version_vector = side.version_vector_of(target_snapshot)
         resolutions = _resolutions(command, source, destination)
-        planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
-        is_empty = not side.news_to(here).decides
+        planned = plan(plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions))
+        is_empty = not side.news_to(target_snapshot).decides
     return PreparedMerge(
         source, destination, side, merge_base_version(side.version_vector, version_vector), planned, is_empty, started
     )

@@ -23,8 +23,10 @@ def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any]
     if parent is None or branch.is_workspace or parent.dropped_at is not None:
         return None
     try:
-        there, here = branch_snapshot(branch), branch_snapshot(parent)
-        planned = plan(plan_input_load(merge_source_load(there, here), here, engine=engine))
+        source_snapshot, target_snapshot = branch_snapshot(branch), branch_snapshot(parent)
+        planned = plan(
+            plan_input_load(merge_source_load(source_snapshot, target_snapshot), target_snapshot, engine=engine)
+        )
     except LakeError as failure:
         refused = {"code": failure.code, "message": failure.message, "remedy": failure.remedy}
         return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}

@@ -46,13 +46,13 @@ def policy_facts_load(
     policies takes more than numbers, and each table once.
     """
     with transaction.atomic():
-        there, here = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(there, here)
-        given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
+        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(source_snapshot, target_snapshot)
+        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions)
     planned = plan(given)
-    tables = _Tables(planned, change_sets_of(given), there, here)
+    tables = _Tables(planned, change_sets_of(given), source_snapshot, target_snapshot)
     asked = [policy for item in policies for policy in item.policies]
-    look = _Look((source, destination), here, engine, resolutions, asked)
+    look = _Look((source, destination), target_snapshot, engine, resolutions, asked)
     found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()
     return PlanFacts(
         fingerprint=planned.fingerprint,
@@ -71,8 +71,8 @@ class _Tables:
 
     planned: MergePlan
     change_sets: ChangeSets
-    there: Snapshot
-    here: Snapshot
+    source_snapshot: Snapshot
+    target_snapshot: Snapshot
 
     def listed(self) -> list[ChangedTable]:
         return [table for _, table in self.changed()]
@@ -80,12 +80,19 @@ class _Tables:
     def changed(self) -> list[tuple[ObjectPlan, ChangedTable]]:
         items = [item for item in self.planned.objects if item.action is not Action.UNTOUCHED]
         ids = [item.object_id for item in items if item.kind is ObjectKind.TABLE]
-        there, here = ({key: size.rows for key, size in table_sizes(at, ids).items()} for at in (self.there, self.here))
-        databases = {state.database_id: state.name for state in databases_list(self.here)}
-        return [(item, self._changed(item, there, here, databases)) for item in items]
+        source_rows, target_rows = (
+            {key: size.rows for key, size in table_sizes(at, ids).items()}
+            for at in (self.source_snapshot, self.target_snapshot)
+        )
+        databases = {state.database_id: state.name for state in databases_list(self.target_snapshot)}
+        return [(item, self._changed(item, source_rows, target_rows, databases)) for item in items]
 
     def _changed(
-        self, item: ObjectPlan, there: Mapping[int, int], here: Mapping[int, int], databases: Mapping[int, str]
+        self,
+        item: ObjectPlan,
+        source_rows: Mapping[int, int],
+        target_rows: Mapping[int, int],
+        databases: Mapping[int, str],
     ) -> ChangedTable:
         source = self.change_sets.source_of(item.kind, item.object_id)
         operations = {operation.kind.value for operation in (*item.carried_out, *source.data)}
@@ -93,14 +100,14 @@ class _Tables:
             operations.add(item.action.value)
         done = rows_done(source)
         is_table, is_new = item.kind is ObjectKind.TABLE, item.action is Action.CREATE or _is_undropped(item)
-        before = 0 if is_new else here.get(item.object_id, 0)
+        before = 0 if is_new else target_rows.get(item.object_id, 0)
         inserted, deleted = done.get("rows_inserted", 0), done.get("rows_deleted", 0)
         if is_table and is_new:
-            inserted = max(inserted, there.get(item.object_id, 0))
+            inserted = max(inserted, source_rows.get(item.object_id, 0))
         if is_table and item.action is Action.DROP:
             deleted = max(deleted, before)
         updated = done.get("rows_updated", 0)
-        if is_table and not is_new and _filled_columns(item, self.here):
+        if is_table and not is_new and _filled_columns(item, self.target_snapshot):
             # Each row that is there shows another value from now on.
             updated = max(updated, before)
         return ChangedTable(
@@ -149,7 +156,7 @@ def _other_columns(item: ObjectPlan) -> list[str]:
     ]
 
 
-def _filled_columns(item: ObjectPlan, here: Snapshot) -> list[str]:
+def _filled_columns(item: ObjectPlan, target_snapshot: Snapshot) -> list[str]:
     """Names of columns that the target lacks, and that rows get without being written: by a default, or as the target
     had the column before.
     """
@@ -158,7 +165,7 @@ def _filled_columns(item: ObjectPlan, here: Snapshot) -> list[str]:
     new = _columns_beside(item.after.schema, item.before.schema)
     if all(column.initial_default is not None for column in new):
         return [column.name for column in new]
-    past = visible_schemas(here, item.object_id, current=item.before.schema_version)
+    past = visible_schemas(target_snapshot, item.object_id, current=item.before.schema_version)
     before = {identity for each in past for column in each.schema.columns for identity in column.ids}
     return [column.name for column in new if column.initial_default is not None or not before.isdisjoint(column.ids)]
 
@@ -178,12 +185,12 @@ class _Look:
     def __init__(
         self,
         pair: tuple[Branch, Branch],
-        here: Snapshot,
+        target_snapshot: Snapshot,
         engine: EngineSource,
         resolutions: tuple[Resolution, ...],
         asked: Sequence[Policy],
     ) -> None:
-        self._pair, self._here, self._engine, self._resolutions = pair, here, engine, resolutions
+        self._pair, self._target_snapshot, self._engine, self._resolutions = pair, target_snapshot, engine, resolutions
         self._rules: list[RowRule] = [rule for policy in asked for rule in policy.rules]
         self._draws = min(MOST_SPOT_ROWS, max((policy.spot_check for policy in asked), default=0))
         self._counts_emptied = any(policy.max_emptied is not None for policy in asked)
@@ -207,7 +214,7 @@ class _Look:
             return LookedAt(problem="it is undropped with its rows")
         if others := _other_columns(item):
             return LookedAt(problem=f"another column is called {', '.join(others)} than before")
-        if table.rows_before and (filled := _filled_columns(item, self._here)):
+        if table.rows_before and (filled := _filled_columns(item, self._target_snapshot)):
             return LookedAt(problem=f"all of its rows show another value of {', '.join(filled)}")
         if table.uncounted:
             return LookedAt(problem=f"nothing counts the rows that {', '.join(table.uncounted)} takes")

@@ -50,10 +50,10 @@ def merge_replay(record: MergeAttempt, engine: EngineSource) -> Replay:
     source = _branch(record, "source", record.source_head)
     destination = _branch(record, "destination", record.destination_head)
     with transaction.atomic():
-        there, here = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(there, here)
+        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(source_snapshot, target_snapshot)
         decided = tuple(resolution_read(entry) for entry in record.body.get("resolutions", ()))
-        given = plan_input_load(side, here, engine=engine, resolutions=decided)
+        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=decided)
     planned = plan(_as_named(given, {source.name: _own_name(record, source), destination.name: record.destination}))
     return Replay(record.fingerprint, planned.fingerprint, _why(record, planned.fingerprint))
 

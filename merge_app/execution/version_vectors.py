@@ -71,20 +71,20 @@ FEW = 20
 
 
 def version_vector_since(
-    seen: Snapshot, here: Snapshot, databases: Collection[int], tables: Collection[int]
+    seen: Snapshot, now: Snapshot, databases: Collection[int], tables: Collection[int]
 ) -> tuple[VersionVector, frozenset[tuple[str, int]]]:
     """What a branch reached when a statement saw it, and those of these objects whose states, all but their rows,
-    commits altered since. ``here``: the same branch now.
+    commits altered since. ``now``: the same branch now.
     """
     version_vector = chain_version_vector(seen)
-    if here == seen:
+    if now == seen:
         # All that the branch reaches was seen: the chain alone says so.
         return version_vector, frozenset()
     asked = {
         **_places([seen]),
-        "branch": here.branch_ids[0],
+        "branch": now.branch_ids[0],
         "after": seen.version,
-        "upto": here.version,
+        "upto": now.version,
         "databases": list(databases),
         "tables": list(tables),
     }

@@ -52,11 +52,11 @@ def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: Comm
     """
     with transaction.atomic():
         branch = branch_lock(branch_id)
-        here = branch_snapshot(branch)
-        if changed_views(seen, here) or any(changed_objects(seen, here)):
+        current = branch_snapshot(branch)
+        if changed_views(seen, current) or any(changed_objects(seen, current)):
             raise SerializationConflict
         made = commit_write(branch, header)
-        _agent_require(branch, made.author, [change], here)
+        _agent_require(branch, made.author, [change], current)
         applied = Applied(made.commit.pk, made.commit.version)
         _record(branch.pk, applied, [change])
     return applied
@@ -76,12 +76,12 @@ def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
     return tuple(changes)
 
 
-def _agent_require(branch: Branch, author: Account, changes: Sequence[ViewChange], here: Snapshot) -> None:
+def _agent_require(branch: Branch, author: Account, changes: Sequence[ViewChange], current: Snapshot) -> None:
     """Raises what ``agent_commit_require`` does, of the names that views have and get."""
     if branch.is_workspace or author.agent is None:
         return
-    named = {state.database_id: state.name for state in databases_list(here)}
-    present = views_load(here, [change.view_id for change in changes if change.view_id is not None])
+    named = {state.database_id: state.name for state in databases_list(current)}
+    present = views_load(current, [change.view_id for change in changes if change.view_id is not None])
     judged: list[ViewChange | ViewState] = [*changes, *present.values()]
     agent_commit_require(author, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
 
@@ -93,9 +93,9 @@ def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Seq
     if not changes:
         return
     branch = Branch.objects.get(pk=branch_id)
-    here = branch_snapshot(branch)
-    _agent_require(branch, account_of(Commit.objects.get(pk=applied.commit_id).author_id), changes, here)
-    if changed_views(seen, here):
+    current = branch_snapshot(branch)
+    _agent_require(branch, account_of(Commit.objects.get(pk=applied.commit_id).author_id), changes, current)
+    if changed_views(seen, current):
         raise BranchMoved(
             "Views of the branch were changed while it was to go back; nothing was written.", remedy="Try again."
         )

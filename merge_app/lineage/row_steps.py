@@ -60,8 +60,8 @@ def _grows(file: ShownFile, coming: ShownFile) -> bool:
 
 def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
     """The rows of the group as they were decided."""
-    here = {file.file_id: file for file in group.target}
-    there = {file.file_id: file for file in group.source}
+    shown_on_target = {file.file_id: file for file in group.target}
+    shown_on_source = {file.file_id: file for file in group.source}
     on_source, on_target = by_file(rows.source_file), by_file(rows.target_file)
     none = np.zeros(0, dtype=np.int64)
     from_source, is_made = np.isin(rows.outcome, SOURCES), rows.outcome == Outcome.CELLS
@@ -69,12 +69,12 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     # An image that both sides show at one place stays there: its fact alone is the source's.
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
     in_place &= rows.source_position == rows.target_position
-    for file_id in sorted({*here, *there}):
+    for file_id in sorted({*shown_on_target, *shown_on_source}):
         source, target = on_source.get(file_id, none), on_target.get(file_id, none)
         shares = Shares(
             file_id,
-            here.get(file_id),
-            there.get(file_id),
+            shown_on_target.get(file_id),
+            shown_on_source.get(file_id),
             target,
             come=source[from_source[source] & rows.is_live[source] & ~in_place[source]],
             take=target[in_place[target]],
@@ -82,9 +82,9 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             go=target[(from_source[target] & ~in_place[target]) | ~rows.is_live[target] | is_made[target]],
         )
         if shares.are_parted(rows, reader):
-            yield from parted(shares, deleted_as, rows, (here, there), reader)
+            yield from parted(shares, deleted_as, rows, (shown_on_target, shown_on_source), reader)
         else:
-            yield from _of_file(shares, deleted_as, rows, (here, there), reader)
+            yield from _of_file(shares, deleted_as, rows, (shown_on_target, shown_on_source), reader)
 
 
 def _of_file(
@@ -97,9 +97,9 @@ def _of_file(
     yield from _file_steps(
         _FileRows(
             file_id,
-            _put(shares.here, files, rows, shares.live, reader),
-            _put(shares.there, files, rows, shares.live, reader),
-            shares.here,
+            _put(shares.shown_on_target, files, rows, shares.live, reader),
+            _put(shares.shown_on_source, files, rows, shares.live, reader),
+            shares.shown_on_target,
             go=rows.target_position[shares.go],
             deleted_as=deleted_as[shares.go],
             come=rows.source_position[come],
@@ -135,14 +135,14 @@ def _put(
     return replace(file, partition=partition, placed=placed)
 
 
-def who_placed(here: Files, there: Files, rows: Rows, lives: Array) -> Stamp:
+def who_placed(shown_on_target: Files, shown_on_source: Files, rows: Rows, lives: Array) -> Stamp:
     placing = rows.placing[lives]
     decided = lives[placing >= Outcome.TARGET_DECIDED]
     if len(decided):
         return Stamp(DOT, Kind(int(rows.placed_kind[decided[0]])).name.lower())
     of_source = placing == Outcome.SOURCE
-    files = [there[int(f)] for f in np.unique(rows.source_file[lives[of_source]]) if f]
-    files += [here[int(f)] for f in np.unique(rows.target_file[lives[~of_source]]) if f]
+    files = [shown_on_source[int(f)] for f in np.unique(rows.source_file[lives[of_source]]) if f]
+    files += [shown_on_target[int(f)] for f in np.unique(rows.target_file[lives[~of_source]]) if f]
     return max((file.placed for file in files), key=lambda stamp: stamp.version, default=AS_WRITTEN)
 
 
@@ -159,12 +159,13 @@ def _deleted_as(rows: Rows) -> Array:
 @dataclass(frozen=True, slots=True, eq=False)
 class _FileRows:
     """Of one file, positions of rows: those that go, each with the kind of its deletion, those that come, and
-    those that live by decision. ``here`` and ``there`` are in the partition of the result, ``before`` as it was here.
+    those that live by decision. Those shown are in the partition of the result, ``before`` as the
+    target shows it.
     """
 
     file_id: int
-    here: ShownFile | None
-    there: ShownFile | None
+    shown_on_target: ShownFile | None
+    shown_on_source: ShownFile | None
     before: ShownFile | None
     go: Ints
     deleted_as: Array
@@ -182,39 +183,43 @@ class _FileRows:
 
 
 def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
-    if item.here is None:
-        if item.there is not None and len(item.come):
-            yield from _carried(item, item.there, reader)
-    elif item.there is not None and are_among(item.come, positions_masked(item.here, reader)).any():
-        yield from _shown_again(item, item.here, item.there, reader)
+    if item.shown_on_target is None:
+        if item.shown_on_source is not None and len(item.come):
+            yield from _carried(item, item.shown_on_source, reader)
+    elif (
+        item.shown_on_source is not None and are_among(item.come, positions_masked(item.shown_on_target, reader)).any()
+    ):
+        yield from _shown_again(item, item.shown_on_target, item.shown_on_source, reader)
     else:
-        yield from _marked(item, item.here, reader)
+        yield from _marked(item, item.shown_on_target, reader)
     for kind in np.unique(item.live_kind):
         stamp = Stamp(DOT, Kind(int(kind)).name.lower())
         yield MarkRows.of(item.file_id, item.live[item.live_kind == kind], stamp, is_live=True)
 
 
-def _carried(item: _FileRows, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
+def _carried(item: _FileRows, shown_on_source: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """A file of the source comes for some of its rows."""
-    yield CarrySegments(there)
-    left_out = without(np.arange(there.rows), np.concatenate([item.come, positions_masked(there, reader)]))
+    yield CarrySegments(shown_on_source)
+    left_out = without(
+        np.arange(shown_on_source.rows), np.concatenate([item.come, positions_masked(shown_on_source, reader)])
+    )
     if len(left_out):
         yield MarkRows.of(item.file_id, left_out, LAYOUT_ONLY)
 
 
-def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[Step]:
+def _marked(item: _FileRows, shown_on_target: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """The target still shows the file, with fewer rows, or with none."""
-    left, masked = item.go, positions_masked(here, reader)
+    left, masked = item.go, positions_masked(shown_on_target, reader)
     parts = list(item.gone(left))
-    if len(left) and len(left) + len(masked) == here.rows and len(parts) == 1 and not len(item.live):
-        yield RemoveSegments(item.file_id, here.segment_id, parts[0][1])
+    if len(left) and len(left) + len(masked) == shown_on_target.rows and len(parts) == 1 and not len(item.live):
+        yield RemoveSegments(item.file_id, shown_on_target.segment_id, parts[0][1])
         return
-    if here != item.before:
-        yield RemoveSegments(item.file_id, here.segment_id)
-        yield CarrySegments(here)
-    known = {mark.file_id for mark in here.deletes}
+    if shown_on_target != item.before:
+        yield RemoveSegments(item.file_id, shown_on_target.segment_id)
+        yield CarrySegments(shown_on_target)
+    known = {mark.file_id for mark in shown_on_target.deletes}
     dead = ascending(np.concatenate([left, masked]))
-    for mark in item.there.deletes if item.there is not None else ():
+    for mark in item.shown_on_source.deletes if item.shown_on_source is not None else ():
         positions = reader.marks(mark.file_id)[0]
         if mark.file_id not in known and are_among(positions, dead).all():
             yield AttachDeletes(item.file_id, mark)
@@ -222,14 +227,16 @@ def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[S
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
 
 
-def _shown_again(item: _FileRows, here: ShownFile, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
+def _shown_again(
+    item: _FileRows, shown_on_target: ShownFile, shown_on_source: ShownFile, reader: MarksReader
+) -> Iterator[Step]:
     """The target shows rows of the file again: what is masked is put together anew."""
-    dead = ascending(np.concatenate([without(positions_masked(here, reader), item.come), item.go]))
-    marks = {mark.file_id: mark for mark in (*here.deletes, *there.deletes)}
+    dead = ascending(np.concatenate([without(positions_masked(shown_on_target, reader), item.come), item.go]))
+    marks = {mark.file_id: mark for mark in (*shown_on_target.deletes, *shown_on_source.deletes)}
     kept = [mark for mark in marks.values() if are_among(reader.marks(mark.file_id)[0], dead).all()]
-    stamped = {mark.file_id: mark for mark in (*here.stamped, *there.stamped)}
-    yield RemoveSegments(item.file_id, here.segment_id)
-    again = replace(there, deletes=tuple(kept), stamped=tuple(stamped.values()))
+    stamped = {mark.file_id: mark for mark in (*shown_on_target.stamped, *shown_on_source.stamped)}
+    yield RemoveSegments(item.file_id, shown_on_target.segment_id)
+    again = replace(shown_on_source, deletes=tuple(kept), stamped=tuple(stamped.values()))
     yield CarrySegments(again)
     left = without(dead, positions_masked(again, reader))
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))

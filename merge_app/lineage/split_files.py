@@ -27,8 +27,8 @@ class Shares:
     """
 
     file_id: int
-    here: ShownFile | None
-    there: ShownFile | None
+    shown_on_target: ShownFile | None
+    shown_on_source: ShownFile | None
     shown: Array
     come: Array
     take: Array
@@ -42,16 +42,16 @@ class Shares:
     def are_parted(self, rows: Rows, reader: MarksReader) -> bool:
         """Whether rows of the file go into several partitions. Rows without news stay in that of the file."""
         found = {reader.values(int(code)) for code in np.unique(rows.partition[self.live])}
-        if self.here is None or not found or found == {self.here.partition}:
+        if self.shown_on_target is None or not found or found == {self.shown_on_target.partition}:
             return len(found) > 1
         return len(found) > 1 or len(self.others(rows, reader)) > 0
 
     def others(self, rows: Rows, reader: MarksReader) -> Ints:
         """The positions of rows that the target shows in the file and neither side has news of."""
-        if self.here is None:
+        if self.shown_on_target is None:
             return np.zeros(0, dtype=np.int64)
-        known = np.concatenate([positions_masked(self.here, reader), rows.target_position[self.shown]])
-        return without(np.arange(self.here.rows), known)
+        known = np.concatenate([positions_masked(self.shown_on_target, reader), rows.target_position[self.shown]])
+        return without(np.arange(self.shown_on_target.rows), known)
 
 
 def parted(
@@ -61,19 +61,19 @@ def parted(
     ``deleted_as``: by row the kind under which this commit records its deletion, 0 for none. ``files``: of target and
     source.
     """
-    if shares.here is not None:
+    if shares.shown_on_target is not None:
         for kind in np.unique(deleted_as[shares.go]):
             gone = shares.go[deleted_as[shares.go] == kind]
             if kind:
                 stamp = Stamp(DOT, Kind(int(kind)).name.lower())
                 yield MarkRows.of(shares.file_id, rows.target_position[gone], stamp, is_leaving=True)
-        yield RemoveSegments(shares.file_id, shares.here.segment_id)
+        yield RemoveSegments(shares.file_id, shares.shown_on_target.segment_id)
         yield from _written(
-            shares.here, shares.stay, rows, rows.target_position, files, reader, shares.others(rows, reader)
+            shares.shown_on_target, shares.stay, rows, rows.target_position, files, reader, shares.others(rows, reader)
         )
-    if shares.there is not None:
+    if shares.shown_on_source is not None:
         come = np.concatenate([shares.come, shares.take])
-        yield from _written(shares.there, come, rows, rows.source_position, files, reader)
+        yield from _written(shares.shown_on_source, come, rows, rows.source_position, files, reader)
 
 
 _DECIDED = (Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)
@@ -116,7 +116,7 @@ def _written(
 
 def _placed(at: Array, rows: Rows, files: tuple[Files, Files]) -> Iterator[tuple[int, Stamp, Array]]:
     """Rows by the code of their partition, and who decided that."""
-    here, there = files
+    shown_on_target, shown_on_source = files
     is_decided = rows.placing[at] >= Outcome.TARGET_DECIDED
     is_source = rows.placing[at] == Outcome.SOURCE
     place = np.where(is_source, rows.source_file[at], rows.target_file[at])
@@ -127,6 +127,6 @@ def _placed(at: Array, rows: Rows, files: tuple[Files, Files]) -> Iterator[tuple
         if decided:
             stamp = Stamp(DOT, Kind(name).name.lower())
         else:
-            shown = (there if of_source else here).get(name)
+            shown = (shown_on_source if of_source else shown_on_target).get(name)
             stamp = AS_WRITTEN if shown is None else shown.placed
         yield code, stamp, at[(keys == key).all(axis=1)]

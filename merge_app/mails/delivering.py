@@ -34,8 +34,8 @@ def mail_attempt(mail_id: UUID) -> bool:
     A worker that dies after the server took the mail leaves it to be sent again, with the same Message-ID.
     """
     now = timezone.now()
-    mine = Mail.objects.filter(pk=mail_id, state=MailState.PENDING, next_attempt_at__lte=now)
-    if not mine.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
+    claimed = Mail.objects.filter(pk=mail_id, state=MailState.PENDING, next_attempt_at__lte=now)
+    if not claimed.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
         return False
     mail = Mail.objects.select_related("user__agent", "catalog").get(pk=mail_id)
     began = time.monotonic()

@@ -85,20 +85,20 @@ class _Applied:
         return nested_type(
             present.name,
             (
-                replace(here, type=self.kind(old.type, new.type, here.type, f"{path}.{here.name}"))
-                for old, new, here in trios
+                replace(existing, type=self.kind(old.type, new.type, existing.type, f"{path}.{existing.name}"))
+                for old, new, existing in trios
             ),
         )
 
     def _struct(self, before: ParsedType, after: ParsedType, present: ParsedType, path: str) -> ParsedType:
         gone = [old for old in before.fields if field_of(old, after.fields) is None]
-        left = [here for here in present.fields if not any(field_of(old, [here]) for old in gone)]
+        left = [existing for existing in present.fields if not any(field_of(old, [existing]) for old in gone)]
         named: set[int] = set()
         for given in after.fields:
             old = field_of(given, before.fields)
             new = given if old is not None else next((self.source[i] for i in given.ids if i in self.source), given)
-            here = field_of(new, left) or (_twin(new, left, before) if old is None else None)
-            if here is None:
+            existing = field_of(new, left) or (_twin(new, left, before) if old is None else None)
+            if existing is None:
                 if old is not None:
                     self._report_missing(old, new, f"{path}.{old.name}")
                     continue
@@ -106,21 +106,27 @@ class _Applied:
                 left.append(new)
                 continue
             label = f"{path}.{new.name}"
-            made = self._altered(old, new, here, label) if old is not None else self._joined_field(here, new, label)
-            place = left.index(here)
-            if made.name != here.name:
+            made = (
+                self._altered(old, new, existing, label)
+                if old is not None
+                else self._joined_field(existing, new, label)
+            )
+            place = left.index(existing)
+            if made.name != existing.name:
                 named.add(place)
             left[place] = made
         self._check_names(left, named, path)
         is_in_order = _order(before.fields, present.fields) == _order(present.fields, before.fields)
         return nested_type("struct", _in_order_of(left, after.fields) if is_in_order else left)
 
-    def _altered(self, old: Field, new: Field, here: Field, path: str) -> Field:
-        name = new.name if new.name != old.name else here.name
-        return Field(name, self.kind(old.type, new.type, here.type, path), here.suffix, _both_ids(here, new))
+    def _altered(self, old: Field, new: Field, existing: Field, path: str) -> Field:
+        name = new.name if new.name != old.name else existing.name
+        return Field(
+            name, self.kind(old.type, new.type, existing.type, path), existing.suffix, _both_ids(existing, new)
+        )
 
-    def _joined_field(self, here: Field, new: Field, path: str) -> Field:
-        return Field(new.name, self.joined(here.type, new.type, path), here.suffix, _both_ids(here, new))
+    def _joined_field(self, existing: Field, new: Field, path: str) -> Field:
+        return Field(new.name, self.joined(existing.type, new.type, path), existing.suffix, _both_ids(existing, new))
 
     def joined(self, kind: ParsedType, other: ParsedType, path: str) -> ParsedType:
         """What both sides added under one name: all fields of both."""
@@ -131,11 +137,11 @@ class _Applied:
             return nested_type(kind.name, (self._joined_field(f, o, f"{path}.{f.name}") for f, o in pairs))
         fields = list(kind.fields)
         for new in other.fields:
-            here = field_of(new, fields) or next((f for f in fields if _same_name(f, new)), None)
-            if here is None:
+            existing = field_of(new, fields) or next((f for f in fields if _same_name(f, new)), None)
+            if existing is None:
                 fields.append(new)
             else:
-                fields[fields.index(here)] = self._joined_field(here, new, f"{path}.{new.name}")
+                fields[fields.index(existing)] = self._joined_field(existing, new, f"{path}.{new.name}")
         return nested_type("struct", fields)
 
     def _retyped(self, present: ParsedType, wanted: ParsedType, path: str, *, replaced: bool = False) -> ParsedType:
@@ -184,8 +190,8 @@ def _twin(new: Field, fields: Sequence[Field], before: ParsedType) -> Field | No
     return next((f for f in fields if _same_name(f, new) and field_of(f, before.fields) is None), None)
 
 
-def _both_ids(here: Field, other: Field) -> tuple[int, ...]:
-    return (*here.ids, *(identifier for identifier in other.ids if identifier not in here.ids))
+def _both_ids(existing: Field, other: Field) -> tuple[int, ...]:
+    return (*existing.ids, *(identifier for identifier in other.ids if identifier not in existing.ids))
 
 
 def _same_name(one: Field, other: Field) -> bool:

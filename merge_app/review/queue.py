@@ -71,8 +71,8 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
 
 
 def _require_few(principal: Principal) -> None:
-    mine = MergeRequest.objects.filter(state=RequestState.QUEUED, queued_by=person_id(principal))
-    if (waiting := mine.count()) < MOST_QUEUED:
+    own = MergeRequest.objects.filter(state=RequestState.QUEUED, queued_by=person_id(principal))
+    if (waiting := own.count()) < MOST_QUEUED:
         return
     raise TooManyQueued(
         f"{waiting} merge requests that you put into queues wait for their turn, which is the most at a time.",
@@ -136,9 +136,9 @@ def queue_take(*, destination_id: int, task_id: UUID) -> MergeRequest | None:
     another one is being merged, whose task continues with the queue, and where nothing waits.
     """
     with transaction.atomic():
-        mine = MergeRequest.objects.filter(destination_id=destination_id, task_id=task_id).first()
-        if mine is not None:
-            return mine
+        own = MergeRequest.objects.filter(destination_id=destination_id, task_id=task_id).first()
+        if own is not None:
+            return own
         waiting = MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED)
         first = waiting.select_for_update(no_key=True).order_by("queued_at", "pk").first()
         if first is None or _is_busy(destination_id):

@@ -182,8 +182,8 @@ def _exchange(one: Path, other: Path) -> bool:
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    here = ctypes.c_int(_AT_CURRENT_FOLDER)
-    if rename(here, os.fsencode(one), here, os.fsencode(other), ctypes.c_uint(_RENAME_EXCHANGE)) == 0:
+    current = ctypes.c_int(_AT_CURRENT_FOLDER)
+    if rename(current, os.fsencode(one), current, os.fsencode(other), ctypes.c_uint(_RENAME_EXCHANGE)) == 0:
         return True
     code = ctypes.get_errno()
     if code in {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}:

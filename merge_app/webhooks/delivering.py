@@ -35,8 +35,8 @@ _OUTCOMES = {
 def delivery_attempt(delivery_id: UUID) -> bool:
     """Send the message if it is due, and note how that ended. Answers whether it was sent, one way or another."""
     now = timezone.now()
-    mine = WebhookDelivery.objects.filter(pk=delivery_id, state=DeliveryState.PENDING, next_attempt_at__lte=now)
-    if not mine.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
+    claimed = WebhookDelivery.objects.filter(pk=delivery_id, state=DeliveryState.PENDING, next_attempt_at__lte=now)
+    if not claimed.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
         return False
     delivery = WebhookDelivery.objects.select_related("webhook__catalog").get(pk=delivery_id)
     began = time.monotonic()

@@ -42,14 +42,16 @@ def with_statements(decided: Resolution, source: Branch, destination: Branch) ->
         raise InvalidValue("What is run again is what was recorded.", remedy="Send no `value` with `rerun`.")
     if decided.object_kind is not ObjectKind.TABLE:
         return decided
-    there, here = branch_snapshot(source), branch_snapshot(destination)
-    version_vector = version_vector_load(here)
+    source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
+    version_vector = version_vector_load(target_snapshot)
     operations = operations_load(
-        own_ranges(there, version_vector), version_vector, databases=(), tables=[decided.object_id]
+        own_ranges(source_snapshot, version_vector), version_vector, databases=(), tables=[decided.object_id]
     )
-    seen = version_vector_load(there)
-    _require_inserts_only(operations_load(own_ranges(here, seen), seen, databases=(), tables=[decided.object_id]))
-    state = tables_load(here, [decided.object_id]).get(decided.object_id)
+    seen = version_vector_load(source_snapshot)
+    _require_inserts_only(
+        operations_load(own_ranges(target_snapshot, seen), seen, databases=(), tables=[decided.object_id])
+    )
+    state = tables_load(target_snapshot, [decided.object_id]).get(decided.object_id)
     if state is None:
         return decided
     versions = dict.fromkeys(_versions(operations))

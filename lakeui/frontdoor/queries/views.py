@@ -61,15 +61,15 @@ def rename_view(call: Call, statement: sql.RenameView) -> StatementResult:
     if catalog is not None and catalog_get(catalog).pk != place.branch.catalog_id:
         raise InvalidValue("A view cannot move to another catalog.", remedy="Use CREATE VIEW there.")
     name_check("view", name)
-    there = replace(place, database=database_get(place.snapshot, statement.new.database))
-    other = view_find(there, name)
+    new_place = replace(place, database=database_get(place.snapshot, statement.new.database))
+    other = view_find(new_place, name)
     for kind, is_taken in (
-        ("table", table_exists(there, name)),
+        ("table", table_exists(new_place, name)),
         ("view", other is not None and other.view_id != present.view_id),
     ):
         if is_taken:
-            raise AlreadyExists(kind, f"{there.database.name}.{name}")
-    after = replace(present, name=name, database_id=there.database.database_id)
+            raise AlreadyExists(kind, f"{new_place.database.name}.{name}")
+    after = replace(present, name=name, database_id=new_place.database.database_id)
     return _commit(call, place, "RENAME VIEW", present, ViewChange.to(after))
 
 

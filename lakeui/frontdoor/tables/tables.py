@@ -45,10 +45,10 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     if catalog is not None and catalog_get(catalog).pk != target.place.branch.catalog_id:
         raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
     database = database_get(target.place.snapshot, statement.new.database)
-    there = replace(target.place, database=database)
+    new_place = replace(target.place, database=database)
     same = database.database_id == target.table.database_id
     if not (same and statement.new.table.casefold() == target.table.name.casefold()):
-        refuse_taken(there, statement.new.table)
+        refuse_taken(new_place, statement.new.table)
     renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
     after = replace(target.table, name=statement.new.table, database_id=database.database_id)
     return commit_table(call, target, "RENAME TABLE", [renamed], after)

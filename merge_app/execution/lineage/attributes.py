@@ -139,14 +139,16 @@ def merged_facts(
     wanted = dict.fromkeys((*source_facts, *_set(plan)))
     if not wanted:
         return {}
-    here = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
+    target_facts = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
     homes = homes_load(source.snapshot, snapshot, (source.version_vector, version_vector))
-    makers = {key: of_home for of_home in _Makers.of(homes, wanted, source_facts, here) for key in of_home.objects}
+    makers = {
+        key: of_home for of_home in _Makers.of(homes, wanted, source_facts, target_facts) for key in of_home.objects
+    }
     after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
     for key in wanted:
-        present, item = here.get(key, {}), items.get(key)
+        present, item = target_facts.get(key, {}), items.get(key)
         merged = Merged(
             after.get(key),
             version,

@@ -122,11 +122,11 @@ class ComparedRows:
             refused = self.looked_at.conflicts.get(place)
             if (refused is not None and refused.is_left) or values[number] == ABSENT:
                 continue
-            here = SOURCE if is_source[number] else TARGET
+            side = SOURCE if is_source[number] else TARGET
             if place in made:
                 found[number] = self._made(made[place])
-            elif self.changes.sides[here].partition[place] == partitions[number]:
-                found[number] = (source, target)[here][number]
+            elif self.changes.sides[side].partition[place] == partitions[number]:
+                found[number] = (source, target)[side][number]
             else:
                 apart.append(number)
         images = np.where(is_source, self.changes.sides[SOURCE].image[at], self.changes.sides[TARGET].image[at])

@@ -142,19 +142,19 @@ def _without(step: WriteRows, positions: Ints) -> Iterator[WriteRows]:
 
 def _shown(groups: Iterable[Group], steps: Iterable[Step], kept: KeptColumns) -> Iterator[tuple[ShownFile, Ints]]:
     """Files that lack a column, as the result shows them, with the positions of the rows that it shows."""
-    here = {file.file_id: file for group in groups for file in group.target}
+    shown_on_target = {file.file_id: file for group in groups for file in group.target}
     gone: dict[int, list[Ints]] = {}
     for step in steps:
         match step:
             case RemoveSegments():
-                here.pop(step.file_id, None)
+                shown_on_target.pop(step.file_id, None)
             case CarrySegments():
-                here[step.file.file_id] = step.file
+                shown_on_target[step.file.file_id] = step.file
             case AttachDeletes(is_leaving=False):
                 gone.setdefault(step.file_id, []).append(kept.reader.marks(step.delete.file_id)[0])
             case MarkRows(is_live=False, is_leaving=False):
                 gone.setdefault(step.file_id, []).append(step.positions)
-    for file_id, file in sorted(here.items()):
+    for file_id, file in sorted(shown_on_target.items()):
         if kept.lacking(file_id):
             masked = np.concatenate([positions_masked(file, kept.reader), *gone.get(file_id, ())])
             yield file, without(np.arange(file.rows), masked)
@@ -203,10 +203,10 @@ class _Images:
         read = cells.read(image_codes(np.full(len(at), file.file_id), positions[at]), [file])
         columns = dict(read.columns)
         for column, images in values.items():
-            there = np.flatnonzero(images[at] != ABSENT)
-            if len(there):
-                given = cells.read(images[at][there]).columns[column]
-                columns[column] = cells_put(columns[column], there, given)
+            present = np.flatnonzero(images[at] != ABSENT)
+            if len(present):
+                given = cells.read(images[at][present]).columns[column]
+                columns[column] = cells_put(columns[column], present, given)
         found = RowCells(columns, read.partition)
         return _Completed(positions[at], row_ids[at], found, file.partition, file.placed)
 

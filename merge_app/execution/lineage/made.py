@@ -63,9 +63,9 @@ def made_rows_written(
 def _placed(
     at: Ints, codes: Array, rows: Rows, group: Group, reader: CellReader
 ) -> Iterator[tuple[PartitionValues, Stamp]]:
-    here = {file.file_id: file for file in group.target}
-    there = {file.file_id: file for file in group.source}
+    shown_on_target = {file.file_id: file for file in group.target}
+    shown_on_source = {file.file_id: file for file in group.source}
     for code in np.unique(codes):
-        who = who_placed(here, there, rows, at[codes == code])
+        who = who_placed(shown_on_target, shown_on_source, rows, at[codes == code])
         if who.version and (who.version != DOT or who.kind == "move"):
             yield reader.reader.values(int(code)), who

@@ -57,11 +57,13 @@ def restored_files(
     return found
 
 
-def _differing(here: Mapping[int, ShownFile], then: Mapping[int, ShownFile]) -> tuple[list[ShownFile], list[ShownFile]]:
+def _differing(
+    current: Mapping[int, ShownFile], then: Mapping[int, ShownFile]
+) -> tuple[list[ShownFile], list[ShownFile]]:
     """The files of now and of then that the other does not show so."""
     return (
-        [file for key, file in here.items() if not _shows_same(file, then.get(key))],
-        [file for key, file in then.items() if not _shows_same(file, here.get(key))],
+        [file for key, file in current.items() if not _shows_same(file, then.get(key))],
+        [file for key, file in then.items() if not _shows_same(file, current.get(key))],
     )
 
 
@@ -157,8 +159,8 @@ def _has_same(rows: Mapping[str, Array], others: Mapping[str, Array]) -> Array:
     """Where the other snapshot shows the same image of the row: at the same place, or, where a compaction moved it, by
     the stamp of what wrote it.
     """
-    here = (_of_ids(rows["row_id"], others, name) for name in ("file", "position"))
-    is_placed = (next(here) == rows["file"]) & (next(here) == rows["position"])
+    placed = (_of_ids(rows["row_id"], others, name) for name in ("file", "position"))
+    is_placed = (next(placed) == rows["file"]) & (next(placed) == rows["position"])
     written = _written_at(rows)
     return is_placed | (
         (_of_ids(rows["row_id"], {**others, "written": _written_at(others)}, "written") == written) & (written > 0)

@@ -119,8 +119,8 @@ class RowChanges:
         """By row an image that names it, and where that lies: of the source, else of the target, else of the base."""
         images, partitions = self.base[at].copy(), self.base_in[at].copy()
         for side in (self.sides[TARGET], self.sides[SOURCE]):
-            here = side.is_live[at]
-            images[here], partitions[here] = side.image[at][here], side.partition[at][here]
+            live = side.is_live[at]
+            images[live], partitions[live] = side.image[at][live], side.partition[at][live]
         return images, partitions
 
     def names(self, images: Ints, partitions: Array, columns: Sequence[int]) -> list[str]:

@@ -25,9 +25,9 @@ def rows_there(
 ) -> list[Row]:
     """Rows as ``rows_shown`` gives them, None where there is no image."""
     found: list[Row] = [None] * len(images)
-    there = np.flatnonzero(images != ABSENT)
-    rows = rows_shown(reader, schema, images[there], partitions[there], with_keys=with_keys)
-    for place, row in zip(there.tolist(), rows, strict=True):
+    present = np.flatnonzero(images != ABSENT)
+    rows = rows_shown(reader, schema, images[present], partitions[present], with_keys=with_keys)
+    for place, row in zip(present.tolist(), rows, strict=True):
         found[place] = row
     return found
 

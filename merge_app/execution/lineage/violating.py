@@ -65,10 +65,10 @@ def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
     if own is None or own.is_dropped or stored not in checks_enforced(own.properties).values():
         return False
     for identifier in columns_read(stored):
-        here, there = merged.column(identifier), own.schema.column(identifier)
-        if here is None or there is None:
+        merged_column, own_column = merged.column(identifier), own.schema.column(identifier)
+        if merged_column is None or own_column is None:
             return False
-        if (here.type, here.initial_default) != (there.type, there.initial_default):
+        if (merged_column.type, merged_column.initial_default) != (own_column.type, own_column.initial_default):
             return False
     return True
 

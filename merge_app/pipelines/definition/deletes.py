@@ -35,14 +35,14 @@ def new_deletes(write: BatchWrite, part: str = "") -> str:
     """Digest and watermark, texts, of keys that the batch takes away and ``DELETED`` does not say so already. Of all
     that come to digests which begin with ``part``.
     """
-    chosen = f" AND mine.{quoted(KEY)} LIKE '{part}%'" if part else ""
-    text = f"CAST(mine.{quoted(WATERMARK)} AS STRING) AS {quoted(WATERMARK)}"
-    return f"SELECT mine.{quoted(KEY)}, {text} {_new(write)}{chosen}"
+    chosen = f" AND incoming.{quoted(KEY)} LIKE '{part}%'" if part else ""
+    text = f"CAST(incoming.{quoted(WATERMARK)} AS STRING) AS {quoted(WATERMARK)}"
+    return f"SELECT incoming.{quoted(KEY)}, {text} {_new(write)}{chosen}"
 
 
 def unseen_deletes(write: BatchWrite) -> str:
     """A row, if the batch takes a key away that the table does not hold and ``DELETED`` does not tell of."""
-    match = " AND ".join(f"target.{quoted(key)} <=> mine.{quoted(key)}" for key in write.keys)
+    match = " AND ".join(f"target.{quoted(key)} <=> incoming.{quoted(key)}" for key in write.keys)
     held = f"SELECT 1 FROM {write.target.sql} AS target WHERE {match}"
     return f"SELECT 1 {_new(write)} AND NOT EXISTS ({held}) LIMIT 1"
 
@@ -53,9 +53,9 @@ def _latest(write: BatchWrite) -> str:
 
 
 def _new(write: BatchWrite) -> str:
-    mine = f"(SELECT *, {key_and_watermark(write)} FROM ({_latest(write)})) AS mine"
-    gone = f"mine.{quoted(GONE)} AND mine.{quoted(WATERMARK)} IS NOT NULL"
+    incoming = f"(SELECT *, {key_and_watermark(write)} FROM ({_latest(write)})) AS incoming"
+    gone = f"incoming.{quoted(GONE)} AND incoming.{quoted(WATERMARK)} IS NOT NULL"
     if not write.has_deleted:
-        return f"FROM {mine} WHERE {gone}"
-    is_new = f"(known.{quoted(KEY)} IS NULL OR mine.{quoted(WATERMARK)} > known.{quoted(WATERMARK)})"
-    return f"FROM {mine} {deleted_join(write)} WHERE {gone} AND {is_new}"
+        return f"FROM {incoming} WHERE {gone}"
+    is_new = f"(known.{quoted(KEY)} IS NULL OR incoming.{quoted(WATERMARK)} > known.{quoted(WATERMARK)})"
+    return f"FROM {incoming} {deleted_join(write)} WHERE {gone} AND {is_new}"

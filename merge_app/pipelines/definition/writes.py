@@ -204,11 +204,11 @@ def latest_rows(write: BatchWrite) -> str:
     marked = f"SELECT {listed(taken)}, {_goes(write)} AS {quoted(GONE)}"
     if not write.has_deleted:
         return f"SELECT {listed(write.names)}, {quoted(GONE)} FROM ({marked} FROM ({latest}))"
-    mine, known = quoted(WATERMARK), f"known.{quoted(WATERMARK)}"
-    is_late = f"known.{quoted(KEY)} IS NOT NULL AND NOT coalesce(mine.{mine} >= {known}, false)"
+    own, known = quoted(WATERMARK), f"known.{quoted(WATERMARK)}"
+    is_late = f"known.{quoted(KEY)} IS NOT NULL AND NOT coalesce(incoming.{own} >= {known}, false)"
     return (
-        f"SELECT {listed(write.names, 'mine.')}, mine.{quoted(GONE)}, {is_late} AS {quoted(_LATE)}"
-        f" FROM ({marked}, {key_and_watermark(write)} FROM ({latest})) AS mine {deleted_join(write)}"
+        f"SELECT {listed(write.names, 'incoming.')}, incoming.{quoted(GONE)}, {is_late} AS {quoted(_LATE)}"
+        f" FROM ({marked}, {key_and_watermark(write)} FROM ({latest})) AS incoming {deleted_join(write)}"
     )
 
 
@@ -221,10 +221,10 @@ def key_and_watermark(write: BatchWrite) -> str:
 
 
 def deleted_join(write: BatchWrite) -> str:
-    """SQL that puts the newest delete of its key beside a row of ``mine``."""
+    """SQL that puts the newest delete of its key beside a row of ``incoming``."""
     highest = f"max({kept_watermark(write.watermark_kind)}) AS {quoted(WATERMARK)}"
     known = f"SELECT {quoted(KEY)}, {highest} FROM {DELETED.sql} GROUP BY {quoted(KEY)}"
-    return f"LEFT JOIN ({known}) AS known ON known.{quoted(KEY)} = mine.{quoted(KEY)}"
+    return f"LEFT JOIN ({known}) AS known ON known.{quoted(KEY)} = incoming.{quoted(KEY)}"
 
 
 def lasting_rows(write: BatchWrite) -> str:
