@@ -82,9 +82,15 @@ _KNOWN = (
     ),
     _Known(
         "UNRESOLVED_COLUMN",
-        r"name (?P<name>(?:`[^`]*`\.)*`_(?:row_id|commit_version|commit_timestamp|change_type)`) cannot be resolved",
+        r"name (?P<name>(?:`[^`]*`\.)*`_row_id`) cannot be resolved",
+        "There is no column {name} here: a query has it of a table that it reads itself.",
+        "Write SELECT t._row_id FROM t; views, and conditions of UPDATE, DELETE and MERGE, have none.",
+    ),
+    _Known(
+        "UNRESOLVED_COLUMN",
+        r"name (?P<name>(?:`[^`]*`\.)*`_(?:commit_version|commit_timestamp|change_type)`) cannot be resolved",
         "There is no column {name}: changes of a table have it, the table has not.",
-        "table_difference('db.table', from, to) gives _row_id, table_changes('db.table', first) gives _commit_version.",
+        "table_changes('db.table', first) gives _commit_version, _commit_timestamp and _change_type.",
     ),
     _Known(
         "UNRESOLVED_COLUMN",

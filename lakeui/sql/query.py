@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
@@ -14,6 +15,7 @@ from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, moving_times_refuse, names_in_view, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
+from lakeui.sql.row_ids import with_row_ids
 from lakeui.sql.session_functions import functions_refused
 from lakeui.sql.session_values import for_readers, session_values_given, session_values_refused
 from lakeui.sql.statements import Condition, NamedInView, Query, TableName
@@ -172,5 +174,7 @@ def _taken(tree: exp.Expr) -> tuple[Query, list[Mention]]:
     for select in tree.find_all(exp.Select):
         growth_named(select)
     mentions = take_tables(tree)
-    tables = tuple(mention.reference for mention in mentions)
-    return Query(text=write(tree), tables=tables, where=wheres(mentions)), mentions
+    text, where = write(tree), wheres(mentions)
+    asked = [mention.reference for mention in with_row_ids(tree, mentions)]
+    tables = tuple(replace(item.reference, asks_row_ids=item.reference in asked) for item in mentions)
+    return Query(text, tables, where, write(tree) if asked else ""), mentions

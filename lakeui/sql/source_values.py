@@ -100,8 +100,17 @@ class SourceValues:
             for number, text in enumerate(self._texts)
         )
         tables = (*given.tables, *(mention.reference for mention in self._mentions))
-        text = f"SELECT *{values} FROM ({given.text}){named}{renamed}"
-        return replace(given, text=text, tables=tables, where={**given.where, **wheres(self._mentions)})
+
+        def around(text: str) -> str:
+            return f"SELECT *{values} FROM ({text}){named}{renamed}"
+
+        return replace(
+            given,
+            text=around(given.text),
+            tables=tables,
+            where={**given.where, **wheres(self._mentions)},
+            beside_ids=around(given.beside_ids) if given.beside_ids else "",
+        )
 
 
 def _whole(query: exp.Expr) -> exp.Expr:

@@ -67,8 +67,8 @@ ADVICE = [
         "UNRESOLVED_COLUMN.WITH_SUGGESTION",
         "A column, variable, or function parameter with name `t`.`_row_id` cannot be resolved. Did you mean one of the"
         " following? [`t`.`id`]. SQLSTATE: 42703",
-        "There is no column t._row_id: changes of a table have it, the table has not.",
-        "table_difference('db.table', from, to) gives _row_id, table_changes('db.table', first) gives _commit_version.",
+        "There is no column t._row_id here: a query has it of a table that it reads itself.",
+        "Write SELECT t._row_id FROM t; views, and conditions of UPDATE, DELETE and MERGE, have none.",
     ),
     (
         "UNRESOLVED_COLUMN.WITH_SUGGESTION",

@@ -26,10 +26,10 @@ not. So none is asked of a row that the filter hides.
 
 
 def restricted_source(
-    scan: TableScan, found: ResolvedTable, restrictions: Sequence[Restriction], user: str
+    scan: TableScan, found: ResolvedTable, restrictions: Sequence[Restriction], user: str, further: Sequence[str] = ()
 ) -> QuerySource:
-    """The rows of the scan that the restrictions let through, with their masks. Raises RowsRestricted where a column
-    that they read is not there.
+    """The rows of the scan that the restrictions let through, with their masks, and ``further`` columns. Raises
+    RowsRestricted where a column that the restrictions read is not there.
     """
     schema, label = found.table.schema, found.label
     hidden = restricted_columns(restrictions, schema, label)
@@ -45,6 +45,7 @@ def restricted_source(
         else quoted(column.name)
         for column in schema.columns
     ]
+    columns += further
     conditions = [f"({text(item.row_filter)}\n)" for item in restrictions if item.row_filter]
     where = " AND ".join([*conditions, _BARRIER])
     return QuerySource(f"SELECT {', '.join(columns)} FROM {_TABLE} WHERE {where}", {_TABLE: scan})

@@ -54,24 +54,28 @@ class TableChanges:
 @dataclass(frozen=True, slots=True)
 class TableReference:
     """A managed table in a query: the identifier that stands for it in the text, and what it is. ``changes``: not its
-    rows are meant, but these changes of them.
+    rows are meant, but these changes of them. ``asks_row_ids``: the query names ``_row_id`` of it, which may be a
+    column of its own.
     """
 
     placeholder: str
     name: TableName
     changes: TableChanges | None = None
+    asks_row_ids: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """Checked Spark SQL. ``text`` holds each table as its placeholder (`` `__lake_0` ``), one per mention.
 
-    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer.
+    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer. ``beside_ids``:
+    the text over tables that have ``_row_id`` beside their columns, where it asks that of some.
     """
 
     text: str
     tables: tuple[TableReference, ...] = ()
     where: dict[str, Predicate] = field(default_factory=dict)
+    beside_ids: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""``_row_id`` of a table in a query: only where it is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import InvalidValue, NotSupported
+from tests.in_memory.conftest import Begun
+from tests.support.lake import Lake
+
+
+def filled_fill(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c')")
+    lake.sql("CREATE TABLE d.u (id INT)")
+    lake.sql("INSERT INTO d.u VALUES (1), (2)")
+
+
+@pytest.fixture
+def filled(begun: Begun) -> Lake:
+    return begun(filled_fill)
+
+
+def ids(lake: Lake) -> dict[int, int]:
+    return dict(lake.sql("SELECT id, _row_id FROM d.t").rows)
+
+
+def test_each_row_has_an_id_that_it_keeps(filled: Lake) -> None:
+    before = ids(filled)
+    assert len(set(before.values())) == 3
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 2")
+    filled.sql("OPTIMIZE d.t")
+    assert ids(filled) == before
+
+
+def test_it_is_the_id_that_changes_have(filled: Lake) -> None:
+    version = filled.head()
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 2")
+    changed = filled.sql(f"SELECT _row_id FROM table_difference('d.t', {version}, {filled.head()})").rows
+    assert {row[0] for row in changed} == {ids(filled)[2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("SELECT * FROM d.t", ["id", "v"]),
+        ("SELECT _row_id, * FROM d.t", ["_row_id", "id", "v"]),
+        ("SELECT x.*, x._row_id AS r FROM d.t x", ["id", "v", "r"]),
+        ("SELECT * FROM d.t WHERE _row_id >= 0", ["id", "v"]),
+        ("SELECT d.t._row_id FROM d.t", ["_row_id"]),
+        ("SELECT * FROM d.t JOIN d.u ON t.id = u.id AND t._row_id >= 0", ["id", "v", "id"]),
+        ("SELECT * FROM (SELECT _row_id, id FROM d.t) q", ["_row_id", "id"]),
+        ("SELECT count(*) AS n, max(_row_id) AS m FROM d.t", ["n", "m"]),
+        ("SELECT id FROM d.u WHERE EXISTS (SELECT 1 FROM d.t WHERE t.id = u.id AND t._row_id >= 0)", ["id"]),
+    ],
+)
+def test_no_star_has_it(filled: Lake, text: str, columns: list[str]) -> None:
+    found = filled.sql(text)
+    assert [name for name, _ in found.columns] == columns
+    assert found.rows
+
+
+def test_past_versions_and_branches_have_it_too(filled: Lake) -> None:
+    before, version = ids(filled), filled.head()
+    filled.sql("CREATE BRANCH b")
+    filled.sql("DELETE FROM d.t WHERE id = 1")
+    assert dict(filled.sql(f"SELECT id, _row_id FROM d.t VERSION AS OF {version}").rows) == before
+    assert dict(filled.sql("SELECT id, _row_id FROM d.`t@b`").rows) == before
+
+
+def test_a_column_of_that_name_is_meant_where_there_is_one(filled: Lake) -> None:
+    filled.sql("CREATE TABLE d.own (_row_id STRING, id INT)")
+    filled.sql("INSERT INTO d.own VALUES ('mine', 1)")
+    assert filled.sql("SELECT * FROM d.own WHERE _row_id = 'mine'").rows == [["mine", 1]]
+    filled.sql("CREATE VIEW d.w AS SELECT * FROM d.own")
+    assert filled.sql("SELECT *, _row_id FROM d.w").rows == [["mine", 1, "mine"]]
+    with pytest.raises(InvalidValue, match=r"d\.own has a column _row_id of its own"):
+        filled.sql("SELECT t._row_id, o._row_id FROM d.t t JOIN d.own o ON t.id = o.id")
+
+
+def test_it_goes_into_other_tables(filled: Lake) -> None:
+    filled.sql("CREATE TABLE d.kept AS SELECT _row_id AS row, v FROM d.t")
+    assert sorted(row[0] for row in filled.sql("SELECT row FROM d.kept").rows) == sorted(ids(filled).values())
+
+
+def test_where_it_would_be_hidden_in_a_star_it_is_refused(filled: Lake) -> None:
+    for text in ("SELECT _row_id, struct(*) FROM d.t", "SELECT t._row_id FROM d.t NATURAL JOIN d.u"):
+        with pytest.raises(NotSupported, match="_row_id cannot be named here"):
+            filled.sql(text)
+
+
+def test_a_view_has_columns_of_its_tables_alone(filled: Lake) -> None:
+    for text in ("SELECT _row_id FROM d.t", "SELECT t._row_id FROM d.t JOIN d.u ON t.id = u.id"):
+        with pytest.raises(Exception, match="_row_id"):
+            filled.sql(f"CREATE VIEW d.w AS {text}")
+    filled.sql("CREATE TABLE d.own (_row_id STRING)")
+    filled.sql("INSERT INTO d.own VALUES ('mine')")
+    filled.sql("CREATE VIEW d.w AS SELECT _row_id FROM d.own")
+    assert filled.rows("d.w") == [("mine",)]
+
+
+def test_the_source_of_a_merge_has_it_beside_values_of_subqueries(filled: Lake) -> None:
+    filled.sql(
+        "MERGE INTO d.u USING (SELECT *, _row_id AS r FROM d.t) s ON u.id = s.id"
+        " WHEN NOT MATCHED THEN INSERT (id) VALUES ((SELECT max(id) FROM d.u) + s.id)"
+    )
+    assert filled.rows("d.u") == [(1,), (2,), (5,)]
