@@ -17,25 +17,30 @@ SEGMENTS_SHOWN = 1000
 """An audit record lists so many new segments itself; all of them are the segments of its version."""
 
 _FILES = """
+WITH removed AS MATERIALIZED (
+    SELECT id, table_id, segment_id FROM catalog_app_segmentremoval
+    WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND removed_version = %(version)s
+), new AS MATERIALIZED (
+    SELECT s.* FROM catalog_app_segment s
+    WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+      AND s.id NOT IN (SELECT segment_id FROM removed)
+)
 (SELECT 'total', s.table_id, NULL, sum(f.rows)::bigint, sum(f.bytes)::bigint, count(*), NULL
- FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
- WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+ FROM new s JOIN catalog_app_datafile f ON f.id = s.file_id
  GROUP BY s.table_id)
 UNION ALL
 (SELECT 'new', s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
- FROM (
-    SELECT * FROM catalog_app_segment
-    WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND added_version = %(version)s
-    ORDER BY id LIMIT %(limit)s
- ) s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.id)
+ FROM (SELECT * FROM new ORDER BY id LIMIT %(limit)s) s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.id)
 UNION ALL
 (SELECT 'removed', r.table_id, f.path, NULL, NULL, NULL, NULL
- FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+ FROM removed r JOIN catalog_app_segment s ON s.id = r.segment_id
  JOIN catalog_app_datafile f ON f.id = s.file_id
- WHERE r.table_id = ANY(%(tables)s) AND r.branch_id = %(branch)s AND r.removed_version = %(version)s
+ WHERE s.branch_id <> %(branch)s OR s.added_version < %(version)s
  ORDER BY r.id LIMIT %(limit)s)
 """
-"""By table rows, bytes and number of new segments; the first of these; the files of the first that went."""
+"""By table rows, bytes and number of new segments; the first of these; the files of the first that went. A file that
+came and went in this commit is none of them.
+"""
 _SOURCE_SCHEMAS = """
 SELECT h.table_id, h.version FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
     AS r(branch_id, after, upto)

@@ -1,36 +1,58 @@
-"""A table as the target has it, because a person decided so: rows that the source changed are news to both sides."""
+"""A table as the target has it, because a person decided so: rows that the source changed are news to both sides.
+
+A row that the target does not show is deleted by the decision. Its mark needs a file: that of the source comes and goes
+in one commit, so that no version of the target shows it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from merge_app.lineage.facts import ABSENT, Kind, News, TableFacts
+from merge_app.lineage.ascending import without
+from merge_app.lineage.facts import ABSENT, Ints, Kind, News, TableFacts
 from merge_app.lineage.outcomes import Decided, Outcome, TableOutcome, taken
-from merge_app.lineage.result_rows import Rows, by_file
-from merge_app.lineage.segments import DOT, Stamp
+from merge_app.lineage.result_rows import MarksReader, Rows, by_file, positions_masked
+from merge_app.lineage.segments import DOT, Group, Stamp
 from merge_app.lineage.sorted_join import differing_rows
-from merge_app.lineage.steps import MarkRows, Step
+from merge_app.lineage.steps import LAYOUT_ONLY, CarrySegments, MarkRows, Step
 
 
 def source_left_out(facts: TableFacts, news: News) -> TableOutcome:
-    """Every row is as on the target. One that it shows and the source changed is decided: no stamp says so else."""
+    """Every row is as on the target. What the source changed is decided: no stamp says so else."""
     source, target = facts.source, facts.target
     pairs = differing_rows(source, target)
     image = taken(source.image.value, pairs.source_at, ABSENT), taken(target.image.value, pairs.target_at, ABSENT)
     is_changed = news.from_source(taken(source.image.stamp, pairs.source_at, 0)) & (image[0] != image[1])
-    decided = np.where(is_changed & (image[1] != ABSENT), Outcome.TARGET_DECIDED, Outcome.TARGET).astype(np.int8)
+    decided = np.where(is_changed, Outcome.TARGET_DECIDED, Outcome.TARGET).astype(np.int8)
     stays = np.full(len(pairs), Outcome.TARGET, dtype=np.int8)
     return TableOutcome(pairs, Decided.of(decided), Decided.of(stays), ())
 
 
-def marked_as_kept(rows: Rows) -> Iterator[Step]:
-    """Marks of the decided rows, in the files where they lie. A mark names the stamp that the row was decided against:
-    who knows both has decided.
+def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
+    """Marks of the decided rows. The target shows as much as before."""
+    is_decided = rows.outcome == Outcome.TARGET_DECIDED
+    yield from _kept(rows, np.where(is_decided, rows.target_file, 0))
+    is_left_out = is_decided & (rows.target_file == 0)
+    here, there = {file.file_id for file in group.target}, {file.file_id: file for file in group.source}
+    for file_id, at in by_file(np.where(is_left_out, rows.source_file, 0)).items():
+        positions = rows.source_position[at]
+        if file_id not in here:
+            file = there[file_id]
+            yield CarrySegments(replace(file, stamped=()), is_leaving=True)
+            rest = without(np.arange(file.rows), np.concatenate([positions, positions_masked(file, reader)]))
+            if len(rest):
+                yield MarkRows.of(file_id, rest, LAYOUT_ONLY)
+        yield MarkRows.of(file_id, positions, Stamp(DOT, "delete"))
+
+
+def _kept(rows: Rows, files: Ints) -> Iterator[Step]:
+    """Marks of rows that the target shows, in the files where they lie. A mark names the stamp that the row was decided
+    against: who knows both has decided.
     """
-    kept = np.where(rows.outcome == Outcome.TARGET_DECIDED, rows.target_file, 0)
-    for file_id, at in by_file(kept).items():
+    for file_id, at in by_file(files).items():
         facts = np.stack([rows.target_kind[at].astype(np.int64), rows.source_stamp[at]], axis=1)
         for kind, against in np.unique(facts, axis=0):
             positions = rows.target_position[at[(facts == (kind, against)).all(axis=1)]]

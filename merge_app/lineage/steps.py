@@ -42,9 +42,12 @@ def _json_of(values: Values) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class CarrySegments:
-    """A file of the source is shown as the source shows it, but for ``deletes`` and ``stamped`` as they are here."""
+    """A file of the source is shown as the source shows it, but for ``deletes`` and ``stamped`` as they are here.
+    ``is_leaving``: it goes in the same commit, so that no version shows it and the facts of its rows are known.
+    """
 
     file: ShownFile
+    is_leaving: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +190,13 @@ def _decides(step: Step) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableSteps:
-    """``kept_rows``: how many rows that the source deleted or overwrote stay, as the target updated them."""
+    """``kept_rows``: how many rows that the source deleted or overwrote stay, as the target updated them.
+    ``shows_alike``: whether readers see the table as before.
+    """
 
     steps: tuple[Step, ...] = ()
     kept_rows: int = 0
+    shows_alike: bool = False
 
     @property
     def written(self) -> tuple[CarryWritten, ...]:

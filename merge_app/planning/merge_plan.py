@@ -18,7 +18,7 @@ from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from lakeui.common.records import record
-from merge_app.lineage.steps import MarkRows, RowsPlan, TableSteps
+from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.net_changes import NO_BASE, RestoreBase
 
@@ -323,11 +323,9 @@ class DataPlan:
         return self.changes_files if self.steps is None else self.steps.decides or bool(self.row_work)
 
     @property
-    def only_marks_kept(self) -> bool:
-        """Whether all that is done are marks of rows that stay: they say what a person decided of these."""
-        steps = () if self.steps is None else self.steps.steps
-        is_marks = bool(steps) and all(isinstance(step, MarkRows) and step.is_live for step in steps)
-        return is_marks and replace(self, steps=None) == DataPlan()
+    def only_records(self) -> bool:
+        """Whether all that is done says what a person decided, and readers see the table as before."""
+        return self.steps is not None and self.steps.shows_alike and replace(self, steps=None) == DataPlan()
 
 
 class Action(StrEnum):
@@ -356,7 +354,7 @@ class ObjectPlan:
     @property
     def shown_action(self) -> Action:
         """What readers of the target see of it."""
-        is_same = self.after == self.before and self.data is not None and self.data.only_marks_kept
+        is_same = self.after == self.before and self.data is not None and self.data.only_records
         return Action.UNTOUCHED if is_same else self.action
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,16 @@ SELECT w.table_id, %(branch)s, %(version)s, w.segment_id, {_values("w")}
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint, {_COLUMNS})
 """
 
+_REMOVE_CARRIED = f"""
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, removed_version, segment_id, {_NAMES})
+SELECT s.table_id, s.branch_id, s.added_version, s.id, 0, '', NULL, '', NULL
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, file_id bigint)
+JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.file_id
+ AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+RETURNING id
+"""
+"""Files that came in this commit, whose rows have facts here, and that no version shows."""
+
 _EXPIRED = """
 (SELECT e.path, false FROM brought b JOIN catalog_app_expiredfile e ON e.data_file_id = b.file_id LIMIT 1)
 UNION ALL (SELECT NULL, true FROM brought WHERE NOT is_visible LIMIT 1)
@@ -207,7 +218,7 @@ def steps_apply(
         "table_ids": list(tables),
         **snapshot.parameters,
     }
-    rows: dict[str, list[dict[str, Any]]] = {"leave": [], "remove": [], "carry": [], "attach": [], "stamp": []}
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for table_id, steps in tables.items():
         definition = definitions.get(table_id)
         found = (*_rows(steps, staged, definition), *_made_rows(steps, made.get(table_id, ()), definition))
@@ -228,6 +239,7 @@ def steps_apply(
         ("carry", _CARRY),
         ("attach", f"{_ATTACH} RETURNING id"),
         ("stamp", f"{_STAMP} RETURNING id"),
+        ("go", _REMOVE_CARRIED),
     ):
         if rows[name]:
             answered = fetch_all(query, {**shared, "rows": json.dumps(rows[name])})
@@ -250,6 +262,8 @@ def _rows(
                 yield "carry", _segment(file, definition)
                 yield from (("attach", _marks(file.file_id, mark)) for mark in file.deletes)
                 yield from (("stamp", _marks(file.file_id, mark)) for mark in file.stamped)
+                if step.is_leaving:
+                    yield "go", {"file_id": file.file_id}
             case AttachDeletes():
                 yield "leave" if step.is_leaving else "attach", _marks(step.file_id, step.delete)
             case MarkRows():

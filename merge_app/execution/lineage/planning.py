@@ -52,7 +52,7 @@ from merge_app.lineage.row_steps import carried_by_row, carried_whole
 from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
 from merge_app.lineage.shared_partitions import SharedPartitions
-from merge_app.lineage.source_left_out import marked_as_kept, source_left_out
+from merge_app.lineage.source_left_out import marked_as_decided, source_left_out
 from merge_app.lineage.source_taken import source_taken, taken_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
@@ -363,11 +363,11 @@ def _taken(group: Group, news: News, reader: Reader) -> RowsPlan:
 
 
 def _left_out(group: Group, news: News, reader: Reader) -> RowsPlan:
-    """The table as the target has it. Rows that the source alone changed are decided."""
+    """The table as the target has it. Rows that the source changed are decided."""
     source, target = placed_rows(group, reader, news)
     merged = source_left_out(TableFacts(source.facts, target.facts), news)
-    steps = tuple(marked_as_kept(_result(merged, source, target)))
-    return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
+    steps = tuple(marked_as_decided(group, _result(merged, source, target), reader))
+    return RowsPlan(TableSteps(steps, shows_alike=True), outcome=merged, partitions=reader.names)
 
 
 def _result(merged: TableOutcome, source: Placed, target: Placed) -> Rows:
