@@ -397,11 +397,11 @@ def test_changes_of_rights_record_who_and_when(root: Asker, person: Asker) -> No
     root.send("delete", f"{GROUPS}g/members/person/")
     first = root.send("get", "/api/v1/rights-records/?limit=4").json()
     rest = root.send("get", first["next"]).json()
-    told = [
+    reported = [
         (one["actor"], one["subject"], one["name"], one["catalog"], one["before"] and list(one["before"].values())[-1])
         for one in first["results"] + rest["results"]
     ]
-    assert [entry[:4] for entry in told] == [
+    assert [entry[:4] for entry in reported] == [
         ("root", "group member", "person", None),
         ("root", "account", "person", None),
         ("root", "role", "person", "lake"),
@@ -420,8 +420,8 @@ def test_staff_sees_roles_only_in_catalogs_it_sees(root: Asker, staff: Asker, pe
         catalog_create(name=name)
         root.send("post", f"/api/v1/catalogs/{name}/members/", {"username": "person", "role": "viewer"})
     join(staff.user, "seen", Role.VIEWER)
-    told = staff.send("get", "/api/v1/rights-records/").json()["results"]
-    assert [one["catalog"] for one in told] == ["seen"]
+    reported = staff.send("get", "/api/v1/rights-records/").json()["results"]
+    assert [one["catalog"] for one in reported] == ["seen"]
 
 
 def test_records_are_append_only_and_chain_reports_changes(staff: Asker) -> None:

@@ -197,8 +197,8 @@ def test_groups_follow_the_claim_at_each_sign_in(provider: Provider, settings: A
     provider.claims = {"roles": "lake-readers"}
     sign_on(Client(), provider)
     assert groups_of("erin") == {"readers", "of here"}
-    told = AccountRecord.objects.filter(subject="group member").order_by("number")
-    assert [(one.actor_name, one.before, one.after) for one in told] == [
+    reported = AccountRecord.objects.filter(subject="group member").order_by("number")
+    assert [(one.actor_name, one.before, one.after) for one in reported] == [
         ("single sign-on", None, {"group": "readers"}),
         ("single sign-on", None, {"group": "writers"}),
         ("single sign-on", {"group": "writers"}, None),

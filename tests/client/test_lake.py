@@ -211,11 +211,11 @@ def test_what_is_no_lakeui_server_is_named() -> None:
     }
     for head, code in answers.items():
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            told = threading.Thread(target=answer_once, args=(listener, head))
-            told.start()
+            reported = threading.Thread(target=answer_once, args=(listener, head))
+            reported.start()
             with pytest.raises(LakeError) as refused:
                 Lake(f"http://127.0.0.1:{listener.getsockname()[1]}", "x").catalogs()
-            told.join(timeout=10)
+            reported.join(timeout=10)
         assert refused.value.code == code
         assert refused.value.remedy
 

@@ -61,21 +61,21 @@ def rows(catalog: Catalog, branch: str = "main") -> list[int]:
 
 
 def test_airflow_publishes_a_task_once(catalog: Catalog, environment: dict[str, str]) -> None:
-    told = run(environment, "orchestrated.py", "airflow")
-    assert (told["connection"], told["elsewhere"]) == (True, False)
+    reported = run(environment, "orchestrated.py", "airflow")
+    assert (reported["connection"], reported["elsewhere"]) == (True, False)
     merged = catalog.merges(source="airflow/flights/manual__2026-01-01/load", outcome="merged")
-    assert told["published"]["merge_id"] == merged[0]["merge_id"]
-    assert (told["again"]["merge_id"], len(merged)) == (told["published"]["merge_id"], 1)
-    assert (told["wrong"], told["mapped"]) == ("ChecksFailed", "airflow/flights/manual__2026-01-01/mapped/3")
-    assert catalog.merge_request(told["request"]["request"]).get()["title"] == "Twelve"
-    assert {"sql", "checks", "title"} <= set(told["templated"])
+    assert reported["published"]["merge_id"] == merged[0]["merge_id"]
+    assert (reported["again"]["merge_id"], len(merged)) == (reported["published"]["merge_id"], 1)
+    assert (reported["wrong"], reported["mapped"]) == ("ChecksFailed", "airflow/flights/manual__2026-01-01/mapped/3")
+    assert catalog.merge_request(reported["request"]["request"]).get()["title"] == "Twelve"
+    assert {"sql", "checks", "title"} <= set(reported["templated"])
     assert rows(catalog) == [1, 2, 10, 13]
 
 
 def test_dagster_publishes_a_step_once(catalog: Catalog, environment: dict[str, str]) -> None:
-    told = run(environment, "orchestrated.py", "dagster")
+    reported = run(environment, "orchestrated.py", "dagster")
     merged = catalog.merges(source="dagster/flights/run-1/load", outcome="merged")
-    assert (told["connection"], told["published"]["merge_id"]) == (True, merged[0]["merge_id"])
-    assert (told["again"], told["wrong"], len(merged)) == ("AlreadyPublished", "ChecksFailed", 1)
-    assert catalog.merge_request(told["request"]["request"]).get()["title"] == "Twelve"
+    assert (reported["connection"], reported["published"]["merge_id"]) == (True, merged[0]["merge_id"])
+    assert (reported["again"], reported["wrong"], len(merged)) == ("AlreadyPublished", "ChecksFailed", 1)
+    assert catalog.merge_request(reported["request"]["request"]).get()["title"] == "Twelve"
     assert rows(catalog) == [1, 2, 10]

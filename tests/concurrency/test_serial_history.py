@@ -59,11 +59,11 @@ def run_clients(catalog: str, branches: list[str]) -> list[Event]:
 
 def assert_no_duplicates(catalog: str, events: list[Event]) -> None:
     """No version was given to two calls, and every commit of the catalog belongs to one."""
-    told = [event.version for event in events if event.version is not None]
-    assert [version for version, count in Counter(told).items() if count > 1] == []
+    reported = [event.version for event in events if event.version is not None]
+    assert [version for version, count in Counter(reported).items() if count > 1] == []
     query = """SELECT c.version FROM catalog_app_commit c JOIN catalog_app_catalog k ON k.id = c.catalog_id
         WHERE k.name = %(catalog)s AND c.operation NOT IN ('CREATE DATABASE', 'CREATE TABLE')"""
-    assert sorted(row[0] for row in fetch_all(query, {"catalog": catalog})) == sorted(told)
+    assert sorted(row[0] for row in fetch_all(query, {"catalog": catalog})) == sorted(reported)
 
 
 def _history(branch: str, ids: set[int], events: list[Event]) -> str:

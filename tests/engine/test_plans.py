@@ -86,6 +86,6 @@ def test_operators_show_what_they_do_with_readable_names() -> None:
 
 
 def test_plans_show_nothing_of_host_and_engine() -> None:
-    told = "\n".join(plan_shown(PLAN))
+    shown = "\n".join(plan_shown(PLAN))
     for secret in ("/srv", "__c", "__lake", "_metadata", "plan_id", "#"):
-        assert secret not in told
+        assert secret not in shown

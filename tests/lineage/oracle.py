@@ -87,9 +87,9 @@ class Comparison:
                 for fact in of.values():
                     stamps |= {fact.stamp, *(item.stamp for item in fact.past)}
                     stamps |= {fact.brings[0]} if fact.brings else set()
-        mine = {s.version for s in stamps if source.known.knows(s) and not target.known.knows(s)}
-        theirs = {s.version for s in stamps if target.known.knows(s) and not source.known.knows(s)}
-        return News(*(np.array(sorted(each), dtype=np.int64) for each in (mine, theirs)))
+        of_source = {s.version for s in stamps if source.known.knows(s) and not target.known.knows(s)}
+        of_target = {s.version for s in stamps if target.known.knows(s) and not source.known.knows(s)}
+        return News(*(np.array(sorted(each), dtype=np.int64) for each in (of_source, of_target)))
 
     def commits(self) -> Commits:
         """All that the source knows of rows."""

@@ -51,10 +51,13 @@ def test_choices_count_in_their_order(choices: list[RowChoice], rows: Any, left:
 
 
 def test_values_that_are_missing_or_alike_decide_nothing() -> None:
-    mine, theirs = cells((1, None, 1), (2, "b", 2)), cells((1, "x", 1), (2, "y", None))
+    of_source, of_target = cells((1, None, 1), (2, "b", 2)), cells((1, "x", 1), (2, "y", None))
     for choice in (RowChoice(Take.LARGER), RowChoice(Take.NEWEST, value="n")):
         clashes = {2: np.array([True, False])}
-        assert Choices.of(SCHEMA, [choice]).decide(mine, theirs, theirs.columns, clashes)[1].tolist() == [True, False]
+        assert Choices.of(SCHEMA, [choice]).decide(of_source, of_target, of_target.columns, clashes)[1].tolist() == [
+            True,
+            False,
+        ]
 
 
 @pytest.mark.parametrize(

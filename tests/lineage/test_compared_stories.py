@@ -40,8 +40,8 @@ def listed(lake: Lake, source: str, target: str) -> list[str]:
 def effect(lake: Lake, decision: str, source: str = "b", target: str = "main") -> str:
     pair = compared(lake, source, target)
     found = decisions_read(pair, (ObjectKind.TABLE, table_of(pair)))
-    (told,) = [item for item in found if (item["decision"], item["part"]) == (decision, "object")]
-    text: str = told["text"]
+    (reported,) = [item for item in found if (item["decision"], item["part"]) == (decision, "object")]
+    text: str = reported["text"]
     return text
 
 

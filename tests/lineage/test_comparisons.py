@@ -130,13 +130,13 @@ class Comparing(Both, ABC):
 
     def decisions_tried(self, pair: Pair, table_id: int, changed: list[Row]) -> Iterator[tuple[str, str]]:
         """Each decision that is offered, on a branch of its own, with what its effect says wrong."""
-        for told in decisions_read(pair, (ObjectKind.TABLE, table_id)):
-            action = DECISIONS.get((told["decision"], told["part"]))
-            if action is None or told["refused"]:
+        for reported in decisions_read(pair, (ObjectKind.TABLE, table_id)):
+            action = DECISIONS.get((reported["decision"], reported["part"]))
+            if action is None or reported["refused"]:
                 continue
             after = self.decided(pair, action)
             if after is not None:
-                yield action, self.wrong(told, changed, after)
+                yield action, self.wrong(reported, changed, after)
 
     def decided(self, pair: Pair, action: str) -> dict[int, tuple[Any, ...]] | None:
         """The rows after the merge with the decision; None where something else is in conflict."""
@@ -156,21 +156,21 @@ class Comparing(Both, ABC):
         self.tried += 1
         return self.tried
 
-    def wrong(self, told: dict[str, Any], changed: list[Row], after: dict[int, tuple[Any, ...]]) -> str:
+    def wrong(self, reported: dict[str, Any], changed: list[Row], after: dict[int, tuple[Any, ...]]) -> str:
         """What the effect says that the merge did not do: "" for nothing."""
-        if told["part"] != "object":
+        if reported["part"] != "object":
             rows = [row for row in changed if row["is_conflict"]]
             expected = {"rows changed on both": len(rows)} if rows else {}
         else:
-            loser = "destination" if told["decision"] == "source" else "source"
+            loser = "destination" if reported["decision"] == "source" else "source"
             expected = {}
             for row in changed:
                 kind = row["dest_change" if loser == "destination" else "source_change"]
                 if kind is not None and not self.is_kept(row[loser], row, after):
                     what = f"rows {kind.removesuffix('e')}ed"
                     expected[what] = expected.get(what, 0) + 1
-        found = {item["what"]: item["count"] for item in told["left_out"] if item["what"].startswith("rows")}
-        return "" if found == expected else f"{told['text']} instead of {expected}"
+        found = {item["what"]: item["count"] for item in reported["left_out"] if item["what"].startswith("rows")}
+        return "" if found == expected else f"{reported['text']} instead of {expected}"
 
     def is_kept(self, image: list[Any] | None, row: Row, after: dict[int, tuple[Any, ...]]) -> bool:
         """Whether the row came out as that side has it."""

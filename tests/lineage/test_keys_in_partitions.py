@@ -180,8 +180,8 @@ def check(
 ) -> None:
     """The target is main or b. Both show the same afterwards, and a third branch that merges both."""
     target = "main" if source == "b" else "b"
-    mine, theirs, expected = story
-    for branch, statements in ((source, mine), (target, theirs)):
+    of_source, of_target, expected = story
+    for branch, statements in ((source, of_source), (target, of_target)):
         for statement in statements:
             lake.sql(statement, branch)
     if isinstance(expected, set):
@@ -200,10 +200,10 @@ def check(
 @pytest.mark.parametrize("source", ["b", "main"])
 @pytest.mark.parametrize("name", MIRRORED)
 def test_keys_of_partitions_are_merged_alike_both_ways(keyed: Lake, name: str, source: str) -> None:
-    mine, theirs, expected = MIRRORED[name]
+    of_source, of_target, expected = MIRRORED[name]
     if source == "main":
-        mine, theirs, source = theirs, mine, "b"
-    check(keyed, (mine, theirs, expected), source)
+        of_source, of_target, source = of_target, of_source, "b"
+    check(keyed, (of_source, of_target, expected), source)
 
 
 @pytest.mark.parametrize("name", ONE_WAY)

@@ -50,11 +50,13 @@ def test_equal_widening_on_both_sides_is_no_change() -> None:
     assert _schema([retype(1, "int", "bigint")], [retype(1, "int", "bigint")], wide, B).columns == (wide, B)
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
-def test_a_target_type_that_does_not_widen_conflicts(mine: str, theirs: str) -> None:
-    theirs = theirs.replace("smallint2", "decimal(10,0)")
+@pytest.mark.parametrize(("of_source", "of_target"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
+def test_a_target_type_that_does_not_widen_conflicts(of_source: str, of_target: str) -> None:
+    of_target = of_target.replace("smallint2", "decimal(10,0)")
     result = merged(
-        [retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs))
+        [retype(1, "smallint", of_source)],
+        [retype(1, "smallint", of_target)],
+        **_destination(replace(A, type=of_target)),
     )
     assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
     assert result.conflicts[0].note == "A6.1"
@@ -83,8 +85,8 @@ def test_adding_onto_a_renamed_columns_name_is_taken() -> None:
 
 
 def test_a_column_both_sides_add_has_both_ids() -> None:
-    mine = Column(9, "C", "bigint", nullable=False, default="7", initial_default="7")
-    schema = _schema([add_column(mine)], [add_column(C)], A, B, C)
+    of_source = Column(9, "C", "bigint", nullable=False, default="7", initial_default="7")
+    schema = _schema([add_column(of_source)], [add_column(C)], A, B, C)
     assert schema.columns[2] == Column(3, "C", "bigint", nullable=False, default="7", initial_default="7", aliases=(9,))
     assert schema.column(9) == schema.columns[2]
 
@@ -96,9 +98,9 @@ def test_adding_a_narrower_column_conflicts() -> None:
 
 
 def test_an_already_merged_column_is_not_added_again() -> None:
-    here = replace(C, aliases=(9,))
-    result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, here))
-    assert table_of(result).after.schema.columns == (A, B, here)  # type: ignore[union-attr]
+    existing = replace(C, aliases=(9,))
+    result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, existing))
+    assert table_of(result).after.schema.columns == (A, B, existing)  # type: ignore[union-attr]
 
 
 def test_a_column_dropped_on_both_sides_is_fine() -> None:

@@ -28,9 +28,9 @@ def change(after: str, before: str = BASE) -> Operation:
 
 def merge(source: str, destination: str, *, base: str = BASE) -> MergePlan:
     """Both sides made these types of the base's."""
-    theirs = [change(destination, base)] if destination != base else []
+    of_target = [change(destination, base)] if destination != base else []
     tables = {TABLE: replace(ORDERS, schema=Schema((A, nested(destination))))}
-    return merged([change(source, base)], theirs, tables=tables)
+    return merged([change(source, base)], of_target, tables=tables)
 
 
 def outcome(result: MergePlan) -> str | None:
@@ -124,9 +124,9 @@ def test_a_change_of_an_absent_column_is_missing() -> None:
 
 
 def test_columns_both_sides_added_have_fields_of_both() -> None:
-    mine, theirs = nested("struct<x#3:bigint,y#4:int>"), nested("struct<x#6:int,z#7:int>", 5)
-    tables = {TABLE: replace(ORDERS, schema=Schema((A, theirs)))}
-    result = merged([add_column(mine)], [add_column(theirs)], tables=tables)
+    of_source, of_target = nested("struct<x#3:bigint,y#4:int>"), nested("struct<x#6:int,z#7:int>", 5)
+    tables = {TABLE: replace(ORDERS, schema=Schema((A, of_target)))}
+    result = merged([add_column(of_source)], [add_column(of_target)], tables=tables)
     assert outcome(result) == "struct<x#6+3:bigint,z#7:int,y#4:int>"
 
 

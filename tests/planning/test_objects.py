@@ -101,11 +101,11 @@ def test_differing_renames_note_and_take_the_sources_name() -> None:
 
 
 def test_properties_merge_by_key_and_the_source_wins() -> None:
-    theirs = replace(ORDERS, properties={"p": "3", "q": "1", "r": "1"})
+    of_target = replace(ORDERS, properties={"p": "3", "q": "1", "r": "1"})
     result = merged(
         [set_property("p", "1", "2"), unset_property("q")],
         [set_property("p", "1", "3"), set_property("r", None, "1")],
-        **_tables(theirs),
+        **_tables(of_target),
     )
     assert table_of(result).after.properties == {"p": "2", "r": "1"}
     assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]

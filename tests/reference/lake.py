@@ -72,10 +72,10 @@ class Lake:
 
     def merged(self, source: str, target: str, decisions: Decisions | None = None) -> State | None:
         """The state that a merge would make. None: there is nothing to merge."""
-        mine, theirs = self.branches[source], self.branches[target]
-        if theirs.known.covers(mine.known):
+        of_source, of_target = self.branches[source], self.branches[target]
+        if of_target.known.covers(of_source.known):
             return None
-        return self._merged(mine, theirs, Stamp(self.version + 1, self._line(target)), decisions)
+        return self._merged(of_source, of_target, Stamp(self.version + 1, self._line(target)), decisions)
 
     def merge(self, source: str, target: str, decisions: Decisions | None = None) -> str:
         if (state := self.merged(source, target, decisions)) is None:

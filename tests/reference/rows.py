@@ -87,15 +87,15 @@ def is_rewritten(fact: Fact, other: State) -> bool:
 
 def winner_by_key(sides: Sides, s: Fact, d: Fact) -> str:
     """A key that the source inserted is new: the target's overwrite never took it away (A4)."""
-    mine, theirs = (
+    of_source, of_target = (
         "rewrite" if is_rewritten(fact, other) else last_change(fact, other)
         for fact, other in ((s, sides.target), (d, sides.source))
     )
-    if (mine, theirs) == ("update", "rewrite") and base_image(sides, s, d) is None:
+    if (of_source, of_target) == ("update", "rewrite") and base_image(sides, s, d) is None:
         return "both"
-    if mine == "rewrite" and d.value is None:
+    if of_source == "rewrite" and d.value is None:
         return "source"
-    return WINNERS_BY_KEY[mine, theirs]
+    return WINNERS_BY_KEY[of_source, of_target]
 
 
 def row_decide(sides: Sides, s: Fact, d: Fact, decision: Any) -> Fact:
@@ -110,11 +110,11 @@ def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
     base = base_image(sides, s, d)
     image = []
     for c, column in sides.result.columns(t).items():
-        mine, theirs = column.read(s.value, c), column.read(d.value, c)
+        of_source, of_target = column.read(s.value, c), column.read(d.value, c)
         was = None if base is None else column.read(base, c)
-        if mine != theirs and (base is None or was not in (mine, theirs)):
+        if of_source != of_target and (base is None or was not in (of_source, of_target)):
             return None
-        image.append((c, theirs if mine == was else mine))
+        image.append((c, of_target if of_source == was else of_source))
     return tuple(image)
 
 
@@ -133,10 +133,10 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
     cell. A rename of the source is carried out as a scope, where it still applies.
     """
     source, target = sides.source, sides.target
-    mine, theirs = s.kind_for(target.known), d.kind_for(source.known)
-    if not source.has(t, key) or (mine == "move" and target.has(t, key)):
+    of_source, of_target = s.kind_for(target.known), d.kind_for(source.known)
+    if not source.has(t, key) or (of_source == "move" and target.has(t, key)):
         return sides.decided(d, s)
-    if target.has(t, key) and mine in WRITTEN and theirs in WRITTEN and sides.is_judged(t):
+    if target.has(t, key) and of_source in WRITTEN and of_target in WRITTEN and sides.is_judged(t):
         decision = sides.decisions.get((t, key[1])) if target.is_keyed(t) else None
         if decision is not None:
             return sides.decided(d, s) if decision == "target" else sides.decided(s, d)
@@ -171,10 +171,10 @@ def files_judge(sides: Sides, t: str) -> None:
                     found.add((was.stamp_for(side.known), key[1].inserted, key[1].file))
         return found
 
-    mine = touched(sides.source, sides.target, "update")
-    if mine & touched(sides.target, sides.source, "update"):
+    of_source = touched(sides.source, sides.target, "update")
+    if of_source & touched(sides.target, sides.source, "update"):
         sides.verdicts.add("SAME_FILE_UPDATE_UPDATE")
-    if mine & touched(sides.target, sides.source, "delete"):
+    if of_source & touched(sides.target, sides.source, "delete"):
         sides.verdicts.add("SAME_FILE_UPDATE_DELETE")
 
 

@@ -61,14 +61,18 @@ def scope_carry_out(sides: Sides, scope: Scope) -> None:
 
 def _is_kept(sides: Sides, scope: Scope, r: Any) -> bool:
     """Whether the source took the row in after the scope, by a merge, and the target has changed it since."""
-    mine = sides.source.fact(scope.table, "row", r)
-    return mine.value is not None and sides.target.known.knows(mine.stamp) and not scope.knows.knows(mine.stamp)
+    of_source = sides.source.fact(scope.table, "row", r)
+    return (
+        of_source.value is not None
+        and sides.target.known.knows(of_source.stamp)
+        and not scope.knows.knows(of_source.stamp)
+    )
 
 
 def _is_written(sides: Sides, t: str, r: Any) -> bool:
     """Whether the source wrote the key too, and the target does not know that."""
-    mine = sides.source.fact(t, "row", r)
-    return sides.target.is_keyed(t) and mine.value is not None and not sides.target.known.knows(mine.stamp)
+    of_source = sides.source.fact(t, "row", r)
+    return sides.target.is_keyed(t) and of_source.value is not None and not sides.target.known.knows(of_source.stamp)
 
 
 def _place(sides: Sides, t: str, r: Any) -> Any:
@@ -91,11 +95,11 @@ def _rename_carry_out(sides: Sides, scope: Scope) -> None:
     """R12: a rename is judged when its turn comes."""
     t, source, target, result = scope.table, sides.source, sides.target, sides.result
     if sides.is_judged(t):
-        theirs = standing_scopes(target, source, t)
-        if not any((it.kind, it.partition, it.to) == (scope.kind, scope.partition, scope.to) for it in theirs):
+        of_target = standing_scopes(target, source, t)
+        if not any((it.kind, it.partition, it.to) == (scope.kind, scope.partition, scope.to) for it in of_target):
             if any(_fills(sides, t, r, scope.to) for r in result.in_scope(t, scope.to)):
                 sides.verdicts.add("PARTITION_EXISTS")
-            if any(it.kind == "drop partition" and it.partition == scope.partition for it in theirs):
+            if any(it.kind == "drop partition" and it.partition == scope.partition for it in of_target):
                 sides.verdicts.add("PARTITION_DROPPED_ON_DEST")
     for r in result.rows(t):
         if _is_written(sides, t, r) and _place(sides, t, r) == scope.partition:

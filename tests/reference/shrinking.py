@@ -13,8 +13,8 @@ def law_check(law: Callable[[], Law], seeds: Sequence[int]) -> None:
         if broken(law, seed, range(STEPS)):
             steps = shrink(law, seed)
             history, error = play(law, seed, steps)
-            told = "\n  ".join(history.journal)
-            raise AssertionError(f"{error!r}\nHistory({seed}, {list(steps)}):\n  {told}")
+            reported = "\n  ".join(history.journal)
+            raise AssertionError(f"{error!r}\nHistory({seed}, {list(steps)}):\n  {reported}")
 
 
 def play(law: Callable[[], Law], seed: int, steps: Sequence[int]) -> tuple[History, AssertionError | None]:

@@ -77,12 +77,12 @@ def test_comments_are_on_row_column_or_value(lake: ReviewLake) -> None:
     assert [answer[name] for name in ("place", "row_key", "column_id", "column_name")] == [
         "value", '{"id":1}', 1, third["column_name"],
     ]  # fmt: skip
-    (told,) = (
+    (reported,) = (
         entry["details"]
         for entry in lake.read("merge-requests/1/timeline/")["results"]
         if entry["kind"] == "commented" and entry["details"]["comment"] == third["id"]
     )
-    assert (told["row"], told["column"]) == ('{"id":1}', third["column_name"])
+    assert (reported["row"], reported["column"]) == ('{"id":1}', third["column_name"])
 
 
 def test_comments_on_impossible_rows_or_columns_are_refused(lake: ReviewLake) -> None:

@@ -14,7 +14,7 @@ from merge_app.review.verification import audit_verify
 from tests.review.conftest import ReviewLake
 
 
-def told(lake: ReviewLake, request: MergeRequest) -> list[dict[str, Any]]:
+def timeline(lake: ReviewLake, request: MergeRequest) -> list[dict[str, Any]]:
     """The entries behind the first, which is of the opening."""
     found: list[dict[str, Any]] = lake.read(f"merge-requests/{request.number}/timeline/")["results"]
     return found[1:]
@@ -27,7 +27,7 @@ def test_source_pushes_appear_once_with_author_and_count(lake: ReviewLake) -> No
     lake.write("CREATE DATABASE f", "bob", "b")
     for _ in range(2):
         requests_follow()
-    (entry,) = told(lake, request)
+    (entry,) = timeline(lake, request)
     assert (entry["kind"], entry["actor"]) == ("pushed", "bob")
     assert entry["details"] == {
         "from": opened_at,
@@ -37,7 +37,7 @@ def test_source_pushes_appear_once_with_author_and_count(lake: ReviewLake) -> No
     }
     lake.write("DROP DATABASE f", "alice", "b")
     requests_follow()
-    counts = [(entry["actor"], entry["details"]["commits"]) for entry in told(lake, request)]
+    counts = [(entry["actor"], entry["details"]["commits"]) for entry in timeline(lake, request)]
     assert counts == [("bob", 2), ("alice", 1)]
     assert audit_verify(request.catalog) == []
 
@@ -50,7 +50,7 @@ def test_a_moved_branch_reopens_approved_requests_with_reason(lake: ReviewLake, 
     lake.write("CREATE DATABASE e", "alice", branch)
     for _ in range(2):
         requests_follow()
-    *pushes, state = told(lake, request)[2:]
+    *pushes, state = timeline(lake, request)[2:]
     assert [entry["kind"] for entry in pushes] == (["pushed"] if branch == "b" else [])
     assert (state["from_state"], state["to_state"], state["actor"]) == ("approved", "open", None)
     side = "source" if branch == "b" else "target"
@@ -63,7 +63,7 @@ def test_a_push_to_the_target_leaves_unreviewed_requests(lake: ReviewLake) -> No
     request = lake.open()
     lake.write("CREATE DATABASE e", "alice")
     requests_follow()
-    assert told(lake, request) == []
+    assert timeline(lake, request) == []
 
 
 def test_drops_and_undrops_are_recorded_once(lake: ReviewLake) -> None:
@@ -72,7 +72,7 @@ def test_drops_and_undrops_are_recorded_once(lake: ReviewLake) -> None:
         lake.write(statement, "alice")
         for _ in range(2):
             requests_follow()
-    entries = told(lake, request)
+    entries = timeline(lake, request)
     assert [(entry["kind"], entry["actor"], entry["details"]) for entry in entries] == [
         ("dropped", None, {"side": "source", "branch": "b"}),
         ("undropped", None, {"side": "source", "branch": "b"}),
@@ -90,13 +90,13 @@ def test_a_request_whose_source_was_reset_needs_reapproval(lake: ReviewLake) -> 
     for _ in range(2):
         requests_follow()
     assert lake.seen(request).source_id == new.pk != old.pk
-    reset, state = told(lake, request)[2:]
+    reset, state = timeline(lake, request)[2:]
     heads = {"from": old.head_version, "reset_to": new.head_version}
     assert (reset["kind"], reset["details"]) == ("dropped", {"side": "source", "branch": "b", **heads})
     assert (state["from_state"], state["to_state"]) == ("approved", "open")
     lake.write("CREATE DATABASE e", "alice", "b")
     requests_follow()
-    assert told(lake, request)[4]["details"]["commits"] == 1
+    assert timeline(lake, request)[4]["details"]["commits"] == 1
     lake.review("bob", request)
     assert lake.post("dora", "1/merge/", {}, Prefer="respond-async").status_code == 202
     assert audit_verify(request.catalog) == []
@@ -109,7 +109,7 @@ def test_a_request_into_a_reset_branch_continues(lake: ReviewLake) -> None:
     lake.write("ALTER BRANCH release RESET TO PARENT", "alice")
     requests_follow()
     assert lake.seen(request).destination_id == lake.branch("release").pk
-    assert [entry["details"]["side"] for entry in told(lake, request)] == ["destination"]
+    assert [entry["details"]["side"] for entry in timeline(lake, request)] == ["destination"]
     assert not lake.detail(request)["destination"]["is_dropped"]
 
 
@@ -120,7 +120,7 @@ def test_of_two_requests_the_new_branchs_one_continues(lake: ReviewLake) -> None
     other = lake.open()
     requests_follow()
     assert [lake.detail(item)["source"]["is_dropped"] for item in (request, other)] == [True, False]
-    assert told(lake, request)[0]["details"] == {"side": "source", "branch": "b"}
+    assert timeline(lake, request)[0]["details"] == {"side": "source", "branch": "b"}
 
 
 def test_branches_undropped_after_a_reset_have_own_names(lake: ReviewLake) -> None:
@@ -129,7 +129,7 @@ def test_branches_undropped_after_a_reset_have_own_names(lake: ReviewLake) -> No
     request = lake.open(source="before")
     lake.write("DROP BRANCH before", "alice")
     requests_follow()
-    assert told(lake, request)[0]["details"] == {"side": "source", "branch": "before"}
+    assert timeline(lake, request)[0]["details"] == {"side": "source", "branch": "before"}
 
 
 def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
@@ -137,7 +137,7 @@ def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
     request = lake.open(destination="release")
     lake.write("DROP BRANCH release", "alice")
     requests_follow()
-    (entry,) = told(lake, request)
+    (entry,) = timeline(lake, request)
     assert (entry["kind"], entry["details"]) == ("dropped", {"side": "destination", "branch": "release"})
 
 
@@ -147,7 +147,7 @@ def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
     lake.write("CREATE DATABASE e", "bob", "b")
     requests_follow()
     assert lake.patch("alice", "1/", {"title": "Better"}, If_Match=tag).status_code == 200
-    assert [entry["kind"] for entry in told(lake, request)] == ["pushed", "edited"]
+    assert [entry["kind"] for entry in timeline(lake, request)] == ["pushed", "edited"]
 
 
 @pytest.mark.usefixtures("no_worker")
@@ -158,7 +158,7 @@ def test_a_merge_whose_task_was_cancelled_is_told(lake: ReviewLake) -> None:
     assert MergeRequest.objects.get(pk=request.pk).state == "merging"
     task_cancel(task_id=Task.objects.get(kind="merge request").pk)
     requests_follow()
-    assert [(entry["from_state"], entry["to_state"]) for entry in told(lake, request)] == [
+    assert [(entry["from_state"], entry["to_state"]) for entry in timeline(lake, request)] == [
         ("open", "merging"),
         ("merging", "open"),
     ]
@@ -170,4 +170,4 @@ def test_finished_requests_are_left_alone(lake: ReviewLake) -> None:
     lake.patch("alice", "1/", {"state": "closed"})
     lake.write("CREATE DATABASE e", "alice", "b")
     requests_follow()
-    assert [entry["kind"] for entry in told(lake, request)] == ["state"]
+    assert [entry["kind"] for entry in timeline(lake, request)] == ["state"]

@@ -42,8 +42,10 @@ def test_one_call_decides_many_rows_and_plans_once(
     answer = _send(lake, *wanted)
     assert answer.status_code == 201, answer.content
     assert lake.read("compare/c...main/?merge_request=1")["counts"]["conflicting_rows"] == 0
-    told = [(item["part_key"], item["decision"], item["object"], item["author"]) for item in answer.json()["results"]]
-    assert told == [(item["part_key"], item["decision"], "d.k", "alice") for item in wanted]
+    reported = [
+        (item["part_key"], item["decision"], item["object"], item["author"]) for item in answer.json()["results"]
+    ]
+    assert reported == [(item["part_key"], item["decision"], "d.k", "alice") for item in wanted]
     assert len(looks) == 1
     assert lake.detail(clash)["state"] == "open"
     assert sum(kind == "resolution" for kind, _, _ in lake.timeline(clash)) == 4

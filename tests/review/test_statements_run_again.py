@@ -97,8 +97,8 @@ def test_what_cannot_run_again_is_refused_by_name(
     found = problem(decide(lake, three, "rerun"), 400, "NOT_SUPPORTED")
     assert reason in found["detail"]
     results = lake.read(f"compare/c...main/objects/table/{three}/decisions/")["results"]
-    (told,) = [item for item in results if item["decision"] == "rerun"]
-    assert reason in told["refused"]
+    (reported,) = [item for item in results if item["decision"] == "rerun"]
+    assert reason in reported["refused"]
 
 
 @pytest.mark.parametrize(

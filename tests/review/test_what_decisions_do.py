@@ -67,8 +67,8 @@ def test_what_decisions_leave_out_is_shown_everywhere(
     assert [item["message"] for item in body["notes"]] == [note["message"]]
     record = audit_get(body["merge_id"])
     assert [item["message"] for item in record["notes"]] == [note["message"]]
-    (told,) = record["resolutions"]
-    assert (told["object"], told["effect"], told["rows_left_out"]) == ("d.r", text, 1)
+    (reported,) = record["resolutions"]
+    assert (reported["object"], reported["effect"], reported["rows_left_out"]) == ("d.r", text, 1)
     assert not [item for item in record["findings"] if item["verdict"] == "ok"]
 
 
@@ -154,14 +154,16 @@ def test_timeline_and_comments_keep_names_of_their_objects(lake: ReviewLake, cla
 def test_effects_of_all_decisions_are_shown_beforehand(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     found = lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
-    told: dict[str, Any] = {item["decision"]: item for item in found}
-    assert [(name, told[name]["rows_left_out"]) for name in ("both", "source", "destination")] == [
+    reported: dict[str, Any] = {item["decision"]: item for item in found}
+    assert [(name, reported[name]["rows_left_out"]) for name in ("both", "source", "destination")] == [
         ("both", 0),
         ("source", 1),
         ("destination", 1),
     ]
-    assert told["source"]["text"] == 'Keeps the table as c has it; leaves out 1 row inserted on main: id 2, v "main".'
-    assert told["source"]["left_out"] == [
+    assert (
+        reported["source"]["text"] == 'Keeps the table as c has it; leaves out 1 row inserted on main: id 2, v "main".'
+    )
+    assert reported["source"]["left_out"] == [
         {"side": "destination", "what": "rows inserted", "count": 1, "examples": ['{"id":2,"v":"main"}']}
     ]
 
@@ -184,12 +186,12 @@ def test_reviews_of_merged_request_stay_unchanged(lake: ReviewLake, conflict: Me
 def test_a_rule_for_rows_shows_its_effect(lake: ReviewLake, clash: MergeRequest) -> None:
     table = object_id(lake, "main", "k")
     at = f"compare/c...main/objects/table/{table}/"
-    told = {(item["decision"], item["part"]): item for item in lake.read(f"{at}decisions/?newest_by=n")["results"]}
+    reported = {(item["decision"], item["part"]): item for item in lake.read(f"{at}decisions/?newest_by=n")["results"]}
     results = "; ".join(f'id {number}: v "source", n {100 + number}' for number in (1, 2, 3))
     rest = f"3 rows ({results}); 1 row stays open, as values are equal or missing (id 4)."
-    assert told["larger", "rows"]["text"] == f"Keeps the larger value of each cell that both changed: {rest}"
-    assert told["newest", "rows"]["text"] == f"Keeps the row with the later n: {rest}"
-    assert {told[rule, "rows"]["rows_left_out"] for rule in ("larger", "newest")} == {3}
+    assert reported["larger", "rows"]["text"] == f"Keeps the larger value of each cell that both changed: {rest}"
+    assert reported["newest", "rows"]["text"] == f"Keeps the row with the later n: {rest}"
+    assert {reported[rule, "rows"]["rows_left_out"] for rule in ("larger", "newest")} == {3}
     assert "newest" not in {item["decision"] for item in lake.read(f"{at}decisions/")["results"]}
     assert decide(lake, table, "newest", part="rows", value="n", confirm=3).json()["effect"].endswith(rest)
     rows_there = lake.read(f"{at}rows/sides/?only=conflicts&merge_request=1")["rows"]
@@ -213,15 +215,15 @@ def test_column_decision_counts_rows_that_lose_their_value(lake: ReviewLake) -> 
     lake.write("UPDATE d.r SET ww = 7, v = 'lost' WHERE id > 3", "alice", "c")
     request = lake.open(source="c")
     table = object_id(lake, "main")
-    told = next(
+    reported = next(
         item
         for item in lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
         if (item["decision"], item["part"]) == ("destination", "column")
     )
-    assert told["rows_left_out"] == 2
-    assert "2 values of column ww written on c" in told["text"]
-    assert "column v" not in told["text"]
-    made = decide(lake, table, "destination", part="column", part_key=told["part_key"], confirm=2).json()
+    assert reported["rows_left_out"] == 2
+    assert "2 values of column ww written on c" in reported["text"]
+    assert "column v" not in reported["text"]
+    made = decide(lake, table, "destination", part="column", part_key=reported["part_key"], confirm=2).json()
     assert made["rows_left_out"] == 2
     assert settled(lake, request) == ("open", 0)
     record = audit_get(merged(lake)["merge_id"])

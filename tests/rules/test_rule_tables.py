@@ -105,7 +105,9 @@ SAME_KEY = {("insert", "insert"), ("update", "update"), ("update", "delete"), ("
 
 def test_keyed_table_differs_where_rows_meet_rows() -> None:
     plain, keyed = load_rules().tables["table"].cells, load_rules().tables["keyed"].cells
-    assert {key for key in keyed if keyed[key] != plain[key]} == {(mine, theirs) for mine in ROWS for theirs in ROWS}
+    assert {key for key in keyed if keyed[key] != plain[key]} == {
+        (of_source, of_target) for of_source in ROWS for of_target in ROWS
+    }
     conditional = {key for key, cell in keyed.items() if cell.condition == "rows of one key"}
     assert conditional == SAME_KEY
     assert {keyed[key].verdict for key in SAME_KEY} == {CellVerdict.CONDITIONAL}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pyiceberg import transforms as theirs
+from pyiceberg import transforms as of_target
 from pyiceberg import types as kinds
 
 from catalog_app.domain.transforms import (
@@ -45,7 +45,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
     "timestamp": (kinds.TimestamptzType(), AWARE),
     "decimal(18,3)": (kinds.DecimalType(18, 3), DECIMALS),
 }
-TIMES = {"years": theirs.YearTransform, "months": theirs.MonthTransform, "days": theirs.DayTransform}
+TIMES = {"years": of_target.YearTransform, "months": of_target.MonthTransform, "days": of_target.DayTransform}
 
 
 def in_iceberg(column_type: str, value: Any) -> Any:
@@ -61,7 +61,7 @@ def columns_of(name: str) -> list[str]:
 def test_buckets_are_those_of_iceberg(data: st.DataObject, column_type: str, count: int) -> None:
     kind, values = COLUMNS[column_type]
     value = data.draw(values)
-    expected = theirs.BucketTransform(count).transform(kind)(in_iceberg(column_type, value))
+    expected = of_target.BucketTransform(count).transform(kind)(in_iceberg(column_type, value))
     assert transform_value(Transform("bucket", count, 1), column_type, value) == expected
 
 
@@ -104,7 +104,7 @@ def test_years_months_and_days_are_those_of_iceberg(data: st.DataObject, column_
 def test_hours_are_those_of_iceberg(data: st.DataObject, column_type: str) -> None:
     kind, values = COLUMNS[column_type]
     value = data.draw(values)
-    expected = theirs.HourTransform().transform(kind)(in_iceberg(column_type, value))
+    expected = of_target.HourTransform().transform(kind)(in_iceberg(column_type, value))
     assert transform_value(Transform("hours", 0, 1), column_type, value) == expected
 
 
@@ -112,7 +112,7 @@ def test_hours_are_those_of_iceberg(data: st.DataObject, column_type: str) -> No
 def test_truncated_values_are_those_of_iceberg(data: st.DataObject, column_type: str, width: int) -> None:
     kind, values = COLUMNS[column_type]
     value = data.draw(values)
-    expected = theirs.TruncateTransform(width).transform(kind)(value)
+    expected = of_target.TruncateTransform(width).transform(kind)(value)
     found = transform_value(Transform("truncate", width, 1), column_type, value)
     assert (Decimal(str(found)) if column_type.startswith("decimal") else found) == expected
 
@@ -121,7 +121,7 @@ def test_truncated_values_are_those_of_iceberg(data: st.DataObject, column_type:
 @example(-(2**31), 10)
 def test_truncate_result_outside_its_type_is_refused(value: int, width: int) -> None:
     """PyIceberg leaves INT there, Java's Iceberg wraps around; neither is a value of the column."""
-    of_int: Any = theirs.TruncateTransform(width).transform(kinds.IntegerType())
+    of_int: Any = of_target.TruncateTransform(width).transform(kinds.IntegerType())
     try:
         found = transform_value(Transform("truncate", width, 1), "int", value)
     except InvalidValue:

@@ -79,8 +79,8 @@ class Twins:
     def _merge(self, source: str) -> None:
         """Both tables or none: what clashes in one refuses the other too."""
         destination = "b" if source == "main" else "main"
-        mine, theirs = self.rows[source], self.rows[destination]
-        judged = {table: three_way(self.base[table], mine[table], theirs[table]) for table in NAMES}
+        of_source, of_target = self.rows[source], self.rows[destination]
+        judged = {table: three_way(self.base[table], of_source[table], of_target[table]) for table in NAMES}
         clashes = {table: keys for table, (_, keys) in judged.items() if keys}
         try:
             self.lake.merge(self.branch(source), self.branch(destination))
@@ -94,7 +94,7 @@ class Twins:
         else:
             assert not clashes
             self.rows[destination] = {table: merged for table, (merged, _) in judged.items()}
-            self.base = {table: dict(rows) for table, rows in mine.items()}
+            self.base = {table: dict(rows) for table, rows in of_source.items()}
         for table in NAMES:
             self._compare(destination, table)
 

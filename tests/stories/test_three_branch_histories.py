@@ -177,47 +177,54 @@ class Branches:
 
     def merge(self, source: str, destination: str) -> bool:
         """Whether it was not refused."""
-        mine, theirs = self.rows(source), self.rows(destination)
+        of_source, of_target = self.rows(source), self.rows(destination)
         logger.warning("MERGE BRANCH %s TO %s", source, destination)
         try:
             self.lake.merge(source, destination)
         except MergeConflict:
-            assert self.rows(destination) == theirs
+            assert self.rows(destination) == of_target
             return False
         merged = self.rows(destination)
-        sides = (sorted(rows.values()) for rows in (mine, theirs, merged))
+        sides = (sorted(rows.values()) for rows in (of_source, of_target, merged))
         logger.warning("%s and %s -> %s", *sides)
-        self._holds_only_what_was_there(merged, mine, theirs)
-        self._knows_what_both_knew(source, destination, merged, mine, theirs)
-        assert self.rows(source) == mine
+        self._holds_only_what_was_there(merged, of_source, of_target)
+        self._knows_what_both_knew(source, destination, merged, of_source, of_target)
+        assert self.rows(source) == of_source
         self.lake.merge(source, destination)
         assert self.rows(destination) == merged, "a second merge changed rows"
         return True
 
-    def _holds_only_what_was_there(self, merged: dict[int, Row], mine: dict[int, Row], theirs: dict[int, Row]) -> None:
+    def _holds_only_what_was_there(
+        self, merged: dict[int, Row], of_source: dict[int, Row], of_target: dict[int, Row]
+    ) -> None:
         for key, row in merged.items():
-            sides = [side[key] for side in (mine, theirs) if key in side]
+            sides = [side[key] for side in (of_source, of_target) if key in side]
             assert sides, f"key {key} was on neither branch"
             assert all(cell in {side[place] for side in sides} for place, cell in enumerate(row[:3]))
             assert {side[3] for side in sides} & set(self._names_of(row[3])), f"key {key} lies in neither partition"
-        for key, row in mine.items():
+        for key, row in of_source.items():
             # A rename moves rows that its side did not see, also where it wrote the same later (R12).
-            is_left = theirs.get(key) != row or self._is_same(merged.get(key), row)
+            is_left = of_target.get(key) != row or self._is_same(merged.get(key), row)
             assert is_left, f"key {key} was alike on both branches"
 
     def _knows_what_both_knew(
-        self, source: str, destination: str, merged: dict[int, Row], mine: dict[int, Row], theirs: dict[int, Row]
+        self,
+        source: str,
+        destination: str,
+        merged: dict[int, Row],
+        of_source: dict[int, Row],
+        of_target: dict[int, Row],
     ) -> None:
         """What one side alone changed is as it has it. Not for what sweeps and restores take away."""
-        there, here = self.known[source], self.known[destination]
-        for key in () if self.is_swept else there.keys() | here.keys():
-            new, own = there[key] - here[key], here[key] - there[key]
+        on_source, on_target = self.known[source], self.known[destination]
+        for key in () if self.is_swept else on_source.keys() | on_target.keys():
+            new, own = on_source[key] - on_target[key], on_target[key] - on_source[key]
             if new and not own:
-                assert self._is_same(merged.get(key), mine.get(key)), f"key {key}: the source's change was lost"
+                assert self._is_same(merged.get(key), of_source.get(key)), f"key {key}: the source's change was lost"
             elif own and not new:
-                assert self._is_same(merged.get(key), theirs.get(key)), f"key {key}: the target's change was lost"
-        for key, changes in there.items():
-            here[key] |= changes
+                assert self._is_same(merged.get(key), of_target.get(key)), f"key {key}: the target's change was lost"
+        for key, changes in on_source.items():
+            on_target[key] |= changes
 
     def _is_same(self, merged: Row | None, side: Row | None) -> bool:
         if merged is None or side is None:
@@ -237,15 +244,15 @@ class Branches:
         """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them swept
         away what the other goes on having elsewhere (A4).
         """
-        mine, theirs = self.rows(source), self.rows(destination)
+        of_source, of_target = self.rows(source), self.rows(destination)
         logger.warning("MERGE BRANCH %s TO %s, the way back", source, destination)
         try:
             self.lake.merge(source, destination)
         except MergeConflict as refusal:
             raise AssertionError(f"the way back is refused: {refusal.details['conflicts']}") from refusal
         merged = self.rows(destination)
-        assert self.is_swept or merged == mine, "the branches differ after the way back"
-        self._knows_what_both_knew(source, destination, merged, mine, theirs)
+        assert self.is_swept or merged == of_source, "the branches differ after the way back"
+        self._knows_what_both_knew(source, destination, merged, of_source, of_target)
 
 
 def play(steps: Iterable[Step], kind: type[Branches] = Branches) -> None:

@@ -63,13 +63,13 @@ def _written(columns: Sequence[Column], key: str, choices: Sequence[RowChoice]) 
 
 def _cell(identifier: int, base: Row, source: Mapping[int, Any], destination: Mapping[int, Any]) -> tuple[Any] | None:
     """The value of a cell, in a tuple of its own; None where both changed it to different ones."""
-    mine, theirs = source[identifier], destination[identifier]
-    if mine == theirs:
-        return (mine,)
-    if base is not None and mine == base[identifier]:
-        return (theirs,)
-    if base is not None and theirs == base[identifier]:
-        return (mine,)
+    of_source, of_target = source[identifier], destination[identifier]
+    if of_source == of_target:
+        return (of_source,)
+    if base is not None and of_source == base[identifier]:
+        return (of_target,)
+    if base is not None and of_target == base[identifier]:
+        return (of_source,)
     return None
 
 
@@ -84,20 +84,24 @@ def _decided(
     choice = _choice(choices, key, column.id)
     if choice is None:
         return None
-    mine, theirs = source[column.id], destination[column.id]
+    of_source, of_target = source[column.id], destination[column.id]
     match choice.take:
         case Take.SOURCE:
-            return (mine,)
+            return (of_source,)
         case Take.DESTINATION:
-            return (theirs,)
+            return (of_target,)
         case Take.LARGER:
-            return None if mine is None or theirs is None or mine == theirs else (max(mine, theirs),)
+            return (
+                None
+                if of_source is None or of_target is None or of_source == of_target
+                else (max(of_source, of_target),)
+            )
         case Take.NEWEST:
             judge = next(item.id for item in columns if item.name == choice.value)
             one, other = source[judge], destination[judge]
             if one is None or other is None or one == other:
                 return None
-            return (mine if one > other else theirs,)
+            return (of_source if one > other else of_target,)
         case Take.EDITED:
             given = json.loads(choice.value)
             if choice.column_id is not None:

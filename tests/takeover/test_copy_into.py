@@ -57,8 +57,8 @@ def place(tmp_path: Path, lake: Lake) -> Iterator[Path]:
 
 def copy(lake: Lake, place: Path, rest: str = "", branch: str = "main") -> tuple[int, str]:
     """How many rows came, and what was said of the files."""
-    told = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV {rest}", branch)
-    return told.metrics["rows_inserted"], told.extra["notices"][0]
+    reported = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV {rest}", branch)
+    return reported.metrics["rows_inserted"], reported.extra["notices"][0]
 
 
 def ids(lake: Lake, branch: str = "main") -> list[Any]:
@@ -244,8 +244,8 @@ def test_a_transaction_beside_another_run_loads_nothing_twice(lake: Lake, place:
     copy(lake, place)
     with pytest.raises(BranchMoved, match="loaded files into t since BEGIN"):
         lake.sql("COMMIT", transaction=opened)
-    told = MergeAttempt.objects.filter(catalog=catalog_get(lake.catalog))
-    assert list(told.values_list("outcome", flat=True)) == ["refused"]
+    reported = MergeAttempt.objects.filter(catalog=catalog_get(lake.catalog))
+    assert list(reported.values_list("outcome", flat=True)) == ["refused"]
     lake.sql("ROLLBACK", transaction=opened)
     assert ids(lake) == [1, 2, 3]
 
@@ -275,9 +275,9 @@ def test_file_that_grows_while_read_is_refused(lake: Lake, place: Path, monkeypa
 
 def test_a_dry_run_loads_nothing(lake: Lake, place: Path) -> None:
     kept = DeletedKeys.objects.count()
-    told = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV DRY RUN")
-    assert told.metrics["rows_inserted"] == 3
-    assert len(told.extra["examples"]) == 3
+    reported = lake.sql(f"COPY INTO d.t FROM '{place}' FILEFORMAT = CSV DRY RUN")
+    assert reported.metrics["rows_inserted"] == 3
+    assert len(reported.extra["examples"]) == 3
     assert (ids(lake), DeletedKeys.objects.count()) == ([], kept)
     assert copy(lake, place) == (3, said(2, 0))
 

@@ -84,8 +84,8 @@ def test_parquet_is_read_changed_and_merged(lake: Lake, outside: Path) -> None:
     shown = lake.sql(f"CREATE TABLE d.p FROM PARQUET '{outside}' DRY RUN")
     assert shown.metrics["rows_inserted"] == 3 * ROWS
     assert len(shown.extra["examples"]) == 10
-    told = lake.sql(f"CREATE TABLE d.p FROM PARQUET '{outside}'")
-    assert told.metrics["rows_inserted"] == 3 * ROWS
+    reported = lake.sql(f"CREATE TABLE d.p FROM PARQUET '{outside}'")
+    assert reported.metrics["rows_inserted"] == 3 * ROWS
     assert found(lake, "SELECT count(*), sum(id), sum(s.x), sum(size(s.y)), count(extra), min(base) FROM d.p") == [
         [120, 7140, 7140, 240, 40, "b0"]
     ]
@@ -211,8 +211,8 @@ def test_file_rows_are_copied_with_ids_and_facts(lake: Lake, outside: Path) -> N
     assert written.column("_last_updated_sequence_number").to_pylist() == [5, 5]
     ids = [int(field.metadata[b"PARQUET:field_id"]) for field in written.schema][: len(table.schema.columns)]
     assert ids == [column.id for column in table.schema.columns]
-    told = lake.sql("UPDATE d.w SET base = 'new' WHERE id = 42")
-    assert told.metrics["files_removed"] == 1
+    reported = lake.sql("UPDATE d.w SET base = 'new' WHERE id = 42")
+    assert reported.metrics["files_removed"] == 1
     assert found(lake, "SELECT count(*), count_if(base = 'new'), sum(id), sum(s.x) FROM d.w WHERE region = 'ü=%'") == [
         [40, 1, 2380, 2380]
     ]

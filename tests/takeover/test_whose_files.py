@@ -49,8 +49,8 @@ def names(folder: Path) -> list[str]:
 
 
 def test_drop_purge_and_vacuum_leave_the_files(lake: Lake, outside: Path) -> None:
-    told = lake.sql(f"CREATE TABLE d.t FROM PARQUET '{outside}' COMMENT 'theirs' TBLPROPERTIES ('k' = 'v')")
-    assert (told.metrics["rows_inserted"], told.metrics["files_added"]) == (6, 2)
+    reported = lake.sql(f"CREATE TABLE d.t FROM PARQUET '{outside}' COMMENT 'theirs' TBLPROPERTIES ('k' = 'v')")
+    assert (reported.metrics["rows_inserted"], reported.metrics["files_added"]) == (6, 2)
     lake.sql("DROP TABLE d.t PURGE")
     assert vacuum(lake) == []
     expired = ExpiredFile.objects.filter(path__startswith=f"file://{outside}")
@@ -73,9 +73,9 @@ def test_dry_run_keeps_other_tables_of_same_files(lake: Lake, outside: Path, mon
     lake.sql(f"CREATE TABLE d.t FROM PARQUET '{outside}'")
     monkeypatch.setattr("lakeui.frontdoor.rehearsal.Rehearsal.examples", lambda *_: [])
     tables, files = Table.objects.count(), DataFile.objects.count()
-    told = lake.sql(f"CREATE TABLE d.u FROM PARQUET '{outside}' DRY RUN")
-    assert told.metrics["rows_inserted"] == 6
-    assert told.extra["dry_run"]
+    reported = lake.sql(f"CREATE TABLE d.u FROM PARQUET '{outside}' DRY RUN")
+    assert reported.metrics["rows_inserted"] == 6
+    assert reported.extra["dry_run"]
     assert (Table.objects.count(), DataFile.objects.count()) == (tables, files)
     assert [row[1] for row in lake.sql("SHOW TABLES IN d").rows] == ["t"]
     assert names(outside) == ["a.parquet", "b.parquet"]

@@ -28,25 +28,25 @@ class Listener:
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
-    heard = Listener()
+    listening = Listener()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            heard.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
-            status = heard.answers.pop(0) if heard.answers else 200
+            listening.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            status = listening.answers.pop(0) if listening.answers else 200
             self.send_response(status)
-            self.send_header("Location", f"{heard.url}/elsewhere")
+            self.send_header("Location", f"{listening.url}/elsewhere")
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
             """Says nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    heard.url = f"http://127.0.0.1:{server.server_port}"
+    listening.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
-    yield heard
+    yield listening
     server.shutdown()
     thread.join(timeout=5)
     server.server_close()

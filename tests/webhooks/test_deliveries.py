@@ -53,12 +53,12 @@ def test_events_of_a_request_are_sent_and_signed(lake: ReviewLake, listener: Lis
     lake.open()
     lake.post("bob", "1/comments/", {"body": "a secret remark"})
     send_all()
-    told = [json.loads(body) for _, body in listener.received]
-    assert [(item["type"], item["data"]["kind"], item["data"]["actor"]) for item in told] == [
+    reported = [json.loads(body) for _, body in listener.received]
+    assert [(item["type"], item["data"]["kind"], item["data"]["actor"]) for item in reported] == [
         ("merge_request", "opened", "alice"),
         ("merge_request", "commented", "bob"),
     ]
-    assert "a secret remark" not in str(told)
+    assert "a secret remark" not in str(reported)
     headers, body = listener.received[0]
     key = base64.b64decode(made["secret"].removeprefix("whsec_"))
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
@@ -92,8 +92,8 @@ def test_merges_are_reported_whether_successful_or_not(lake: ReviewLake, listene
     with pytest.raises(Exception, match="conflict"):
         lake.write("MERGE BRANCH b", "alice")
     send_all()
-    told = [json.loads(body)["data"] for _, body in listener.received]
-    assert [(item["outcome"], item["source"], item["actor"]) for item in told] == [
+    reported = [json.loads(body)["data"] for _, body in listener.received]
+    assert [(item["outcome"], item["source"], item["actor"]) for item in reported] == [
         ("merged", "b", "alice"),
         ("refused", "b", "alice"),
     ]

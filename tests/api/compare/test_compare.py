@@ -99,12 +99,12 @@ def test_dropped_or_unchanged_objects_bring_no_rows(lake: Lake) -> None:
 
 def test_an_object_names_its_last_changing_commit(lake: Lake) -> None:
     lake.insert("b", 1)
-    mine = lake.branch("b").head_version
-    assert entry_of(lake, "d.t")["newest_version"] == mine
+    of_source = lake.branch("b").head_version
+    assert entry_of(lake, "d.t")["newest_version"] == of_source
     lake.sql("CREATE TABLE d.fresh (id INT)", "b")
-    assert entry_of(lake, "d.t")["newest_version"] == mine
+    assert entry_of(lake, "d.t")["newest_version"] == of_source
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
-    assert entry_of(lake, "d.t")["newest_version"] > mine
+    assert entry_of(lake, "d.t")["newest_version"] > of_source
 
 
 def test_what_only_the_target_changed_is_not_listed(lake: Lake) -> None:
@@ -334,8 +334,8 @@ def test_an_object_shows_the_commits_of_both_sides(lake: Lake) -> None:
     assert (alter["branch"], alter["statement"]) == ("b", "ALTER TABLE d.t ADD COLUMN n INT COMMENT 'new'")
     assert [done["kind"] for done in alter["operations"]] == ["column"]
     assert (insert["files_added"], insert["files_touched"]) == (3, 0)
-    (theirs,) = found["dest_commits"]
-    assert (theirs["branch"], theirs["operation"], theirs["files_added"]) == ("main", "INSERT", 1)
+    (of_target,) = found["dest_commits"]
+    assert (of_target["branch"], of_target["operation"], of_target["files_added"]) == ("main", "INSERT", 1)
     assert {(cell["source_op"], cell["dest_op"]) for cell in found["cells"]} == {
         ("column", "insert"),
         ("insert", "insert"),

@@ -44,8 +44,8 @@ def test_two_table_comments_meet_as_two_property_values(made: Lake) -> None:
     made.sql("COMMENT ON TABLE d.t IS 'theirs'", "b")
     made.sql("ALTER TABLE d.t SET TBLPROPERTIES ('comment' = 'ours')")
     found = made.dry_run("b")
-    told = [*found["conflicts"], *found["notes"]]
-    assert "comment" in str(told)
+    reported = [*found["conflicts"], *found["notes"]]
+    assert "comment" in str(reported)
 
 
 def test_several_alterations_are_one_version(made: Lake) -> None:

@@ -97,11 +97,16 @@ def test_both_sides_of_conflicts_show_rows_and_files(lake: Lake, http: Http) -> 
     lake.sql("UPDATE d.t SET id = 9 WHERE id = 2", "b")
     lake.sql("INSERT INTO d.t VALUES (7, 0)")
     compared = http.compared()
-    (mine,), (theirs,) = compared["source_commits"], compared["dest_commits"]
-    assert (mine["operation"], mine["rows"], mine["files_added"], mine["files_touched"]) == ("UPDATE", 1, 1, 1)
-    assert [file["is_new"] for file in mine["files"]] == [False, True]
-    assert mine["files"][0]["path"] in {row[0] for row in lake.sql("SHOW SEGMENTS d.t").rows}
-    assert (theirs["operation"], theirs["rows"], theirs["files_added"]) == ("INSERT", 1, 1)
+    (of_source,), (of_target,) = compared["source_commits"], compared["dest_commits"]
+    assert (of_source["operation"], of_source["rows"], of_source["files_added"], of_source["files_touched"]) == (
+        "UPDATE",
+        1,
+        1,
+        1,
+    )
+    assert [file["is_new"] for file in of_source["files"]] == [False, True]
+    assert of_source["files"][0]["path"] in {row[0] for row in lake.sql("SHOW SEGMENTS d.t").rows}
+    assert (of_target["operation"], of_target["rows"], of_target["files_added"]) == ("INSERT", 1, 1)
     assert [cell["code"] for cell in compared["cells"] if cell["verdict"] == "conflict"] == ["PREDICATE_DML_VS_INSERT"]
     assert (compared["preview"], compared["files"]) == (None, None)
 

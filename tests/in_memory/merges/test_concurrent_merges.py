@@ -50,11 +50,11 @@ def test_merges_look_again_only_for_possible_new_keys(numbers: Lake, monkeypatch
         return original(self, *given)
 
     monkeypatch.setattr(used, "merge", counting)
-    for theirs, mine, times in ((100, 5, 1), (6, 7, 2)):
+    for of_target, of_source, times in ((100, 5, 1), (6, 7, 2)):
         staged.clear()
-        insert = f"INSERT INTO d.t VALUES ({theirs}, 'theirs'), ({theirs + 2}, 'theirs')"
+        insert = f"INSERT INTO d.t VALUES ({of_target}, 'theirs'), ({of_target + 2}, 'theirs')"
         with between_staging_and_commit(monkeypatch, "merge", lambda insert=insert: numbers.sql(insert)):
-            numbers.sql(inserting(mine, value="mine"))
+            numbers.sql(inserting(of_source, value="mine"))
         assert len(staged) == times
     assert [row[0] for row in numbers.rows("d.t")] == [1, 100, 102, 2, 3, 4, 5, 6, 7, 8]
 

@@ -47,20 +47,20 @@ ONE_WAY = [
 
 
 def check(lake: Lake, source: list[str], target: list[str], merged: str | set[str], flipped: bool) -> None:
-    here, there = ("b", "main") if flipped else ("main", "b")
+    target_branch, source_branch = ("b", "main") if flipped else ("main", "b")
     for statement in source:
-        lake.sql(statement, there)
+        lake.sql(statement, source_branch)
     for statement in target:
-        lake.sql(statement, here)
+        lake.sql(statement, target_branch)
     if isinstance(merged, set):
-        assert lake.codes(there, here) == merged
+        assert lake.codes(source_branch, target_branch) == merged
         return
-    before = {**row_ids(lake, here), **row_ids(lake, there)}
-    lake.merge(there, here)
-    assert rows(lake, here) == merged
-    assert row_ids(lake, here).items() <= before.items()
-    lake.merge(here, there)
-    assert rows(lake, there) == merged
+    before = {**row_ids(lake, target_branch), **row_ids(lake, source_branch)}
+    lake.merge(source_branch, target_branch)
+    assert rows(lake, target_branch) == merged
+    assert row_ids(lake, target_branch).items() <= before.items()
+    lake.merge(target_branch, source_branch)
+    assert rows(lake, source_branch) == merged
     assert lake.breaches() == []
 
 
@@ -112,7 +112,7 @@ def test_a_transaction_merges_by_its_branchs_setting(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "told"),
+    ("source", "target", "reported"),
     [
         ([set_v("B", 1)], [set_v("M", 2)], {"SAME_FILE_UPDATE_UPDATE": ["By row this merges."]}),
         ([set_v("B", 1)], [delete(2)], {"SAME_FILE_UPDATE_DELETE": ["By row this merges."]}),
@@ -120,7 +120,7 @@ def test_a_transaction_merges_by_its_branchs_setting(lake: Lake) -> None:
     ],
 )
 def test_a_verdict_by_file_tells_what_rows_say(
-    lake: Lake, source: list[str], target: list[str], told: dict[str, list[str]]
+    lake: Lake, source: list[str], target: list[str], reported: dict[str, list[str]]
 ) -> None:
     lake_of(lake, "file")
     for statement in source:
@@ -129,9 +129,9 @@ def test_a_verdict_by_file_tells_what_rows_say(
         lake.sql(statement)
     report = lake.dry_run("b")
     found = {item["code"]: [finer["text"] for finer in item["details"]["finer"]][:1] for item in report["conflicts"]}
-    assert found == told
+    assert found == reported
     shown = lake.sql("MERGE BRANCH b DRY RUN").rows
-    assert any(row[4] in told and told[row[4]][0] in row[5] for row in shown)
+    assert any(row[4] in reported and reported[row[4]][0] in row[5] for row in shown)
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

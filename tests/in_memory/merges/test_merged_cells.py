@@ -71,17 +71,17 @@ SUMMED: dict[str, dict[str, Any]] = {
 
 
 def check(lake: Lake, story: dict[str, Any], *, flipped: bool) -> None:
-    here, there = ("b", "main") if flipped else ("main", "b")
-    for branch, statements in ((there, story["source"]), (here, story["target"])):
+    target_branch, source_branch = ("b", "main") if flipped else ("main", "b")
+    for branch, statements in ((source_branch, story["source"]), (target_branch, story["target"])):
         for statement in statements:
             lake.sql(statement, branch)
     if isinstance(story["merged"], set):
-        assert lake.codes(there, here) == story["merged"]
+        assert lake.codes(source_branch, target_branch) == story["merged"]
         return
-    lake.merge(there, here)
-    assert shown(lake, here) == story["merged"]
-    lake.merge(here, there)
-    assert shown(lake, there) == story["merged"]
+    lake.merge(source_branch, target_branch)
+    assert shown(lake, target_branch) == story["merged"]
+    lake.merge(target_branch, source_branch)
+    assert shown(lake, source_branch) == story["merged"]
     assert lake.breaches() == []
 
 
@@ -118,20 +118,20 @@ def test_a_third_branch_merges_against_the_newest_base(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conflicts", "target", "told"),
+    ("conflicts", "target", "reported"),
     [
         ("file", put("n = 11"), ["By row: 1 row in conflict.", "By cell this merges."]),
         ("file", put("v = 'M'"), ["By row: 1 row in conflict.", "By cell: 1 row in conflict."]),
         ("row", put("n = 11"), ["By cell this merges."]),
     ],
 )
-def test_a_verdict_tells_what_cells_say(lake: Lake, conflicts: str, target: str, told: list[str]) -> None:
+def test_a_verdict_tells_what_cells_say(lake: Lake, conflicts: str, target: str, reported: list[str]) -> None:
     lake_of(lake)
     lake.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = '{conflicts}')")
     lake.sql(put("v = 'B'"), "b")
     lake.sql(target)
     (found,) = lake.dry_run("b")["conflicts"]
-    assert [item["text"] for item in found["details"]["finer"]] == told
+    assert [item["text"] for item in found["details"]["finer"]] == reported
 
 
 def properties_of(lake: Lake) -> str:

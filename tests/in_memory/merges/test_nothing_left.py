@@ -17,13 +17,13 @@ TABLES = [
 
 @pytest.fixture(params=TABLES, ids=["columns", "fields", "fields of elements"])
 def dropped(request: pytest.FixtureRequest, lake: Lake) -> Lake:
-    columns, row, mine, theirs = request.param
+    columns, row, of_source, of_target = request.param
     run(lake, "main", f"CREATE TABLE d.t ({columns})")
     if "STRUCT" not in columns:
         run(lake, "main", f"INSERT INTO d.t VALUES {row}")
     lake.sql("CREATE BRANCH b")
-    run(lake, "b", f"ALTER TABLE d.t DROP COLUMN {mine}")
-    run(lake, "main", f"ALTER TABLE d.t DROP COLUMN {theirs}")
+    run(lake, "b", f"ALTER TABLE d.t DROP COLUMN {of_source}")
+    run(lake, "main", f"ALTER TABLE d.t DROP COLUMN {of_target}")
     return lake
 
 

@@ -36,8 +36,8 @@ def reads(lake: Lake) -> list[tuple[str, int]]:
 
 def stale(found: dict[str, Any]) -> list[tuple[str, int, int]]:
     """Table, version read and the target's, of each note."""
-    told = [note["details"] for note in found["notes"] if note["code"] == "STALE_READ"]
-    return [(item["table"], item["version_read"], item["target_version"]) for item in told]
+    reported = [note["details"] for note in found["notes"] if note["code"] == "STALE_READ"]
+    return [(item["table"], item["version_read"], item["target_version"]) for item in reported]
 
 
 @pytest.mark.parametrize(

@@ -312,9 +312,9 @@ def test_a_plan_names_versions_of_commits(joined: tuple[Lake, Lake]) -> None:
         assert versions
         assert max(versions) <= newest
     joined_at = CatalogJoin.objects.get(catalog=catalog_of(one), other=catalog_of(other)).version
-    told = set(shown_versions(dry.extra["notes"]))
-    assert told
-    assert all(joined_at < version <= max(heads) for version in told)
+    reported = set(shown_versions(dry.extra["notes"]))
+    assert reported
+    assert all(joined_at < version <= max(heads) for version in reported)
 
 
 def test_a_refusal_names_versions_of_commits(joined: tuple[Lake, Lake]) -> None:
@@ -327,7 +327,7 @@ def test_a_refusal_names_versions_of_commits(joined: tuple[Lake, Lake]) -> None:
         take(one, other)
     conflicts = refusal.value.details["conflicts"]
     assert [item["code"] for item in conflicts] == ["COLUMN_MISSING"] * 2
-    told = set(shown_versions(conflicts))
-    assert told
-    assert all(0 < version <= max(heads) for version in told)
+    reported = set(shown_versions(conflicts))
+    assert reported
+    assert all(0 < version <= max(heads) for version in reported)
     assert min(numbers(conflicts)) >= 0

@@ -201,7 +201,7 @@ def test_same_layout_on_both_sides_merges_without_conflict(laid: Lake) -> None:
 
 
 @pytest.mark.parametrize(
-    "theirs",
+    "of_target",
     [
         "ADD PARTITION FIELD bucket(3, v)",
         "DROP PARTITION FIELD days(at)",
@@ -209,9 +209,9 @@ def test_same_layout_on_both_sides_merges_without_conflict(laid: Lake) -> None:
     ],
 )
 @pytest.mark.parametrize("side", ["source", "destination"])
-def test_different_layouts_are_a_conflict_that_is_decided(laid: Lake, theirs: str, side: str) -> None:
+def test_different_layouts_are_a_conflict_that_is_decided(laid: Lake, of_target: str, side: str) -> None:
     laid.sql(ADD_V, "b")
-    laid.sql(f"ALTER TABLE d.t {theirs}")
+    laid.sql(f"ALTER TABLE d.t {of_target}")
     on_source, on_destination = shown(laid, "b"), shown(laid)
     (found,) = laid.refused("b")
     assert found["code"] == "LAYOUT_DIFFERS"
@@ -223,8 +223,8 @@ def test_different_layouts_are_a_conflict_that_is_decided(laid: Lake, theirs: st
 
 @pytest.mark.parametrize("is_source", [True, False])
 def test_layout_of_column_dropped_by_other_side_conflicts(laid: Lake, is_source: bool) -> None:
-    mine, other = ("b", "main") if is_source else ("main", "b")
-    laid.sql(ADD_V, mine)
+    of_source, other = ("b", "main") if is_source else ("main", "b")
+    laid.sql(ADD_V, of_source)
     laid.sql("ALTER TABLE d.t DROP COLUMN v", other)
     (found,) = laid.refused("b")
     assert found["code"] == "LAYOUT_COLUMN_MISSING"
@@ -236,8 +236,8 @@ def test_layout_of_column_dropped_by_other_side_conflicts(laid: Lake, is_source:
 def test_layout_of_column_widened_too_far_conflicts(lake: Lake, is_source: bool) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v DECIMAL(18,2))")
     lake.sql("CREATE BRANCH b")
-    mine, other = ("b", "main") if is_source else ("main", "b")
-    lake.sql(ADD_V, mine)
+    of_source, other = ("b", "main") if is_source else ("main", "b")
+    lake.sql(ADD_V, of_source)
     lake.sql("ALTER TABLE d.t ALTER COLUMN v TYPE DECIMAL(20,2)", other)
     (found,) = lake.refused("b")
     assert found["code"] == "LAYOUT_COLUMN_MISSING"
@@ -248,15 +248,15 @@ def test_layout_of_column_widened_too_far_conflicts(lake: Lake, is_source: bool)
 
 
 @pytest.mark.parametrize(
-    "theirs", ["ALTER TABLE d.t REPLACE PARTITION FIELD days(at) WITH years(at)", "ALTER TABLE d.t CLUSTER BY (id)"]
+    "of_target", ["ALTER TABLE d.t REPLACE PARTITION FIELD days(at) WITH years(at)", "ALTER TABLE d.t CLUSTER BY (id)"]
 )
-def test_layout_left_out_by_replacement_conflicts_with_another(lake: Lake, theirs: str) -> None:
+def test_layout_left_out_by_replacement_conflicts_with_another(lake: Lake, of_target: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, at TIMESTAMP, v BIGINT) PARTITIONED BY (days(at)) CLUSTER BY (v)")
     lake.sql("CREATE BRANCH b")
     lake.sql("CREATE OR REPLACE TABLE d.t AS SELECT * FROM d.t", "b")
     (row,) = lake.sql("SHOW CREATE TABLE d.t", "b").rows
     assert not {"PARTITIONED", "CLUSTER", "PROPERTIES"} & set(row[0].split())
-    lake.sql(theirs)
+    lake.sql(of_target)
     assert lake.codes("b") == {"LAYOUT_DIFFERS"}
 
 

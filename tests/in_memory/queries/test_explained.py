@@ -15,7 +15,7 @@ def told_fill(lake: Lake) -> None:
 
 
 @pytest.fixture
-def told(begun: Begun) -> Lake:
+def prepared(begun: Begun) -> Lake:
     return begun(told_fill)
 
 
@@ -44,19 +44,19 @@ def files(lake: Lake, statement: str) -> tuple[int, int]:
         "INSERT INTO d.t REPLACE WHERE id < 2 VALUES (0, 'n')",
     ],
 )
-def test_the_files_are_those_of_the_write(told: Lake, statement: str) -> None:
-    explained = files(told, statement)
-    metrics = told.sql(statement).metrics
+def test_the_files_are_those_of_the_write(prepared: Lake, statement: str) -> None:
+    explained = files(prepared, statement)
+    metrics = prepared.sql(statement).metrics
     assert explained == (metrics["files_scanned"], metrics["files_skipped"])
 
 
-def test_tables_of_subqueries_views_and_sources_are_named(told: Lake) -> None:
+def test_tables_of_subqueries_views_and_sources_are_named(prepared: Lake) -> None:
     def steps(statement: str) -> list[str]:
-        return [f"{step} {detail}" for step, detail in told.sql(f"EXPLAIN {statement}").rows]
+        return [f"{step} {detail}" for step, detail in prepared.sql(f"EXPLAIN {statement}").rows]
 
     found = steps("DELETE FROM d.t WHERE id IN (SELECT id FROM d.seen)")
     assert found[0] == "delete rows d.t"
-    assert f"scan d.t at version {told.head()}: 2 of 2 files, 4 rows, no condition that statistics answer" in found
+    assert f"scan d.t at version {prepared.head()}: 2 of 2 files, 4 rows, no condition that statistics answer" in found
     assert "view d.seen" in found
     assert any(step.startswith("scan d.s at version") for step in found)
     merge = steps("MERGE INTO d.t USING d.s ON t.id = s.id AND t.id > 2 WHEN MATCHED THEN DELETE")
@@ -66,9 +66,9 @@ def test_tables_of_subqueries_views_and_sources_are_named(told: Lake) -> None:
     assert steps("INSERT INTO d.t TABLE d.s")[0] == "insert rows d.t"
 
 
-def test_not_matched_by_source_may_concern_every_row(told: Lake) -> None:
+def test_not_matched_by_source_may_concern_every_row(prepared: Lake) -> None:
     merge = "MERGE INTO d.t USING d.s ON t.id = s.id AND t.id > 2 WHEN NOT MATCHED BY SOURCE THEN DELETE"
-    assert files(told, merge) == (2, 0)
+    assert files(prepared, merge) == (2, 0)
 
 
 def test_more_files_than_are_named_are_counted(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ def test_each_metadata_change_is_named_and_not_made(lake: Lake, statement: str, 
     assert changes_explained(lake, statement) == steps
 
 
-def test_create_table_as_names_what_it_reads(told: Lake) -> None:
-    steps = changes_explained(told, "CREATE TABLE d.n AS SELECT * FROM d.t")
+def test_create_table_as_names_what_it_reads(prepared: Lake) -> None:
+    steps = changes_explained(prepared, "CREATE TABLE d.n AS SELECT * FROM d.t")
     assert steps[0] == ["create table", "d.n"]
     assert steps[1][1].startswith("d.t at version")
 
@@ -156,11 +156,11 @@ def test_optimize_says_what_it_would_write_anew(lake: Lake) -> None:
     assert explained() == nothing
 
 
-def test_what_a_statement_refuses_its_explanation_refuses(told: Lake) -> None:
+def test_what_a_statement_refuses_its_explanation_refuses(prepared: Lake) -> None:
     with pytest.raises(NotFound, match="column nowhere"):
-        told.sql("EXPLAIN ALTER TABLE d.t DROP COLUMN nowhere")
+        prepared.sql("EXPLAIN ALTER TABLE d.t DROP COLUMN nowhere")
     with pytest.raises(NotSupported, match="EXPLAIN takes"):
-        told.sql("EXPLAIN SHOW TABLES")
+        prepared.sql("EXPLAIN SHOW TABLES")
 
 
 def test_change_and_session_functions_are_listed(lake: Lake) -> None:

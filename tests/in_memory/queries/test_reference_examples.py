@@ -32,7 +32,7 @@ def test_each_example_of_the_section_runs(lake: Lake, section: dict[str, Any]) -
         for text in statement["examples"]:
             known["head"] = lake.head()
             # Catalogs of all tests have one room of names.
-            told = re.sub(rf"\b{_CATALOG}\b", f"{lake.catalog}_too", text).format(**known)
-            conversation.say(told, known.update)
-            if told.startswith("USE CATALOG"):
+            reported = re.sub(rf"\b{_CATALOG}\b", f"{lake.catalog}_too", text).format(**known)
+            conversation.say(reported, known.update)
+            if reported.startswith("USE CATALOG"):
                 conversation.session |= {"catalog": lake.catalog, "branch": "main"}

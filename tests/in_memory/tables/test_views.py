@@ -166,8 +166,8 @@ def test_a_view_over_changes_has_no_past(read: Lake) -> None:
 
 def broken(found: dict[str, Any]) -> dict[str, str]:
     """By view what the note says is gone."""
-    told = [note for note in found["notes"] if note["code"] == "BREAKS_VIEW"]
-    return {note["details"]["view"]: note["message"].split(" names ")[1] for note in told}
+    reported = [note for note in found["notes"] if note["code"] == "BREAKS_VIEW"]
+    return {note["details"]["view"]: note["message"].split(" names ")[1] for note in reported}
 
 
 @pytest.mark.parametrize(

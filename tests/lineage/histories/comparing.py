@@ -41,11 +41,13 @@ class ComparisonIsResult(Law):
         refused = {key[1] for key, code in conflicts if code in OF_ROWS and key[0] is ObjectKind.TABLE}
         assert {table_id for table_id, found in self.refused.items() if found} == refused, "rows in conflict"
 
-    def _pages(self, mine: State, theirs: State, numbers: Mapping[int, int], sides: tuple[Branch, Branch]) -> None:
+    def _pages(
+        self, of_source: State, of_target: State, numbers: Mapping[int, int], sides: tuple[Branch, Branch]
+    ) -> None:
         self.results: dict[int, tuple[set[int], list[Image]]] = {}
         self.refused: dict[int, list[Any]] = {}
         for table_id, number in numbers.items():
-            if number not in mine.tables or number not in theirs.tables:
+            if number not in of_source.tables or number not in of_target.tables:
                 continue
             refused = row_pages(*sides, table_id, (), compute.engine, only_conflicts=True).page(limit=1000)
             pages = row_pages(*sides, table_id, (), compute.engine, only_conflicts=False)

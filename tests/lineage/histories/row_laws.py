@@ -68,21 +68,21 @@ class RowLaw(Law, ABC):
     def merged(self, history: History, merge: Merged) -> None:
         if merge.is_refused:
             return
-        mine, theirs = self.known[merge.source], self.known[merge.target]
-        self.check(merge, mine, theirs)
+        of_source, of_target = self.known[merge.source], self.known[merge.target]
+        self.check(merge, of_source, of_target)
         self.events += 1
-        decides = not (mine <= theirs or theirs <= mine)
+        decides = not (of_source <= of_target or of_target <= of_source)
         last = self.last[merge.target]
         for row in self.last[merge.source].keys() | last.keys():
             s, d = (self.last[name].get(row, 0) for name in (merge.source, merge.target))
-            winner = d if s in theirs or s == 0 else s if d in mine or d == 0 else None
+            winner = d if s in of_target or s == 0 else s if d in of_source or d == 0 else None
             side = merge.into if winner == d else merge.before
             if winner is None or not self._is_as(side, merge.after, row):
                 winner, decides = self.events, True
             last[row] = winner
         if decides and not merge.target.startswith("mirror"):
-            theirs.add(self.events)
-        theirs |= mine
+            of_target.add(self.events)
+        of_target |= of_source
         self._note_cells(merge.after)
 
     def _is_as(self, side: State, after: State, row: Row) -> bool:
@@ -101,7 +101,7 @@ class RowLaw(Law, ABC):
                     yield (number, i), three[0], three[1], three[2]
 
     @abstractmethod
-    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None: ...
+    def check(self, merge: Merged, of_source: set[int], of_target: set[int]) -> None: ...
 
 
 def is_same(one: Shown, other: Shown, row: int, *, with_place: bool = False) -> bool:
@@ -119,12 +119,12 @@ def _is_same_cell(column: Any, value: Any, other: Any, held: Any) -> bool:
     """Structs are compared by the fields that both have, which may have other names."""
     if not isinstance(value, dict) or not isinstance(held, dict):
         return bool(value == held)
-    theirs = {identifier: field.name for field in other.parsed.fields for identifier in field.ids}
+    of_target = {identifier: field.name for field in other.parsed.fields for identifier in field.ids}
     return all(
-        value[field.name] == held[theirs[identifier]]
+        value[field.name] == held[of_target[identifier]]
         for field in column.parsed.fields
         for identifier in field.ids
-        if identifier in theirs
+        if identifier in of_target
     )
 
 
@@ -134,17 +134,17 @@ class NoLoss(RowLaw):
     Likewise of the target, unless a scope of the source took it. What is the same on both stays.
     """
 
-    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
-        is_swept = bool((mine - theirs) & self.sweeps)
+    def check(self, merge: Merged, of_source: set[int], of_target: set[int]) -> None:
+        is_swept = bool((of_source - of_target) & self.sweeps)
         for row, source, target, after in self.rows(merge):
             i = row[1]
             s, d = (self.last[name].get(row, 0) for name in (merge.source, merge.target))
             if s == d:
                 assert (i in source.rows) == (i in target.rows), f"row {i} has one stamp and two states"
                 assert i not in target.rows or is_same(target, after, i) or is_swept, f"row {i} of both is lost"
-            elif i in source.rows and s not in theirs and s and (d in mine or not d):
+            elif i in source.rows and s not in of_target and s and (d in of_source or not d):
                 assert is_same(source, after, i), f"row {i} of the source is lost"
-            elif i in target.rows and d not in mine and d and (s in theirs or not s):
+            elif i in target.rows and d not in of_source and d and (s in of_target or not s):
                 assert is_same(target, after, i) or is_swept, f"row {i} of the target is lost"
 
 
@@ -154,7 +154,7 @@ class NoInvention(RowLaw):
     A column that was brought back shows what rows hold whose drop was known then (R13): what the row ever showed.
     """
 
-    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
+    def check(self, merge: Merged, of_source: set[int], of_target: set[int]) -> None:
         for row, source, target, after in self.rows(merge):
             i = row[1]
             if i not in after.rows:

@@ -45,14 +45,14 @@ class NothingIsSilent(RowLaw):
         if not merge.is_refused:
             self._note(merge.after)
 
-    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
-        told = {item["object_id"] for item in self.notes if item["kind"] == "table"}
+    def check(self, merge: Merged, of_source: set[int], of_target: set[int]) -> None:
+        reported = {item["object_id"] for item in self.notes if item["kind"] == "table"}
         for row, source, target, after in self.rows(merge):
             number, i = row
             s, d = (self.last[name].get(row, 0) for name in (merge.source, merge.target))
-            if not (s and d) or s in theirs or d in mine or self.ids[number] in told:
+            if not (s and d) or s in of_target or d in of_source or self.ids[number] in reported:
                 continue
-            known = {held for event, held in self.images.get(row, ()) if event in mine & theirs or not event}
+            known = {held for event, held in self.images.get(row, ()) if event in of_source & of_target or not event}
             for name, side in (("source", source), ("target", target)):
                 self.asked += 1
                 if _is_among(_held(side, i), known) or _is_shown(side, after, i):
@@ -72,9 +72,9 @@ def _held(table: Shown, i: int) -> Held:
 
 def _is_among(held: Held, known: set[Held]) -> bool:
     """Whether the row was like this, in the columns that it had then too."""
-    mine = dict(held)
+    of_source = dict(held)
     return any(
-        bool(held) == bool(each) and all(mine.get(name, value) == value for name, value in each) for each in known
+        bool(held) == bool(each) and all(of_source.get(name, value) == value for name, value in each) for each in known
     )
 
 

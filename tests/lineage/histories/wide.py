@@ -169,8 +169,8 @@ class WideHistory(History):
         return frozenset()
 
     def _merged(self, target: str, done: dict[str, Any]) -> None:
-        told = self.lake.audit(done["merge_id"]).get("tables", ())
-        kept = [{"kind": "table", "object_id": item["table_id"]} for item in told if item["kept_updated_rows"]]
+        reported = self.lake.audit(done["merge_id"]).get("tables", ())
+        kept = [{"kind": "table", "object_id": item["table_id"]} for item in reported if item["kept_updated_rows"]]
         self.notes = [*done.get("notes", ()), *kept]
         if done.get("version"):
             self.merge_ids.setdefault(target, []).append(str(done["merge_id"]))

@@ -13,7 +13,7 @@ ABOUT_NULL = [story for story in STORIES if "NOT IN" in story[0]]
 
 
 @pytest.fixture(scope="module")
-def told(services: None) -> Lake:
+def prepared(services: None) -> Lake:
     """The tables of the stories, which nobody changes."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")
@@ -25,21 +25,21 @@ def told(services: None) -> Lake:
 def test_what_is_left(lake: Lake, number: int) -> None:
     """Every story, each on a branch of its own."""
     story_made(lake, COPIES if number == 1 else "")
-    told = STORIES[number::3]
-    for place, (statement, _) in enumerate(told):
+    stories = STORIES[number::3]
+    for place, (statement, _) in enumerate(stories):
         lake.sql(f"CREATE BRANCH b{place}")
         lake.sql(statement, f"b{place}")
-    own = (f"SELECT {place} AS place, * FROM d.`t@b{place}`" for place in range(len(told)))
+    own = (f"SELECT {place} AS place, * FROM d.`t@b{place}`" for place in range(len(stories)))
     found = lake.sql(" UNION ALL ".join(own)).rows
-    for place, (statement, rows) in enumerate(told):
+    for place, (statement, rows) in enumerate(stories):
         left = [tuple(row) for at, *row in found if at == place]
         assert sorted(left, key=repr) == sorted(rows, key=repr), statement
 
 
-def test_not_in_treats_null_rows_as_spark_does(told: Lake) -> None:
-    whole = set(told.rows("d.t"))
+def test_not_in_treats_null_rows_as_spark_does(prepared: Lake) -> None:
+    whole = set(prepared.rows("d.t"))
     for statement, rows in ABOUT_NULL:
-        gone = {tuple(row) for row in told.sql(statement.replace("DELETE", "SELECT *")).rows}
+        gone = {tuple(row) for row in prepared.sql(statement.replace("DELETE", "SELECT *")).rows}
         assert gone == whole - set(rows)
 
 
@@ -56,24 +56,24 @@ def test_not_in_treats_null_rows_as_spark_does(told: Lake) -> None:
          "id is int; a value of type string"),
     ],
 )  # fmt: skip
-def test_refused(told: Lake, statement: str, mentions: str) -> None:
-    head = told.head()
+def test_refused(prepared: Lake, statement: str, mentions: str) -> None:
+    head = prepared.head()
     with pytest.raises(InvalidValue) as caught:
-        told.sql(statement)
+        prepared.sql(statement)
     assert mentions.casefold() in caught.value.message.casefold()
-    assert told.head() == head
+    assert prepared.head() == head
 
 
 def test_unknown_columns_of_subqueries_name_known_ones(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, mine STRING)")
     lake.sql("CREATE TABLE d.s (id INT, theirs STRING)")
-    told = {
+    reasons = {
         "DELETE FROM d.t WHERE id IN (SELECT qqqq FROM d.s)": ("theirs", "mine"),
         "DELETE FROM d.t WHERE id IN (SELECT their FROM d.s)": ("Did you mean theirs", "mine"),
         "UPDATE d.t SET id = 1 WHERE qqqq = 1 AND id IN (SELECT id FROM d.s)": ("mine", "theirs"),
         "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE s.qqqq = t.id)": ("theirs", "mine"),
     }
-    for statement, (named, other) in told.items():
+    for statement, (named, other) in reasons.items():
         with pytest.raises(InvalidValue) as caught:
             lake.sql(statement)
         assert named in str(caught.value.remedy), statement
