@@ -36,11 +36,11 @@ def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator
     is_decided = rows.outcome == Outcome.TARGET_DECIDED
     yield from _kept(rows, np.where(is_decided, rows.target_file, 0))
     is_left_out = is_decided & (rows.target_file == 0)
-    here, there = {file.file_id for file in group.target}, {file.file_id: file for file in group.source}
+    target_ids, source_files = {file.file_id for file in group.target}, {file.file_id: file for file in group.source}
     for file_id, at in by_file(np.where(is_left_out, rows.source_file, 0)).items():
         positions = rows.source_position[at]
-        if file_id not in here:
-            file = there[file_id]
+        if file_id not in target_ids:
+            file = source_files[file_id]
             yield CarrySegments(replace(file, stamped=()), is_leaving=True)
             rest = without(np.arange(file.rows), np.concatenate([positions, positions_masked(file, reader)]))
             if len(rest):

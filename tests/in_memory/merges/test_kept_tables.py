@@ -27,7 +27,7 @@ def test_rows_that_are_left_out_bring_no_file(lake: Lake) -> None:
     lake.sql("UPDATE d.t SET v = 'main' WHERE id = 1")
     before = lake.sql("DESCRIBE DETAIL d.t").rows[0][6:9]
     merged = lake.sql("MERGE BRANCH b TO main RESOLVE (TABLE d.t TAKE TARGET)").extra
-    (told,) = lake.audit(merged["merge_id"])["tables"]
-    assert (told["new_segment_count"], told["new_segments"], told["removed_segments"]) == (0, [], [])
+    (recorded,) = lake.audit(merged["merge_id"])["tables"]
+    assert (recorded["new_segment_count"], recorded["new_segments"], recorded["removed_segments"]) == (0, [], [])
     assert lake.sql("DESCRIBE DETAIL d.t").rows[0][6:9] == before
     assert lake.rows("d.t") == [(1, "main")]
