@@ -27,7 +27,8 @@ class MarksReader(Protocol):
 class Rows:
     """The rows of a group that differ, by position: outcome, and where either side has them live (file 0: nowhere).
     ``is_own``: where the commit at hand decided the source's fact. ``partition``, ``placing`` and ``placed_kind``: of
-    the result the code of the row's partition, how it was decided, and the kind of that fact.
+    the result the code of the row's partition, how it was decided, and the kind of that fact. ``source_placed``: the
+    stamp by which the source has its partition.
     """
 
     outcome: Array
@@ -45,6 +46,7 @@ class Rows:
     source_stamp: Ints
     source_undoes: Ints
     target_stamp: Ints
+    source_placed: Ints
 
     @classmethod
     def of(
@@ -79,6 +81,7 @@ class Rows:
             _at(images[0].stamp, pairs.source_at, 0),
             _at(undoes, pairs.source_at, 0),
             _at(images[1].stamp, pairs.target_at, 0),
+            _at(facts[0].partition.stamp, pairs.source_at, 0),
         )
 
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from merge_app.lineage.ascending import without
-from merge_app.lineage.facts import ABSENT, Ints, Kind, News, TableFacts
-from merge_app.lineage.outcomes import Decided, Outcome, TableOutcome, taken
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News, RowFacts, TableFacts
+from merge_app.lineage.outcomes import Decided, Outcome, Pairs, TableOutcome, taken
 from merge_app.lineage.result_rows import MarksReader, Rows, by_file, positions_masked
 from merge_app.lineage.segments import DOT, Group, Stamp
 from merge_app.lineage.sorted_join import differing_rows
-from merge_app.lineage.steps import LAYOUT_ONLY, CarrySegments, MarkRows, Step
+from merge_app.lineage.steps import LAYOUT_ONLY, CarrySegments, MarkRows, RemoveSegments, Step
 
 
 def source_left_out(facts: TableFacts, news: News) -> TableOutcome:
@@ -27,12 +27,23 @@ def source_left_out(facts: TableFacts, news: News) -> TableOutcome:
     image = taken(source.image.value, pairs.source_at, ABSENT), taken(target.image.value, pairs.target_at, ABSENT)
     is_changed = news.from_source(taken(source.image.stamp, pairs.source_at, 0)) & (image[0] != image[1])
     decided = np.where(is_changed, Outcome.TARGET_DECIDED, Outcome.TARGET).astype(np.int8)
-    stays = np.full(len(pairs), Outcome.TARGET, dtype=np.int8)
-    return TableOutcome(pairs, Decided.of(decided), Decided.of(stays), ())
+    return TableOutcome(pairs, Decided.of(decided), Decided.of(_partitions(pairs, source, target, news)), ())
+
+
+def _partitions(pairs: Pairs, source: RowFacts, target: RowFacts, news: News) -> Array:
+    """A partition that the source renamed is decided. One that an image was written into goes with that image."""
+    outcome = np.full(len(pairs), Outcome.TARGET, dtype=np.int8)
+    at = np.flatnonzero((pairs.source_at >= 0) & (pairs.target_at >= 0))
+    here, there = target.partition.take(pairs.target_at[at]), source.partition.take(pairs.source_at[at])
+    is_live = (source.image.value[pairs.source_at[at]] != ABSENT) & (target.image.value[pairs.target_at[at]] != ABSENT)
+    is_renamed = np.isin(there.kind, (Kind.MOVE, Kind.RESTORE)) & news.from_source(there.stamp)
+    outcome[at[is_live & is_renamed & (there.value != here.value)]] = Outcome.TARGET_DECIDED
+    return outcome
 
 
 def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
     """Marks of the decided rows. The target shows as much as before."""
+    yield from _placed_again(group, rows)
     is_decided = rows.outcome == Outcome.TARGET_DECIDED
     yield from _kept(rows, np.where(is_decided, rows.target_file, 0))
     is_left_out = is_decided & (rows.target_file == 0)
@@ -46,6 +57,16 @@ def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator
             if len(rest):
                 yield MarkRows.of(file_id, rest, LAYOUT_ONLY)
         yield MarkRows.of(file_id, positions, Stamp(DOT, "delete"))
+
+
+def _placed_again(group: Group, rows: Rows) -> Iterator[Step]:
+    """Files whose partition the source renamed: the merge decides it against the newest such rename."""
+    decided = np.where(rows.placing == Outcome.TARGET_DECIDED, rows.target_file, 0)
+    here = {file.file_id: file for file in group.target}
+    for file_id, at in by_file(decided).items():
+        file, against = here[file_id], int(rows.source_placed[at].max())
+        yield RemoveSegments(file_id, file.segment_id)
+        yield CarrySegments(replace(file, placed=Stamp(DOT, "move", undoes=against)))
 
 
 def _kept(rows: Rows, files: Ints) -> Iterator[Step]:
