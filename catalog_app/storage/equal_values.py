@@ -13,6 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.storage.times_as_numbers import plain_values
+
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 Column = Any
@@ -62,18 +64,27 @@ def _plain(values: pa.Array) -> pa.Array:
 
 
 def _sorted_entries(maps: pa.Array) -> pa.Array:
-    """Maps as lists of their entries, in the order of their keys where those are plain."""
+    """Maps as lists of their entries, in the order of their keys."""
     entries = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
     lists = maps.cast(pa.list_(entries))
     lengths: Integers = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
     flat = pc.list_flatten(lists)
     keys = _plain(pc.struct_field(flat, [0]))
     if pa.types.is_nested(keys.type):
-        return lists
+        keys = pa.array([_text(key) for key in plain_values(keys)], type=pa.string())
     owners = np.repeat(np.arange(len(lists)), lengths)
     order = pc.sort_indices(pa.table({"owner": owners, "key": keys}), [("owner", "ascending"), ("key", "ascending")])
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), flat.take(order), mask=lists.is_null())
+
+
+def _text(key: Any) -> str:
+    """Alike for equal keys: 0.0 and -0.0 are one, at any depth."""
+    if isinstance(key, dict):
+        return "{" + ",".join(map(_text, key.values())) + "}"
+    if isinstance(key, list):
+        return "[" + ",".join(map(_text, key)) + "]"
+    return repr(key + 0.0 if isinstance(key, float) else key)
 
 
 def _same_present(left: pa.Array, right: pa.Array) -> Flags:

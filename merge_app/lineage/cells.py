@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.storage.equal_values import same_values
+from catalog_app.storage.times_as_numbers import plain_values, type_with_numbers
 from merge_app.lineage.facts import Mask
 
 Values = Any
@@ -70,34 +71,9 @@ def cells_equal(one: Values, other: Values) -> Mask:
     return np.asarray(same_values(one, other), dtype=np.bool_)
 
 
-def plain_values(values: Values) -> list[Any]:
-    """The values as Python has them, times as numbers: those after the year 9999 are none of Python's."""
-    kind = type_with_numbers(values.type)
-    found: list[Any] = (values if kind == values.type else values.cast(kind)).to_pylist()
-    return found
-
-
-def type_with_numbers(kind: Any) -> Any:
-    if pa.types.is_date32(kind):
-        return pa.int32()
-    if pa.types.is_timestamp(kind):
-        return pa.int64()
-    if pa.types.is_map(kind):
-        return pa.map_(_in_field(kind.key_field), _in_field(kind.item_field))
-    if pa.types.is_list(kind):
-        return pa.list_(_in_field(kind.value_field))
-    if pa.types.is_struct(kind):
-        return pa.struct([_in_field(kind.field(at)) for at in range(kind.num_fields)])
-    return kind
-
-
 def array_of_plain(values: Iterable[Any], kind: Any) -> Values:
     """The other way."""
     return pa.array(values, type=type_with_numbers(kind)).cast(kind)
-
-
-def _in_field(held: Any) -> Any:
-    return held.with_type(type_with_numbers(held.type))
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
-from merge_app.lineage.cells import array_of_plain, cells_put, is_nan, type_with_numbers
+from catalog_app.storage.times_as_numbers import type_with_numbers
+from merge_app.lineage.cells import array_of_plain, cells_put, is_nan
 from merge_app.lineage.facts import Mask
 
 SIDES = (Take.SOURCE, Take.DESTINATION)

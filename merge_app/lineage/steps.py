@@ -11,7 +11,8 @@ import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.storage.cells import RowCells
-from merge_app.lineage.cells import Values, plain_values
+from catalog_app.storage.times_as_numbers import plain_values
+from merge_app.lineage.cells import Values
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.finer_verdicts import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome

@@ -45,6 +45,21 @@ def test_order_of_map_entries_does_not_count() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "keys"),
+    [
+        (STRUCT.field("a").type, (NAN, 1.0)),
+        (FLOATS, ([0.0, NAN], [1.0])),
+        (pa.struct([("a", FLOATS)]), ({"a": [0.0]}, None)),
+    ],
+)
+def test_order_of_entries_does_not_count_by_any_key(key: Any, keys: tuple[Any, Any]) -> None:
+    first, second = (item if item is not None else {"a": None} for item in keys)
+    kind = pa.map_(key, pa.int64())
+    one, other, third = [(first, 1), (second, 2)], [(second, 2), (first, 1)], [(second, 1), (first, 2)]
+    assert cells_equal(pa.array([one, one], type=kind), pa.array([other, third], type=kind)).tolist() == [True, False]
+
+
 def test_unchanged_array_with_nan_is_no_conflict() -> None:
     values = pa.array([[NAN]], type=FLOATS)
     merged = column_merge(values, pa.array([[NAN]], type=FLOATS), values, np.ones(1, dtype=bool))
