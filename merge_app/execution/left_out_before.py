@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from catalog_app.domain.operations import DATA_KINDS, OperationKind
 from catalog_app.models import Branch
@@ -93,27 +94,37 @@ def is_left_out(table_id: int) -> bool:
 def left_out_before_load(
     source: Snapshot, version_vector: VersionVector, destination: Snapshot, tables: Collection[int]
 ) -> tuple[LeftOutBefore, ...]:
-    """One a table of ``tables``, the newest decision. ``reach`` is what the source reaches. No query where no merge
-    brought it anything.
+    """One a table of ``tables``, the newest decision that left out rows of the target, or a decision of it to leave out
+    the same. ``reach`` is what the source reaches. No query where no merge brought it anything.
     """
     own = chain_version_vector(source)
     if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in version_vector.items()):
         return ()
     parameters = {"branches": list(version_vector.keys()), "upto": list(version_vector.values())}
+    decided = [(*row[:5], _left_out(row[5])) for row in fetch_all(_DECIDED, parameters)]
     found: dict[int, LeftOutBefore] = {}
-    for branch_id, branch, version, merged_branch, merged_version, resolutions in fetch_all(_DECIDED, parameters):
-        left_out = {
-            item["object_id"]
-            for item in json_value(resolutions)
-            if item["object_kind"] == "table" and item["part"] == "object" and item["decision"] in _WITHOUT_SOURCE
-        }
+    for branch_id, branch, version, merged_branch, merged_version, left_out in decided:
         wanted = (left_out & set(tables)) - found.keys()
         if wanted:
             known = version_vector_load(_at(branch_id, version - 1))
             merged = version_vector_load(_at(merged_branch, merged_version))
-            for table_id in _still_there(source, destination, wanted, known, merged):
+            there = {*_still_there(source, destination, wanted, known, merged)}
+            news = {range_.branch_id: range_ for range_ in own_ranges(destination, known)}
+            for other, _, at, _, _, tables_left_out in decided:
+                if other in news and news[other].after < at <= min(news[other].upto, merged.get(other, 0)):
+                    there |= tables_left_out & wanted
+            for table_id in there:
                 found[table_id] = LeftOutBefore(table_id, branch, version)
     return tuple(found[table_id] for table_id in sorted(found))
+
+
+def _left_out(resolutions: Any) -> frozenset[int]:
+    """The tables of which nothing came, by these decisions."""
+    return frozenset(
+        item["object_id"]
+        for item in json_value(resolutions)
+        if item["object_kind"] == "table" and item["part"] == "object" and item["decision"] in _WITHOUT_SOURCE
+    )
 
 
 def _at(branch_id: int, version: int) -> Snapshot:

@@ -186,7 +186,8 @@ def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ..
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
     if side.snapshot is None:
         return ()
-    return left_out_before_load(side.snapshot, side.version_vector, destination, tables_written(side))
+    tables = tables_written(side) | side.news_to(destination).tables
+    return left_out_before_load(side.snapshot, side.version_vector, destination, tables)
 
 
 def _views(side: SourceSide, destination: Snapshot) -> tuple[ViewNames, ...]:

@@ -18,24 +18,26 @@ _ON_ROWS = ("insert", "update", "delete", "overwrite", "partition")
 
 
 def left_out_judge(given: PlanInput, change_sets: ChangeSets) -> Iterator[Finding]:
-    """LEFT_OUT_BEFORE for each table whose rows the source changed, unless either side replaced or dropped it since."""
+    """LEFT_OUT_BEFORE for each table whose rows the source changed, or left out since, unless either side replaced or
+    dropped it after that.
+    """
     for left in given.left_out_before:
         source = change_sets.source_of(ObjectKind.TABLE, left.table_id)
         target = change_sets.destination_of(ObjectKind.TABLE, left.table_id)
         table = given.tables.get(left.table_id)
-        if table is None or table.is_dropped or not source.hits(*_ON_ROWS):
+        if table is None or table.is_dropped:
             continue
         if any(side.dropped or side.overwrites_all for side in (source, target)):
             continue
         database = given.databases.get(table.database_id)
         name = f"{database.name}.{table.name}" if database is not None else table.name
-        operation = next(axis for axis in _ON_ROWS if source.hits(axis))
+        operation = next((axis for axis in _ON_ROWS if source.hits(axis)), "")
         yield outside_finding(
             source,
             name,
             VerdictCode.LEFT_OUT_BEFORE,
             f"The merge at version {left.version} of branch {left.branch} left out, by a decision, changes of rows of"
-            f" {name} that the target has. The source changed rows beside them.",
+            f" {name} that the target has.{' The source changed rows beside them.' if operation else ''}",
             source_operation=operation,
             details={"version": left.version, "branch": left.branch},
         )

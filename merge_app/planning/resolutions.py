@@ -126,7 +126,9 @@ def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
         return _with_decided_rows(stripped, resolution) if resolution.part is ResolutionPart.PARTITION else stripped
     facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
     source = tuple(item for item in given.source if not _of(item, resolution))
-    left = _with_facts(replace(given, source=source, attributes=facts), resolution, rows_plan=None, rows=None)
+    before = tuple(item for item in given.left_out_before if ("table", item.table_id) != resolution.key_of_object)
+    given = replace(given, source=source, attributes=facts, left_out_before=before)
+    left = _with_facts(given, resolution, rows_plan=None, rows=None)
     return _with_decided_rows(left, resolution) if _is_alive(given, resolution) else left
 
 

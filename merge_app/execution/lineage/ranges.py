@@ -87,13 +87,22 @@ UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_co
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
 WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+UNION ALL SELECT DISTINCT 'table', (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
+  ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+JOIN catalog_app_branch b ON b.id = c.branch_id
+JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.version = c.version AND a.outcome = 'merged'
+CROSS JOIN LATERAL jsonb_array_elements(a.body -> 'resolutions') AS item
+WHERE c.decides AND c.merge_parent_id IS NOT NULL
+  AND (a.body -> 'resolutions') @> '[{{"part": "object", "object_kind": "table"}}]'::jsonb
+  AND item ->> 'part' = 'object' AND item ->> 'object_kind' = 'table'
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
     """What commits changed. ``decides``: whether one of them decided anything; ``reads``: whether its statement read
-    other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it.
+    other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it,
+    and those that people decided as a whole.
     """
 
     decides: bool = False

@@ -18,6 +18,7 @@ from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Decision, ResolutionPart
 from merge_app.planning.net_changes import RESTORED_VERSION
+from merge_app.planning.resolutions import WITHOUT_SOURCE
 
 _SCOPES = f"""
 WITH {RANGES}
@@ -47,7 +48,6 @@ WHERE jsonb_array_length(a.body -> 'resolutions') > 0
 _CARRIED_OUT = ("overwrite", "partition")
 
 _OF_SCOPES = (ResolutionPart.OBJECT, ResolutionPart.PARTITION)
-_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
 
 Code = Callable[[PartitionValues], int]
 """Gives a partition its code."""
@@ -88,7 +88,7 @@ def _decisions(
                 continue
             values = None if part == ResolutionPart.OBJECT else tuple(json.loads(item["part_key"]))
             partition = None if values is None else codes[table_id](values)
-            if item["decision"] in _WITHOUT_SOURCE:
+            if item["decision"] in WITHOUT_SOURCE:
                 knows, then = vectors.at(branch, version), vectors.at(branch, version - 1)
             elif item["decision"] == Decision.TAKE_SOURCE and partition is None:
                 knows, then = vectors.at(branch, version - 1), vectors.at(merged, merged_version)
