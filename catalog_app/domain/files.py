@@ -18,7 +18,8 @@ from catalog_app.domain.transforms import FileLayout
 
 ROW_ID_FIELD = 2147483540
 ROW_ID_COLUMN = "_row_id"
-SHOWN_ROW_ID = "__lake_id"
+SHOWN_ROW_ID, SHOWN_COMMIT, SHOWN_FILE = "__lake_id", "__lake_commit", "__lake_path"
+"""What a scan can show of each row beside its columns: its id, the version that decided it, the path of its file."""
 STAMP_FIELD = 2147483539
 STAMP_COLUMN = "_last_updated_sequence_number"
 FACT_FIELDS = {
@@ -151,13 +152,13 @@ class FileScan:
 class TableScan:
     """Everything a reader needs: the schema to read as, and the files. Pure metadata; reading touches no database.
 
-    ``shows_row_ids``: the query that reads it finds each row's id in the column ``SHOWN_ROW_ID``.
+    ``shows``: the columns, such as ``SHOWN_ROW_ID``, that the query which reads it finds behind those of the table.
     """
 
     table_id: int
     schema: Schema
     files: tuple[FileScan, ...]
-    shows_row_ids: bool = False
+    shows: tuple[str, ...] = ()
 
 
 def own_facts_open(scan: TableScan, after: int) -> TableScan:

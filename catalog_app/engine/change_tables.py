@@ -73,5 +73,5 @@ def _changed(
             f"FROM {quoted(scans[own])} AS {own} LEFT JOIN {quoted(scans[peer])} AS {peer} ON b.{_ID} = a.{_ID} "
             f"WHERE {peer}.{_ID} IS NULL OR NOT ({same})"
         )
-    tables = {one: replace(before, shows_row_ids=True), other: replace(after, shows_row_ids=True)}
+    tables = {one: replace(before, shows=(SHOWN_ROW_ID,)), other: replace(after, shows=(SHOWN_ROW_ID,))}
     return " UNION ALL ".join(texts), tables

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from catalog_app.domain.files import FACT_KINDS, FileScan, TableScan, kind_number
 from catalog_app.engine.reading import ADDRESS, BASE, FACTS, ROW_ID, table_dataframe
+from catalog_app.engine.row_metadata import stamp_text
 from catalog_app.engine.types import quoted
 from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import StoredFacts
@@ -97,7 +98,7 @@ def _facts() -> list[str]:
         return f"nullif(CASE WHEN {_KIND} IS NULL OR {is_restored} THEN {own} ELSE {stored} END, 0L)"
 
     return [
-        f"nullif(CASE WHEN {is_restored} THEN {stamp} ELSE coalesce({_STAMP}, {stamp}) END, 0L)",
+        stamp_text(_STAMP, stamp, kind),
         stored_or_own(_KIND, kind),
         f"CASE WHEN {is_restored} THEN nullif(coalesce({_STAMP}, {prior}), 0L) ELSE {stored_or_own(_PRIOR, prior)} END",
         stored_or_own(_UNDOES, undoes),

@@ -18,6 +18,7 @@ from catalog_app.domain.files import (
     FACT_FIELDS,
     ROW_ID_COLUMN,
     ROW_ID_FIELD,
+    SHOWN_FILE,
     SHOWN_ROW_ID,
     FileScan,
     PartitionValues,
@@ -30,6 +31,7 @@ from catalog_app.engine.decoding import Held, decoded, held, internal_name, read
 from catalog_app.engine.deleted_positions import few_addresses, is_among
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource, Tables
 from catalog_app.engine.outside import OUTSIDE_BASE, POSITION, with_bases
+from catalog_app.engine.row_metadata import with_row_metadata
 from catalog_app.engine.spark_calls import bound_dataframe, sql_dataframe
 from catalog_app.engine.types import (
     char_metadata,
@@ -98,7 +100,9 @@ def table_dataframe(
         _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address, with_facts=with_facts)
         for group, files in _groups(scan, with_address=with_address, with_facts=with_facts).items()
     ]
-    return reduce(lambda one, other: one.unionAll(other), parts) if parts else _empty(spark, scan.schema, with_address)
+    if not parts:
+        return _empty(spark, scan.schema, (ROW_ID, ADDRESS) if with_address else ())
+    return reduce(lambda one, other: one.unionAll(other), parts)
 
 
 def _groups(scan: TableScan, *, with_address: bool, with_facts: bool) -> dict[_Group, list[FileScan]]:
@@ -276,15 +280,15 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
 def _empty(
     spark: SparkSession,
     schema: Schema,
-    with_address: bool,
+    shows: Sequence[str] = (),
     says: Callable[[str], dict[str, Any] | None] = char_metadata,
 ) -> DataFrame:
     """No rows. Nothing else judges the constants of a query, so there the optimizer must not know the NULLs: beside one
     that it knows it computes no constant, and refuses none as with rows.
     """
     types = [storage_type(column.type) for column in schema.columns]
-    values = [f"CAST(NULL AS {kind})" if with_address else unknown_null(kind) for kind in types]
-    further = dict.fromkeys((ROW_ID, ADDRESS), "CAST(NULL AS bigint)") if with_address else {}
+    values = [f"CAST(NULL AS {kind})" if shows else unknown_null(kind) for kind in types]
+    further = {name: f"CAST(NULL AS {'string' if name == SHOWN_FILE else 'bigint'})" for name in shows}
     return named(spark.range(0), schema, values, further, says=says)
 
 
@@ -305,7 +309,7 @@ def declared_dataframe(spark: SparkSession, warehouse: Warehouse, text: str, tab
             return declared_dataframe(spark, warehouse, relation.text, relation.tables)
         if isinstance(relation, FileSource):
             return file_dataframe(spark, warehouse, relation)
-        return _empty(spark, relation.schema, relation.shows_row_ids, declared_metadata)
+        return _empty(spark, relation.schema, relation.shows, declared_metadata)
 
     return _bound(spark, text, {name: declared(relation) for name, relation in tables.items()})
 
@@ -335,9 +339,19 @@ def selected(
     return _bound(spark, "SELECT " + ",\n".join(texts) + f"\nFROM {TARGET} AS {quoted(alias)}" + where, bound)
 
 
+def _scan_dataframe(spark: SparkSession, warehouse: Warehouse, scan: TableScan) -> DataFrame:
+    """The live rows of the scan with what it shows of them."""
+    if set(scan.shows) <= {ROW_ID}:
+        return table_dataframe(spark, warehouse, scan, with_address=bool(scan.shows))
+    if not scan.files:
+        return _empty(spark, scan.schema, scan.shows)
+    rows = table_dataframe(spark, warehouse, scan, with_address=True, with_facts=True)
+    return with_row_metadata(spark, warehouse, rows, scan, address=ADDRESS, base=BASE, stamp=FACTS[0])
+
+
 def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | FileSource | QuerySource) -> DataFrame:
     if isinstance(relation, TableScan):
-        return table_dataframe(spark, warehouse, relation, with_address=relation.shows_row_ids)
+        return _scan_dataframe(spark, warehouse, relation)
     if isinstance(relation, FileSource):
         return file_dataframe(spark, warehouse, relation)
     return query_dataframe(spark, warehouse, relation.text, relation.tables)

@@ -76,19 +76,19 @@ _KNOWN = (
     ),
     _Known(
         "UNRESOLVED_COLUMN",
-        r"name (?P<name>(?:`[^`]*`\.)?`_metadata`\S*) cannot be resolved",
-        "There is no column {name}: a row of a table has no file that lasts.",
-        "SHOW SEGMENTS db.table lists the files of a table.",
-    ),
-    _Known(
-        "UNRESOLVED_COLUMN",
-        r"name (?P<name>(?:`[^`]*`\.)*`_row_id`) cannot be resolved",
+        r"name (?P<name>(?:`[^`]*`\.)*`_(?:row_id|commit_version|metadata)`\S*) cannot be resolved",
         "There is no column {name} here: a query has it of a table that it reads itself.",
-        "Write SELECT t._row_id FROM t; views, and conditions of UPDATE, DELETE and MERGE, have none.",
+        "Write SELECT t._row_id, t._commit_version, t._metadata.file_name FROM t; views have none of them.",
+    ),
+    _Known(
+        "FIELD_NOT_FOUND",
+        r"field (?P<name>`\S+) in (?P<near>`file_path`, `file_name`)\.",
+        "_metadata has no field {name}: it says which file a row lies in.",
+        "Its fields are {near}; SHOW SEGMENTS db.table says more of each file.",
     ),
     _Known(
         "UNRESOLVED_COLUMN",
-        r"name (?P<name>(?:`[^`]*`\.)*`_(?:commit_version|commit_timestamp|change_type)`) cannot be resolved",
+        r"name (?P<name>(?:`[^`]*`\.)*`_(?:commit_timestamp|change_type)`) cannot be resolved",
         "There is no column {name}: changes of a table have it, the table has not.",
         "table_changes('db.table', first) gives _commit_version, _commit_timestamp and _change_type.",
     ),

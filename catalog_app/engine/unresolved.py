@@ -11,6 +11,9 @@ from catalog_app.engine.expressions import Analysis, Expression, Reads, Side
 from catalog_app.engine.failures import reason
 from lakeui.common.errors import InvalidValue, LakeError
 
+METADATA = frozenset({"_row_id", "_commit_version", "_metadata"})
+"""Columns that a query can name of a table, and no statement that changes it."""
+
 _QUOTED_NAME = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
@@ -53,6 +56,8 @@ def _unknown(analysis: Analysis, expression: Expression, parts: list[str], known
     nearest = _nearest(name, known)
     listed = f"Columns here are {', '.join(known[:10])}." if known else "Check the name where it stands."
     remedy = f"Did you mean {nearest}?" if nearest else listed
+    if METADATA & set(parts):
+        remedy = "A query has it: MERGE INTO t USING (SELECT key FROM t WHERE _row_id = 1) AS s ON t.key = s.key .."
     return InvalidValue(f"{where}: there is no column {name}.", remedy=remedy, nearest=nearest, **details)
 
 

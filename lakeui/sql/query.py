@@ -14,8 +14,8 @@ from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, moving_times_refuse, names_in_view, take_tables, wheres
+from lakeui.sql.metadata_columns import with_metadata_columns
 from lakeui.sql.one_row import refuse_many_rows
-from lakeui.sql.row_ids import with_row_ids
 from lakeui.sql.session_functions import functions_refused
 from lakeui.sql.session_values import for_readers, session_values_given, session_values_refused
 from lakeui.sql.statements import Condition, NamedInView, Query, TableName
@@ -175,6 +175,6 @@ def _taken(tree: exp.Expr) -> tuple[Query, list[Mention]]:
         growth_named(select)
     mentions = take_tables(tree)
     text, where = write(tree), wheres(mentions)
-    asked = [mention.reference for mention in with_row_ids(tree, mentions)]
-    tables = tuple(replace(item.reference, asks_row_ids=item.reference in asked) for item in mentions)
+    asked = with_metadata_columns(tree, mentions)
+    tables = tuple(replace(item.reference, asked=asked.get(item.reference.placeholder, ())) for item in mentions)
     return Query(text, tables, where, write(tree) if asked else ""), mentions

@@ -109,7 +109,7 @@ class SourceValues:
             text=around(given.text),
             tables=tables,
             where={**given.where, **wheres(self._mentions)},
-            beside_ids=around(given.beside_ids) if given.beside_ids else "",
+            beside=around(given.beside) if given.beside else "",
         )
 
 

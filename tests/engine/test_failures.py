@@ -68,14 +68,14 @@ ADVICE = [
         "A column, variable, or function parameter with name `t`.`_row_id` cannot be resolved. Did you mean one of the"
         " following? [`t`.`id`]. SQLSTATE: 42703",
         "There is no column t._row_id here: a query has it of a table that it reads itself.",
-        "Write SELECT t._row_id FROM t; views, and conditions of UPDATE, DELETE and MERGE, have none.",
+        "Write SELECT t._row_id, t._commit_version, t._metadata.file_name FROM t; views have none of them.",
     ),
     (
         "UNRESOLVED_COLUMN.WITH_SUGGESTION",
         "A column, variable, or function parameter with name `_metadata`.`file_path` cannot be resolved. Did you mean"
         " one of the following? [`t`.`k`].",
-        "There is no column _metadata.file_path: a row of a table has no file that lasts.",
-        "SHOW SEGMENTS db.table lists the files of a table.",
+        "There is no column _metadata.file_path here: a query has it of a table that it reads itself.",
+        "Write SELECT t._row_id, t._commit_version, t._metadata.file_name FROM t; views have none of them.",
     ),
     (
         "UNRESOLVED_COLUMN.WITH_SUGGESTION",

@@ -59,7 +59,7 @@ def _plain(query: sql.Query, source: QuerySource) -> PlainRead | None:
     """The query as columns of one table, where it is no more than that."""
     shown = plain_columns(query)
     scan = None if shown is None else source.tables[shown.placeholder]
-    if shown is None or not isinstance(scan, TableScan) or scan.shows_row_ids:
+    if shown is None or not isinstance(scan, TableScan) or scan.shows:
         return None
     if shown.columns is None:
         return PlainRead(scan, tuple((column.name, column) for column in scan.schema.columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.files import TableScan
@@ -16,8 +16,15 @@ from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.queries.change_tables import changes_found
+from lakeui.frontdoor.queries.metadata_columns import (
+    files_refuse,
+    has_metadata_columns,
+    metadata_shown,
+    metadata_texts,
+    with_metadata,
+    without_metadata,
+)
 from lakeui.frontdoor.queries.restricted import restricted_source
-from lakeui.frontdoor.queries.row_ids import SHOWN_AS_ROW_ID, has_row_ids, with_row_ids, without_row_ids
 from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.sql import statements as sql
 from merge_app.execution.reads import TableRead
@@ -33,17 +40,17 @@ def query_source(call: Call, query: sql.Query, depth: int = 0) -> QuerySource:
     """Every placeholder becomes a scan, or the query of the view that it names."""
     if depth > DEPTH:
         raise InvalidValue("Views refer to each other in a circle.", remedy="Replace one of them.")
-    shows = has_row_ids(call, query)
-    text = query.beside_ids if shows else query.text
-    return QuerySource(text, _relations(call, query, depth, shows_row_ids=shows))
+    shows = has_metadata_columns(call, query)
+    text = query.beside if shows else query.text
+    return QuerySource(text, _relations(call, query, depth, shows=shows))
 
 
 def subquery_tables(call: Call, subqueries: sql.Subqueries) -> Relations | None:
     """What the subqueries of a statement read; None where it has none."""
-    return _relations(call, subqueries, 0, shows_row_ids=False) if subqueries.are_there else None
+    return _relations(call, subqueries, 0, shows=False) if subqueries.are_there else None
 
 
-def _relations(call: Call, given: sql.Query | sql.Subqueries, depth: int, *, shows_row_ids: bool) -> Relations:
+def _relations(call: Call, given: sql.Query | sql.Subqueries, depth: int, *, shows: bool) -> Relations:
     return {
         item.placeholder: changes_found(call, item.name, item.changes).query
         if item.changes is not None
@@ -52,17 +59,17 @@ def _relations(call: Call, given: sql.Query | sql.Subqueries, depth: int, *, sho
             item.name,
             given.where.get(item.placeholder, ANYTHING),
             depth,
-            shows_row_ids=shows_row_ids and item.asks_row_ids,
+            item.asked if shows else (),
         )
         for item in given.tables
     }
 
 
 def _relation(
-    call: Call, name: sql.TableName, where: Predicate, depth: int, *, shows_row_ids: bool
+    call: Call, name: sql.TableName, where: Predicate, depth: int, asked: Sequence[str]
 ) -> TableScan | FileSource | QuerySource:
-    """What a name stands for; of a table the files that can hold rows for which ``where`` is true; the
-    call keeps that it was read.
+    """What a name stands for; of a table the files that can hold rows for which ``where`` is true, with the metadata
+    that is asked of its rows; the call keeps that it was read.
     """
     temporary = call.temporary_tables.get(TableAddress(name.database, name.table))
     if temporary is not None:
@@ -76,13 +83,11 @@ def _relation(
         segments = segments_list(found.place.snapshot, found.table.table_id)
         if restrictions := call.restrictions(found.place.branch.catalog_id, found.table.table_id):
             # Files are not left out by what the query asks of values that it may not see.
-            scan = table_scan(found.place.snapshot, found.table, segments)
-            further = [SHOWN_AS_ROW_ID] if shows_row_ids else []
-            return restricted_source(
-                replace(scan, shows_row_ids=shows_row_ids), found, restrictions, call.reader_name, further
-            )
+            files_refuse(asked)
+            scan = metadata_shown(found.place, table_scan(found.place.snapshot, found.table, segments), asked)
+            return restricted_source(scan, found, restrictions, call.reader_name, metadata_texts(asked))
         scan = table_scan(found.place.snapshot, found.table, pruned(segments, found.table.schema.columns, where))
-        return with_row_ids(scan) if shows_row_ids else scan
+        return with_metadata(metadata_shown(found.place, scan, asked), asked) if asked else scan
     return view_source(call, view, name, depth + 1)
 
 
@@ -102,7 +107,7 @@ def view_query(call: Call, view: ViewState, name: sql.TableName) -> sql.Query:
     statement = parse_for(call, text)
     assert isinstance(statement, sql.Select)
     query = statement.query
-    return without_row_ids(replace(query, tables=tuple(_as_of(call, item, name) for item in query.tables)))
+    return without_metadata(replace(query, tables=tuple(_as_of(call, item, name) for item in query.tables)))
 
 
 def _as_of(call: Call, item: sql.TableReference, view: sql.TableName) -> sql.TableReference:

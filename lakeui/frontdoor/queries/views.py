@@ -15,8 +15,8 @@ from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, Place, place_of, table_exists, view_find
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.metadata_columns import without_metadata
 from lakeui.frontdoor.queries.queries import query_source
-from lakeui.frontdoor.queries.row_ids import without_row_ids
 from lakeui.sql import statements as sql
 from merge_app.execution.views import ViewChange, view_commit
 
@@ -114,7 +114,7 @@ def view_properties(view: ViewState) -> dict[str, str]:
 
 def _query_check(call: Call, statement: _Stated) -> None:
     """Spark resolves the query; the view names all of its columns or none."""
-    source = query_source(call, without_row_ids(statement.query))
+    source = query_source(call, without_metadata(statement.query))
     found = engine().describe(source.text, source.tables)
     columns = statement.columns if isinstance(statement, sql.CreateView) else ()
     if columns and len(columns) != len(found):

@@ -54,28 +54,28 @@ class TableChanges:
 @dataclass(frozen=True, slots=True)
 class TableReference:
     """A managed table in a query: the identifier that stands for it in the text, and what it is. ``changes``: not its
-    rows are meant, but these changes of them. ``asks_row_ids``: the query names ``_row_id`` of it, which may be a
-    column of its own.
+    rows are meant, but these changes of them. ``asked``: which of ``METADATA_COLUMNS`` the query names of it, which may
+    be columns of its own.
     """
 
     placeholder: str
     name: TableName
     changes: TableChanges | None = None
-    asks_row_ids: bool = False
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """Checked Spark SQL. ``text`` holds each table as its placeholder (`` `__lake_0` ``), one per mention.
 
-    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer. ``beside_ids``:
-    the text over tables that have ``_row_id`` beside their columns, where it asks that of some.
+    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer. ``beside``:
+    the text over tables that have what it asks of them beside their columns, where it asks something.
     """
 
     text: str
     tables: tuple[TableReference, ...] = ()
     where: dict[str, Predicate] = field(default_factory=dict)
-    beside_ids: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import sqlglot
 from django.conf import settings
 
-from catalog_app.domain.files import SHOWN_ROW_ID, TableScan
+from catalog_app.domain.files import SHOWN_COMMIT, SHOWN_FILE, SHOWN_ROW_ID, TableScan
 from catalog_app.domain.results import KeptRows
 from catalog_app.engine.inputs_outputs import FileSource, PlainRead, QuerySource, Tables
 from catalog_app.engine.kept_results import kept_files
@@ -139,11 +139,19 @@ class DuckMemoryEngine(MergingMemoryEngine):
             return self._frozen[relation.path], self._sources[relation.path]
         chosen = relation.schema.columns
         columns = [(column.name, column.type) for column in chosen]
-        if relation.shows_row_ids:
-            live = self._live(relation)
-            rows = [[*(row.values[column.id] for column in chosen), row.row_id] for row in live]
-            return [*columns, (SHOWN_ROW_ID, "bigint")], rows
+        if relation.shows:
+            shown = [(name, "string" if name == SHOWN_FILE else "bigint") for name in relation.shows]
+            rows = [
+                [*(row.values[column.id] for column in chosen), *map(self._metadata(row).get, relation.shows)]
+                for row in self._live(relation)
+            ]
+            return [*columns, *shown], rows
         return columns, [[row.values[column.id] for column in chosen] for row in self._live(relation)]
+
+    def _metadata(self, row: LiveRow) -> dict[str, int | str | None]:
+        """What a scan can show of a row."""
+        stamp = self._facts(row.file)[row.position][0] or None
+        return {SHOWN_ROW_ID: row.row_id, SHOWN_COMMIT: stamp, SHOWN_FILE: row.file.path}
 
 
 def _file_of_texts(relation: FileSource) -> tuple[Columns, Rows]:

@@ -1,4 +1,4 @@
-"""``_row_id`` of a table in a query: only where it is named."""
+"""``_row_id``, ``_commit_version`` and ``_metadata`` of a table in a query: only where they are named."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ def test_it_is_the_id_that_changes_have(filled: Lake) -> None:
 @pytest.mark.parametrize(
     ("text", "columns"),
     [
+        ("SELECT _commit_version, _metadata.file_name, * FROM d.t", ["_commit_version", "file_name", "id", "v"]),
+        ("SELECT x.* FROM d.t x WHERE x._metadata.file_path <> '' AND _row_id >= 0", ["id", "v"]),
+        ("SELECT d.t._metadata.file_path AS p, v FROM d.t ORDER BY _commit_version", ["p", "v"]),
+        ("SELECT _metadata.file_path AS p, count(*) AS n FROM d.t GROUP BY _metadata.file_path", ["p", "n"]),
         ("SELECT * FROM d.t", ["id", "v"]),
         ("SELECT _row_id, * FROM d.t", ["_row_id", "id", "v"]),
         ("SELECT x.*, x._row_id AS r FROM d.t x", ["id", "v", "r"]),
@@ -77,6 +81,53 @@ def test_own_column_of_that_name_is_meant(filled: Lake) -> None:
     assert filled.sql("SELECT *, _row_id FROM d.w").rows == [["mine", 1, "mine"]]
     with pytest.raises(InvalidValue, match=r"d\.own has a column _row_id of its own"):
         filled.sql("SELECT t._row_id, o._row_id FROM d.t t JOIN d.own o ON t.id = o.id")
+
+
+def versions(lake: Lake, branch: str = "main", transaction: str | None = None) -> dict[int, int]:
+    return dict(lake.sql("SELECT id, _commit_version FROM d.t", branch, transaction=transaction).rows)
+
+
+def test_the_version_is_that_of_the_last_change(filled: Lake) -> None:
+    first = versions(filled)
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 2")
+    changed = filled.head()
+    assert versions(filled) == {**first, 2: changed}
+    filled.sql("OPTIMIZE d.t")
+    assert versions(filled) == {**first, 2: changed}
+
+
+def test_a_merge_brings_the_version_of_its_source(filled: Lake) -> None:
+    filled.sql("CREATE BRANCH b")
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 2", "b")
+    on_branch = versions(filled, "b")
+    filled.sql("INSERT INTO d.u VALUES (9)")
+    filled.merge("b")
+    assert versions(filled) == on_branch
+    assert on_branch[2] not in (filled.head(), filled.head() - 1)
+
+
+def test_a_restore_is_the_last_change(filled: Lake) -> None:
+    before = filled.head()
+    filled.sql("DELETE FROM d.t WHERE id = 1")
+    filled.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    assert versions(filled)[1] == filled.head()
+
+
+def test_rows_of_an_open_transaction_have_no_version(filled: Lake) -> None:
+    first = versions(filled)
+    opened = filled.sql("BEGIN").extra["transaction"]
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 2", transaction=opened)
+    assert versions(filled, transaction=opened) == {**first, 2: None}
+    filled.sql("COMMIT", transaction=opened)
+    assert versions(filled) == {**first, 2: filled.head()}
+
+
+def test_the_file_is_the_one_of_its_segments(filled: Lake) -> None:
+    filled.sql("DELETE FROM d.t WHERE id = 1")
+    segments = {row[0] for row in filled.sql("SHOW SEGMENTS d.t").rows}
+    found = filled.sql("SELECT _metadata.file_path, _metadata.file_name FROM d.t").rows
+    assert {path for path, _ in found} == segments
+    assert all(path.endswith(f"/{name}") and not path.startswith("/") for path, name in found)
 
 
 def test_it_goes_into_other_tables(filled: Lake) -> None:
