@@ -14,7 +14,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.types import field_ids
 from catalog_app.models import DeleteFile, Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
-from catalog_app.services.registered import registered_note
+from catalog_app.services.registered import column_ids_lent, registered_note
 from lakeui.common.errors import InvalidValue
 
 _ADDRESSES = f"""
@@ -52,6 +52,10 @@ def identity_numbers_pass(table_id: int, number: int) -> None:
 
 def column_ids_allocate(table_id: int, count: int) -> range:
     """``count`` fresh column ids of the table, unique over all its branches."""
+    lent = column_ids_lent(table_id, count)
+    if lent is not None:
+        first = Table.objects.values_list("next_column_id", flat=True).get(pk=table_id) + lent
+        return range(first, first + count)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE catalog_app_table SET next_column_id = next_column_id + %s WHERE id = %s RETURNING next_column_id",

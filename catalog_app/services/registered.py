@@ -17,12 +17,13 @@ from catalog_app.storage.warehouse import Warehouse
 @dataclass(slots=True)
 class Registered:
     """Data files as table and path, paths of delete files, and ids of tables, that were registered while somebody took
-    note. Tables share the path of a file that they took over.
+    note. Tables share the path of a file that they took over. ``column_ids``: by table how many were given out.
     """
 
     data: list[tuple[int, str]] = field(default_factory=list)
     deletes: list[str] = field(default_factory=list)
     tables: list[int] = field(default_factory=list)
+    column_ids: dict[int, int] = field(default_factory=dict)
 
 
 _NOTED: ContextVar[Registered | None] = ContextVar("registered files", default=None)
@@ -37,6 +38,18 @@ def registered_note(
         noted.data += data
         noted.deletes += deletes
         noted.tables += tables
+
+
+def column_ids_lent(table_id: int, count: int) -> int | None:
+    """How many column ids of the table the open transaction of a dry run was given before these. They go back with it,
+    so they are not taken from the table, whose row every writer of it needs. None outside of such a transaction.
+    """
+    noted = _NOTED.get()
+    if noted is None or not connection.in_atomic_block:
+        return None
+    before = noted.column_ids.get(table_id, 0)
+    noted.column_ids[table_id] = before + count
+    return before
 
 
 @contextmanager

@@ -37,8 +37,10 @@ class Rehearsal:
     parent_merge: dict[str, Any] | None = None
 
     def look(self, branch: Branch, seen: Snapshot, labels: Mapping[int, str]) -> None:
-        """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""
-        after = branch_snapshot(Branch.objects.get(pk=branch.pk))
+        """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot.
+        ``branch`` as of the commit.
+        """
+        after = branch_snapshot(branch)
         for table_id, label in labels.items():
             state = state_valid(after, table_id)
             if state is not None:
@@ -52,7 +54,7 @@ class Rehearsal:
             return
         context.step("plan", "a merge to the parent branch")
         with interruptible(context):
-            self.parent_merge = parent_merge_foresee(Branch.objects.select_related("parent").get(pk=branch.pk), engine)
+            self.parent_merge = parent_merge_foresee(branch, engine)
 
     def examples(self, context: Context) -> list[dict[str, Any]]:
         """Some of the rows that would be inserted, updated or deleted. Nothing is locked while they are read."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 
 from catalog_app.domain.roles import Action
 from catalog_app.services.registered import registered_taken_back
@@ -19,6 +18,7 @@ from lakeui.frontdoor.queries.measuring import measured_answer
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.statements import STAGES, STATEMENTS, has
 from lakeui.sql import statements as sql
+from merge_app.execution.commit import run_back
 
 
 def rehearsal_refuse(statement: Any) -> None:
@@ -42,9 +42,7 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
         if has(statement, STAGES):
             found = run(replace(call, rehearsal=rehearsal))
         else:
-            with transaction.atomic():
-                found = run(replace(call, rehearsal=rehearsal))
-                transaction.set_rollback(True)
+            found = run_back(lambda: run(replace(call, rehearsal=rehearsal)))
         examples = rehearsal.examples(call.context)
     said: dict[str, Any] = {name: found.extra[name] for name in ("notes", "notices", "reset") if name in found.extra}
     if rehearsal.parent_merge is not None:

@@ -65,6 +65,7 @@ class CommitHeader:
     ``authority``, an approved merge request, and ``bypass_reason``, an owner's, get past the protection of a branch.
     ``publishes``: what was done in a workspace is not written, but merged, as far as that protection goes.
     ``reads``: the tables that the statement read. ``message``: what the author says of it.
+    ``is_rehearsal``: the transaction is taken back, so the branch stays where it is, and other writers of it go on.
     """
 
     operation: str
@@ -77,6 +78,7 @@ class CommitHeader:
     publishes: bool = False
     reads: tuple[TableRead, ...] = ()
     message: str = ""
+    is_rehearsal: bool = False
 
     @property
     def asked(self) -> Asked:
@@ -132,7 +134,7 @@ def plan_apply(
     restores: Restores | None = None,
     clones: Mapping[int, TableClone] | None = None,
 ) -> Applied:
-    """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
+    """Write the plan as the next commit of ``branch``, whose row the caller has locked, but for a rehearsal."""
     snapshot = branch_snapshot(branch)
     version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
     merged: Written = {}
@@ -245,7 +247,7 @@ WITH made AS (
     RETURNING id, version, committed_at
 ), moved AS (
     UPDATE catalog_app_branch b SET head_version = made.version, head_commit_id = made.id
-    FROM made WHERE b.id = %(branch_id)s
+    FROM made WHERE b.id = %(branch_id)s AND NOT %(is_rehearsal)s
 ), operations AS (
     INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes,
                                              created, overwrite, metrics, origin_id, origin_branch_id, origin_version,
@@ -330,6 +332,7 @@ def _commit_write(
         "operations": operations,
         "reached_branches": list(reached.keys()),
         "reached_versions": list(reached.values()),
+        "is_rehearsal": header.is_rehearsal,
     }
     found = fetch_all(_COMMIT, {**known, **more}, prepared=True)
     ((identity, version, moment, ids, is_guarded, is_of_agent, is_wanted),) = found

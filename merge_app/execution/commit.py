@@ -6,10 +6,11 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import NoReturn
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, TypeVar
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import SerializationFailure
 
 from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
@@ -33,6 +34,8 @@ from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import version_vector_since
 from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.plan import plan
+
+Answer = TypeVar("Answer")
 
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
@@ -81,7 +84,7 @@ def statement_commit(
     is_rehearsal: bool = False,
 ) -> Applied:
     """Commit in one short transaction, on disk on return; ``record`` writes what belongs to the same transaction. A
-    rehearsal does all of it, and takes the transaction back.
+    rehearsal does all of it, and takes the transaction back. It locks no branch, and sees it as it was when it began.
 
     Most plans are made under the branch's lock, so no other commit comes in between. A plan that needs the engine (rows
     to be followed into compacted files, keys to be compared) is made without the lock. It is tried again, after a
@@ -90,19 +93,48 @@ def statement_commit(
     again; then nothing was written. A task that already committed gets its commit back.
     """
     ready: PreparedCommit | None = None
+    header = replace(header, is_rehearsal=is_rehearsal)
     for attempt in range(ATTEMPTS):
         try:
-            with early_lock_release():
-                applied = _commit_under_lock(staged, header, ready, record)
-                if is_rehearsal:
-                    transaction.set_rollback(True)
+            with rehearsed() if is_rehearsal else early_lock_release():
+                applied = _commit(staged, header, ready, record)
             fault_point("write.committed")
             return applied
         except _EngineNeeded:
             if attempt:
                 time.sleep(pause_seconds(attempt))
             ready = _prepare(staged, engine)
+        except OperationalError as error:
+            if not is_rehearsal or connection.in_atomic_block or not _is_outrun(error):
+                raise
     raise branch_moved_error()
+
+
+@contextmanager
+def rehearsed() -> Iterator[None]:
+    """A transaction that sees all as it was when it began, and is taken back. Inside of another, that one says so."""
+    is_alone = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_alone:
+            transaction_begin("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+        transaction.set_rollback(True)
+
+
+def run_back(run: Callable[[], Answer]) -> Answer:
+    """In a transaction that is taken back; again where another one changed meanwhile what this one wants to change."""
+    for _ in range(ATTEMPTS):
+        try:
+            with rehearsed():
+                return run()
+        except OperationalError as error:
+            if not _is_outrun(error):
+                raise
+    raise branch_moved_error()
+
+
+def _is_outrun(error: OperationalError) -> bool:
+    return isinstance(error.__cause__, SerializationFailure)
 
 
 @contextmanager
@@ -152,13 +184,13 @@ def _no_engine() -> NoReturn:
     raise _EngineNeeded
 
 
-def _commit_under_lock(
+def _commit(
     staged: StatementDraft,
     header: CommitHeader,
     ready: PreparedCommit | None,
     record: Callable[[MergePlan, Applied], None] | None,
 ) -> Applied:
-    branch = branch_lock(staged.branch_id)
+    branch = branch_read(staged.branch_id) if header.is_rehearsal else branch_lock(staged.branch_id)
     if header.task_id is not None:
         done = Commit.objects.filter(task_id=header.task_id).first()
         if done is not None:
@@ -271,6 +303,14 @@ def _refusal(staged: StatementDraft, branch: Branch) -> str:
 def branch_lock(branch_id: int) -> Branch:
     """The branch row, locked until the transaction ends: what every commit to the branch waits for."""
     return branches_lock([branch_id])[branch_id]
+
+
+def branch_read(branch_id: int) -> Branch:
+    """The branch as it is, which others may change."""
+    found = Branch.objects.filter(pk=branch_id, dropped_at__isnull=True).first()
+    if found is None:
+        raise branch_gone_error(branch_id)
+    return found
 
 
 def branches_lock(branch_ids: Collection[int]) -> dict[int, Branch]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from django.conf import settings
-from django.db import transaction
 
 from catalog_app.domain.checks import check_name, condition_shown, is_check, is_stored, property_shown
 from catalog_app.domain.files import PartitionValues
@@ -27,6 +26,7 @@ from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.sql import statements as sql
+from merge_app.execution.commit import run_back
 
 CHANGES = (
     *(sql.CreateDatabase, sql.DropDatabase, sql.RenameDatabase),
@@ -51,9 +51,8 @@ _ATTRIBUTES = {
 def change_steps(call: Call, run: Callable[[Call], StatementResult]) -> Iterator[Step]:
     """Raises what the statement would."""
     rehearsal = Rehearsal(foresees=False)
-    with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])), transaction.atomic():
-        result = run(replace(call, rehearsal=rehearsal))
-        transaction.set_rollback(True)
+    with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])):
+        result = run_back(lambda: run(replace(call, rehearsal=rehearsal)))
     found = [step for name, schema, operation in rehearsal.operations for step in _steps(name, schema, operation)]
     yield from found or [("nothing", "it is so already")]
     yield from (("notice", notice) for notice in result.extra.get("notices", ()))

@@ -57,15 +57,15 @@ def commit_operations(
 
 
 def _record(
-    keep: Callable[[Applied], None] | None, look: Callable[[], None] | None, plan: MergePlan, applied: Applied
+    keep: Callable[[Applied], None] | None, look: Callable[[int], None] | None, plan: MergePlan, applied: Applied
 ) -> None:
     if keep is not None:
         keep(applied)
     if look is not None:
-        look()
+        look(applied.version)
 
 
-def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDraft) -> None:
+def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDraft, version: int) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)
@@ -77,5 +77,8 @@ def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDra
         else:
             state = staged.tables.get(item.object_id)
             rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
-    rehearsal.look(branch, staged.seen, labels)
-    rehearsal.foresee(branch, call.context)
+    # A rehearsal leaves the branch where it is for others.
+    there = Branch.objects.select_related("parent").get(pk=branch.pk)
+    there.head_version = version
+    rehearsal.look(there, staged.seen, labels)
+    rehearsal.foresee(there, call.context)

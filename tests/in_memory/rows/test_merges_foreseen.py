@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from lakeui.frontdoor import Session, execute
+from catalog_app.models import Branch
+from lakeui.frontdoor import Session, execute, rehearsal
+from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.parent_merge import parent_merge_foresee
 from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_dry_runs import everything, filled_fill
 from tests.support.lake import Lake
+from tests.support.together import together
 
 CLEAN = {"branch": "main", "mergeable": True, "conflicts": [], "notes": []}
 
@@ -81,6 +85,33 @@ def test_branch_without_parent_and_transaction_say_nothing(filled: Lake) -> None
 
 def test_a_write_that_changes_nothing_says_nothing(filled: Lake) -> None:
     assert "parent_merge" not in filled.sql("DELETE FROM d.t WHERE id = 99 DRY RUN", "b").extra
+
+
+@pytest.mark.parametrize("text", ["UPDATE d.t SET v = 'x' WHERE id = 1", "ALTER TABLE d.t ADD COLUMN w INT"])
+def test_no_writer_waits_while_the_merge_is_planned(filled: Lake, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int | None] = []
+
+    def foresee(branch: Branch, engine: EngineSource) -> dict[str, Any] | None:
+        written.extend(together(lambda: filled.sql("INSERT INTO d.t VALUES (7, 'theirs')", "b").version, seconds=10))
+        return parent_merge_foresee(branch, engine)
+
+    monkeypatch.setattr(rehearsal, "parent_merge_foresee", foresee)
+    assert filled.sql(f"{text} DRY RUN", "b").extra["parent_merge"] == CLEAN
+    assert written == [filled.head("b")]
+
+
+def test_dry_runs_beside_writers_fail_in_none(filled: Lake) -> None:
+    def looked_at() -> list[Any]:
+        texts = ["ALTER TABLE d.t ADD COLUMN w INT", "UPDATE d.t SET v = 'x' WHERE id = 1"] * 3
+        return [filled.sql(f"{text} DRY RUN", "b").extra["parent_merge"]["mergeable"] for text in texts]
+
+    def written() -> list[Any]:
+        texts = [f"ALTER TABLE d.t ADD COLUMN c{n} INT" for n in range(6)]
+        return [filled.sql(text, "b").version for text in texts]
+
+    found, versions = together(looked_at, written)
+    assert found == [True] * 6
+    assert len(set(versions)) == 6
 
 
 def test_explain_analyze_shows_it_as_steps(filled: Lake) -> None:
