@@ -153,6 +153,8 @@ dropped AS (
 """
 """Per reader, the tables whose drop has itself expired: they cannot come back."""
 
+_OF_TABLE = "(%(table)s::bigint IS NULL OR {}.table_id = %(table)s::bigint)"
+
 _UNREACHABLE = f"""
 WITH {_READERS}, {_GONE_TABLES},
 doubtful AS (
@@ -176,10 +178,10 @@ doubtful AS (
         WHERE s.file_id IN (SELECT file_id FROM doubtful) AND s.id NOT IN (SELECT id FROM doubtful)
 )
 SELECT f.id, NULL::bigint, f.path, f.bytes FROM files JOIN catalog_app_datafile f ON f.id = files.file_id
-WHERE NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
+WHERE NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id) AND {_OF_TABLE.format("f")}
 UNION ALL
 SELECT NULL, x.id, x.path, x.bytes FROM files JOIN catalog_app_deletefile x ON x.data_file_id = files.file_id
-WHERE NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = x.id)
+WHERE NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = x.id) AND {_OF_TABLE.format("x")}
 ORDER BY 3
 """
 
@@ -198,8 +200,10 @@ class UnreachableFile:
     is_published: bool = False
 
 
-def unreachable_files(catalog: Catalog, retained: Retained) -> list[UnreachableFile]:
-    """Files that were once visible and that no reader sees. What a branch of another catalog took in stays."""
+def unreachable_files(catalog: Catalog, retained: Retained, table_id: int | None = None) -> list[UnreachableFile]:
+    """Files that were once visible and that no reader sees, of all tables or of one. What a branch of another catalog
+    took in stays.
+    """
     rows = [
         (number, member, limit, reader.horizon if index == 0 else limit, index)
         for number, reader in enumerate(retained.readers)
@@ -209,6 +213,7 @@ def unreachable_files(catalog: Catalog, retained: Retained) -> list[UnreachableF
     names = ("readers", "members", "added_upto", "removed_upto", "depths")
     parameters = {
         "catalog": catalog.pk,
+        "table": table_id,
         "branches": list(retained.horizons),
         "horizons": list(retained.horizons.values()),
         **{name: list(column) for name, column in zip(names, columns, strict=True)},
@@ -219,14 +224,14 @@ def unreachable_files(catalog: Catalog, retained: Retained) -> list[UnreachableF
     ]
 
 
-_ORPHANS = """
+_ORPHANS = f"""
 SELECT f.id, NULL::bigint, f.path, f.bytes FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
-WHERE t.catalog_id = %(catalog)s AND f.created_at < %(before)s
+WHERE t.catalog_id = %(catalog)s AND f.created_at < %(before)s AND {_OF_TABLE.format("f")}
   AND NOT EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.file_id = f.id)
   AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
 UNION ALL
 SELECT NULL, x.id, x.path, x.bytes FROM catalog_app_deletefile x JOIN catalog_app_table t ON t.id = x.table_id
-WHERE t.catalog_id = %(catalog)s AND x.created_at < %(before)s
+WHERE t.catalog_id = %(catalog)s AND x.created_at < %(before)s AND {_OF_TABLE.format("x")}
   AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = x.id)
   AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentstamp p WHERE p.rows_file_id = x.id)
   AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = x.id)
@@ -234,17 +239,19 @@ ORDER BY 3
 """
 
 
-def orphaned_files(catalog: Catalog, *, before: datetime) -> list[UnreachableFile]:
+def orphaned_files(catalog: Catalog, *, before: datetime, table_id: int | None = None) -> list[UnreachableFile]:
     """Files registered before ``before`` by statements that never committed."""
+    asked = {"catalog": catalog.pk, "before": before, "table": table_id}
     return [
         UnreachableFile(path, size, "its statement never committed", data_file, delete_file)
-        for data_file, delete_file, path, size in fetch_all(_ORPHANS, {"catalog": catalog.pk, "before": before})
+        for data_file, delete_file, path, size in fetch_all(_ORPHANS, asked)
     ]
 
 
-def unasked_files(catalog: Catalog, *, before: datetime) -> list[UnreachableFile]:
+def unasked_files(catalog: Catalog, *, before: datetime, table_id: int | None = None) -> list[UnreachableFile]:
     """Files for other engines that were last handed out before ``before``. They are made again when asked for."""
     found = PublishedFile.objects.filter(table__catalog=catalog, used_at__lt=before).order_by("path")
+    found = found if table_id is None else found.filter(table_id=table_id)
     reason = "no other engine asked for it lately"
     return [UnreachableFile(path, size, reason, is_published=True) for path, size in found.values_list("path", "bytes")]
 

@@ -37,12 +37,14 @@ BATCH = 1000
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
     """``history``: what is older may expire. ``staged``: what was staged earlier belongs to no running statement.
-    ``held``: ids of branches that stay in the trash whatever their age.
+    ``held``: ids of branches that stay in the trash whatever their age. ``table_id``: only its files go; versions
+    expire as without it, for all tables.
     """
 
     history: datetime
     staged: datetime
     held: frozenset[int] = frozenset()
+    table_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,10 @@ def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits)
     """What VACUUM would remove now."""
     retained = retained_find(catalog, before=limits.history, held=limits.held)
     files = [
-        *unreachable_files(catalog, retained),
-        *orphaned_files(catalog, before=limits.staged),
-        *unasked_files(catalog, before=_unasked_since(limits)),
-        *_unregistered(catalog, warehouse, limits.staged),
+        *unreachable_files(catalog, retained, limits.table_id),
+        *orphaned_files(catalog, before=limits.staged, table_id=limits.table_id),
+        *unasked_files(catalog, before=_unasked_since(limits), table_id=limits.table_id),
+        *_unregistered(catalog, warehouse, limits),
     ]
     # A clone and its source may let one file go at once: both are marked, and its bytes count once.
     found = {(file.path, file.data_file_id, file.delete_file_id): file for file in files}
@@ -78,13 +80,14 @@ def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits)
     return VacuumPlan(tuple(going.values()), retained, tuple(others))
 
 
-def _unregistered(catalog: Catalog, warehouse: Warehouse, before: datetime) -> list[UnreachableFile]:
+def _unregistered(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits) -> list[UnreachableFile]:
     """Files on disk, staging folders included, that no metadata names."""
     known: set[str] | None = None
     found = []
-    for table_id in (NO_TABLE, *Table.objects.filter(catalog=catalog).values_list("pk", flat=True)):
+    every = NO_TABLE, *Table.objects.filter(catalog=catalog).values_list("pk", flat=True)
+    for table_id in every if limits.table_id is None else (limits.table_id,):
         for file in warehouse.all_under(str(table_id)):
-            if file.modified >= before:
+            if file.modified >= limits.staged:
                 continue
             known = known_paths(catalog) if known is None else known
             if file.path not in known:
@@ -106,7 +109,8 @@ def vacuum_run(
         found = Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
         plan = _unasked_go(vacuum_plan(found, warehouse, limits), limits)
         _mark(plan)
-        deleted_keys_expire(catalog, before=limits.history)
+        if limits.table_id is None:
+            deleted_keys_expire(catalog, before=limits.history)
         record(plan)
         fault_point("vacuum.committing")
     fault_point("vacuum.committed")

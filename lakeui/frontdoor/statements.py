@@ -164,7 +164,7 @@ STATEMENTS: dict[type, StatementRow] = {
     sql.RestoreMerge: _row(recovery.restore_merge, Requirement(Action.WRITE), TASK | ALONE),
     sql.UndropTable: _row(recovery.undrop_table, Requirement(Action.WRITE, ("table",)), TASK),
     sql.UndropDatabase: _row(recovery.undrop_database, Requirement(Action.WRITE, ("database",)), TASK),
-    sql.Vacuum: _row(maintenance.vacuum, Requirement(Action.VACUUM), TASK | ALONE, is_work=_is_meant),
+    sql.Vacuum: _row(maintenance.vacuum, Requirement(Action.VACUUM, ("table",)), TASK | ALONE, is_work=_is_meant),
     sql.BeginTransaction: _row(transactions.begin, Requirement(Action.WRITE, change=Change.WRITE), UNRECORDED | KEPT),
     sql.CommitTransaction: _row(transactions.commit, Requirement(Action.WRITE), TASK | KEPT),
     sql.RollbackTransaction: _row(transactions.rollback, _READ, UNRECORDED | KEPT),

@@ -82,9 +82,10 @@ def _as_name(cursor: Cursor) -> str | None:
 
 
 def vacuum(cursor: Cursor) -> s.Vacuum:
-    if cursor.current is not None and not cursor.sees("DRY"):
+    table = None if cursor.current is None else read_present_table(cursor)
+    if cursor.sees("RETAIN"):
         raise NotSupported(
-            "VACUUM takes no table: a version of a branch expires with all of its tables at once.",
-            remedy="Write VACUUM, or VACUUM DRY RUN. How old a version must be is a setting of the server.",
+            "VACUUM takes no RETAIN: how old a version must be is one setting of the server, for all tables.",
+            remedy="Write VACUUM t, or VACUUM t DRY RUN. The setting is LAKEUI_RETENTION_DAYS.",
         )
-    return s.Vacuum()
+    return s.Vacuum(table=table)

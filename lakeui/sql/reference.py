@@ -62,7 +62,7 @@ REFUSED = (
     "SELECT current_user",
     "SELECT * FROM read_files('/x')",
     "SELECT 1; SELECT 2",
-    "VACUUM d.t",
+    "VACUUM d.t RETAIN 7 HOURS",
     "DELETE FROM d.t WHERE id > rand()",
 )
 """Forms that people of Spark know, each of which the parser refuses."""

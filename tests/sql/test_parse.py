@@ -79,6 +79,8 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("UNDROP DATABASE d WITH ID '7' AS e", s.UndropDatabase(DB, "7", "e")),
     ("VACUUM", s.Vacuum()),
     ("VACUUM DRY RUN", s.Vacuum(True)),
+    ("VACUUM db.t", s.Vacuum(table=T)),
+    ("VACUUM db.t DRY RUN", s.Vacuum(True, T)),
     ("BEGIN", s.BeginTransaction()),
     ("BEGIN TRANSACTION", s.BeginTransaction()),
     ("START TRANSACTION", s.BeginTransaction()),

@@ -300,3 +300,50 @@ def test_a_vacuum_changes_no_readable_row(table: Lake) -> None:
     assert {name: table.rows("d.t", name) for name in ("main", "a", "b")} == seen
     assert branch_get(catalog_get(table.catalog), "main").oldest_version >= 0
     assert in_order(table)
+
+
+@pytest.fixture
+def two(table: Lake) -> Lake:
+    """Tables d.t and d.u, each of two files that were compacted into a third."""
+    table.sql("CREATE TABLE d.u (id int)")
+    table.sql("INSERT INTO d.u VALUES (1)")
+    table.sql("INSERT INTO d.u VALUES (2)")
+    table.sql("OPTIMIZE d.t")
+    table.sql("OPTIMIZE d.u")
+    return table
+
+
+def under(lake: Lake, table: str) -> set[str]:
+    return {row[0] for row in lake.sql(f"VACUUM {table} DRY RUN").rows}
+
+
+@pytest.mark.usefixtures("at_once")
+def test_one_table_lets_its_own_files_go(two: Lake) -> None:
+    of_t, of_u, all_of_them = under(two, "d.t"), under(two, "d.u"), under(two, "")
+    assert (len(of_t), len(of_u), of_t | of_u) == (2, 2, all_of_them)
+    before = two.head()
+    assert {row[0] for row in two.sql("VACUUM d.t").rows} == of_t
+    assert under(two, "d.t") == set()
+    assert under(two, "") == of_u
+    assert two.rows("d.t") == two.rows("d.u") == [(1,), (2,)]
+    assert in_order(two)
+    # A version expires for all tables.
+    for name in ("d.t", "d.u"):
+        with pytest.raises(NotFound):
+            two.sql(f"SELECT * FROM {name} VERSION AS OF {before - 2}")
+    assert {row[0] for row in two.sql("VACUUM").rows} == of_u
+    assert in_order(two)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_clone_keeps_the_files_that_it_shares(two: Lake) -> None:
+    two.sql("CREATE TABLE d.c SHALLOW CLONE d.t VERSION AS OF " + str(two.head() - 2))
+    assert two.sql("VACUUM d.t").row_count == 0
+    assert sorted(two.rows("d.c")) == [(1,), (2,)]
+    assert in_order(two)
+
+
+def test_one_table_keeps_to_the_retention(two: Lake) -> None:
+    assert two.sql("VACUUM d.t").row_count == 0
+    with pytest.raises(NotFound, match="missing"):
+        two.sql("VACUUM d.missing")

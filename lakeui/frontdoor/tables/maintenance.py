@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -21,7 +22,7 @@ from catalog_app.services.retention import (
     vacuum_run,
 )
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor.call import Call
+from lakeui.frontdoor.call import Call, table_for_reading
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -48,14 +49,17 @@ def retention_limits(catalog: Catalog, own_task: UUID | None) -> RetentionLimits
 
 def vacuum(call: Call, statement: sql.Vacuum) -> StatementResult:
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
-    limits = retention_limits(call.catalog, call.context.task_id)
-    call.context.step("find", "files that nothing can reach")
+    found = None if statement.table is None else table_for_reading(call, statement.table)
+    branch = call.branch if found is None else found.place.branch
+    limits = retention_limits(branch.catalog, call.context.task_id)
+    if found is not None:
+        limits = replace(limits, table_id=found.table.table_id)
+    label = "" if found is None else found.label
+    call.context.step("find", f"files of {label or 'all tables'} that nothing can reach")
     if statement.dry_run:
-        return vacuum_answer(_body(vacuum_plan(call.catalog, warehouse, limits), limits))
-    plan = vacuum_run(
-        call.catalog, warehouse, limits, record=_recorder(call.branch, limits, call.principal, call.context.task_id)
-    )
-    return vacuum_answer(_body(plan, limits))
+        return vacuum_answer(_body(vacuum_plan(branch.catalog, warehouse, limits), limits, label))
+    record = _recorder(branch, limits, call.principal, call.context.task_id, label)
+    return vacuum_answer(_body(vacuum_run(branch.catalog, warehouse, limits, record=record), limits, label))
 
 
 def vacuum_finish(body: dict[str, Any]) -> StatementResult:
@@ -75,8 +79,9 @@ def vacuum_answer(body: dict[str, Any]) -> StatementResult:
     )
 
 
-def _body(plan: VacuumPlan, limits: RetentionLimits) -> dict[str, Any]:
+def _body(plan: VacuumPlan, limits: RetentionLimits, table: str) -> dict[str, Any]:
     return {
+        **({"table": table} if table else {}),
         "files": len(plan.files),
         "bytes": plan.bytes,
         "removed": [[file.path, file.bytes, file.reason] for file in plan.files[:FILES_LISTED]],
@@ -100,7 +105,7 @@ def dropped_catalogs_expire(now: datetime) -> int:
 
 
 def _recorder(
-    branch: Branch, limits: RetentionLimits, principal: Principal, task_id: UUID | None
+    branch: Branch, limits: RetentionLimits, principal: Principal, task_id: UUID | None, table: str = ""
 ) -> Callable[[VacuumPlan], None]:
     def record(plan: VacuumPlan) -> None:
         head = branch.head_version
@@ -115,7 +120,7 @@ def _recorder(
                 destination_head=head,
                 merge_base=head,
                 fingerprint="",
-                body=_body(plan, limits),
+                body=_body(plan, limits, table),
                 actor_id=principal.user_id,
                 actor_name=principal.name,
                 task_id=task_id,

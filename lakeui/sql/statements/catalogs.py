@@ -234,7 +234,10 @@ class UseDatabase:
 
 @dataclass(frozen=True, slots=True)
 class Vacuum:
+    """``table``: only its files go."""
+
     dry_run: bool = False
+    table: TableName | None = None
 
 
 @dataclass(frozen=True, slots=True)

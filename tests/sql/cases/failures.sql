@@ -526,7 +526,7 @@ NOT_SUPPORTED | main | REFRESH TABLE; the newest version | REFRESH TABLE d.t
 NOT_SUPPORTED | main | MSCK REPAIR TABLE; the newest version | MSCK REPAIR TABLE d.t
 NOT_SUPPORTED | main | CREATE OR REPLACE FUNCTION; no branch keeps functions; CREATE OR REPLACE TEMPORARY FUNCTION | CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT RETURN x + 1
 NOT_SUPPORTED | main | SET COMMENT; COMMENT ON TABLE | ALTER TABLE d.people SET COMMENT 'x'
-NOT_SUPPORTED | main | takes no table; VACUUM DRY RUN | VACUUM d.people
+NOT_SUPPORTED | main | takes no RETAIN; LAKEUI_RETENTION_DAYS | VACUUM d.people RETAIN 7 HOURS
 FORBIDDEN_STATEMENT | main | read_files; upload | SELECT * FROM read_files('/tmp/x')
 NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
 FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
