@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot, branch_snapshot
+from lakeui.common.errors import NotFound
 
 ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 """The metrics of an operation that count rows which it changed."""
+OPERATIONS_SHOWN = 100
+"""Operations of a commit that a history holds; ``commit_operations`` lists all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,15 @@ class OperationEntry:
     object_id: int
     object: str
     metrics: Mapping[str, int]
-
-    @property
-    def rows(self) -> int:
-        return sum(int(self.metrics.get(name, 0)) for name in ROW_METRICS)
+    operation_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class CommitEntry:
-    """One commit of a history. ``branch`` is where it was made, ``merge_parent`` the source's head of a merge."""
+    """One commit of a history. ``branch`` is where it was made, ``merge_parent`` the source's head of a merge.
+
+    ``operations`` are the first OPERATIONS_SHOWN of ``operation_count``; ``rows_changed`` is of all of them.
+    """
 
     version: int
     branch: str
@@ -53,10 +57,8 @@ class CommitEntry:
     merge_parent: CommitPoint | None
     message: str = ""
     operations: tuple[OperationEntry, ...] = ()
-
-    @property
-    def rows_changed(self) -> int:
-        return sum(operation.rows for operation in self.operations)
+    operation_count: int = 0
+    rows_changed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,31 @@ LEFT JOIN catalog_app_branch mb ON mb.id = m.branch_id
 ORDER BY c.version DESC LIMIT %(limit)s
 """
 
-_OPERATIONS = """
-SELECT commit_id, kind, object_kind, object_id, metrics FROM catalog_app_commitoperation
-WHERE commit_id = ANY(%(commits)s) AND NOT already_done ORDER BY commit_id, id
+_ROWS = " + ".join(f"coalesce((metrics ->> '{name}')::bigint, 0)" for name in ROW_METRICS)
+
+# Operations on the object that is asked for come first.
+_OPERATIONS = f"""
+SELECT o.commit_id, o.operation_count, o.rows_changed, o.kind, o.object_kind, o.object_id, o.metrics, o.id
+FROM unnest(%(commits)s::bigint[]) AS c(id) CROSS JOIN LATERAL (
+    SELECT commit_id, count(*) OVER () AS operation_count, (sum({_ROWS}) OVER ())::bigint AS rows_changed,
+           kind, object_kind, object_id, metrics, id
+    FROM catalog_app_commitoperation WHERE commit_id = c.id AND NOT already_done
+    ORDER BY object_kind = %(object_kind)s AND object_id = %(object_id)s::bigint DESC NULLS LAST, id
+    LIMIT %(shown)s
+) o
+"""
+
+_COMMIT = f"""
+WITH {SNAPSHOT}
+SELECT FROM snapshot l JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version <= l.max_version
+WHERE c.version = %(of)s
+"""
+
+_COMMIT_OPERATIONS = f"""
+WITH {SNAPSHOT}
+SELECT o.kind, o.object_kind, o.object_id, o.metrics, o.id
+FROM snapshot l JOIN catalog_app_commitoperation o ON o.branch_id = l.branch_id AND o.version <= l.max_version
+WHERE o.version = %(of)s AND o.id > %(after)s AND NOT o.already_done ORDER BY o.id LIMIT %(limit)s
 """
 
 _NAMES = f"""
@@ -140,18 +164,40 @@ def history_list(
         "object_id": wanted.object_id,
     }
     rows = fetch_all(_HISTORY, parameters)
-    found = fetch_all(_OPERATIONS, {"commits": [row[0] for row in rows]})
-    names = object_names(snapshot, {(row[2], row[3]) for row in found})
+    commits = [row[0] for row in rows]
+    of_object = {name: parameters[name] for name in ("object_kind", "object_id")}
+    found = fetch_all(_OPERATIONS, {**of_object, "commits": commits, "shown": OPERATIONS_SHOWN})
+    names = object_names(snapshot, {(row[4], row[5]) for row in found})
     operations: dict[int, list[OperationEntry]] = {}
-    for commit_id, kind, object_kind, object_id, metrics in found:
-        name = names.get((object_kind, object_id), "")
-        operations.setdefault(commit_id, []).append(
-            OperationEntry(kind, object_kind, object_id, name, json_value(metrics))
-        )
-    return [_commit(row, operations.get(row[0], [])) for row in rows]
+    counts: dict[int, tuple[int, int]] = {}
+    for commit_id, operation_count, rows_changed, *operation in found:
+        operations.setdefault(commit_id, []).append(_operation(operation, names))
+        counts[commit_id] = operation_count, rows_changed
+    return [_commit(row, operations.get(row[0], []), *counts.get(row[0], (0, 0))) for row in rows]
 
 
-def _commit(row: tuple[Any, ...], operations: Iterable[OperationEntry]) -> CommitEntry:
+def commit_check(branch: Branch, version: int) -> None:
+    """Raises NotFound where the chain of the branch has no commit of that version."""
+    if not fetch_all(_COMMIT, {**branch_snapshot(branch).parameters, "of": version}):
+        raise NotFound("version", str(version), where=f"in the history of branch {branch.name}")
+
+
+def commit_operations(snapshot: Snapshot, version: int, *, after: int = 0, limit: int) -> list[OperationEntry]:
+    """What the commit of that version did, from the operation behind ``after`` on. The chain has to see the commit."""
+    found = fetch_all(_COMMIT_OPERATIONS, {**snapshot.parameters, "of": version, "after": after, "limit": limit})
+    names = object_names(snapshot, {(row[1], row[2]) for row in found})
+    return [_operation(row, names) for row in found]
+
+
+def _operation(row: Sequence[Any], names: Mapping[ObjectId, str]) -> OperationEntry:
+    kind, object_kind, object_id, metrics, operation_id = row
+    name = names.get((object_kind, object_id), "")
+    return OperationEntry(kind, object_kind, object_id, name, json_value(metrics), operation_id)
+
+
+def _commit(
+    row: tuple[Any, ...], operations: Iterable[OperationEntry], operation_count: int, rows_changed: int
+) -> CommitEntry:
     merge_parent = None if row[9] is None else CommitPoint(row[10], row[9])
     return CommitEntry(
         version=row[1],
@@ -165,6 +211,8 @@ def _commit(row: tuple[Any, ...], operations: Iterable[OperationEntry]) -> Commi
         merge_parent=merge_parent,
         message=row[11],
         operations=tuple(operations),
+        operation_count=operation_count,
+        rows_changed=rows_changed,
     )
 
 

@@ -134,6 +134,11 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/<branch:branch>/trash/", trash_view.TrashView.as_view(), name="api-branch-trash"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path(
+        "branches/<branch:branch>/history/<int:version>/operations/",
+        history_views.CommitOperationsView.as_view(),
+        name="api-commit-operations",
+    ),
+    path(
         "branches/<branch:branch>/protection/",
         protection_views.BranchProtectionView.as_view(),
         name="api-branch-protection",

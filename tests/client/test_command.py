@@ -19,6 +19,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
+from catalog_app.models import CommitOperation
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui_client import Catalog
 from lakeui_client.cli import show
 from lakeui_client.cli.main import run
@@ -61,6 +63,23 @@ def test_a_dry_run_reports_the_merge_to_parent() -> None:
     assert show.summary(raw).endswith("would then have conflicts.\n  PRIMARY_KEY_CLASH of d.t: 2")
     said["refused"] = {"code": "NOT_SUPPORTED", "message": "No plan.", "remedy": ""}
     assert show.summary(raw).endswith("A merge to main would then be refused: No plan.")
+
+
+def test_a_large_commit_is_shown_in_part(lake: Call, catalog: Catalog) -> None:
+    branch = branch_get(catalog_get(catalog.name), "main")
+    version = branch.head_version
+    CommitOperation.objects.bulk_create(
+        CommitOperation(
+            commit=branch.head_commit, branch=branch, version=version, object_kind="table", object_id=10**6 + number,
+            kind="update", metrics={}, origin_branch=branch, origin_version=version,
+        ) for number in range(120)
+    )  # fmt: skip
+    short = document(lake, "show", str(version))
+    left = short["operation_count"] - 100
+    assert (len(short["operations"]), left >= 20) == (100, True)
+    assert lake("show", str(version))[1].endswith(f"and {left} more; all: lake show {version} --all\n")
+    assert len(document(lake, "show", str(version), "--all")["operations"]) == short["operation_count"]
+    assert "more;" not in lake("show", str(version), "--all")[1]
 
 
 def test_a_branch_is_changed_compared_merged_and_undone(lake: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,16 +10,24 @@ from rest_framework.response import Response
 
 from catalog_app.models import Catalog
 from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits, graph_tags
-from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
+from catalog_app.selectors.history import (
+    CommitEntry,
+    HistoryFilter,
+    OperationEntry,
+    commit_check,
+    commit_operations,
+    history_list,
+)
 from catalog_app.selectors.snapshots import Snapshot
-from lakeui.api.branches.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery
+from lakeui.api.branches.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery, OperationAnswer
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.http.lookup import addressed_branch
-from lakeui.api.http.paging import keyset_page, page_body, page_schema
+from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from merge_app.audit.selectors import failed_merges
 
 COMMIT_PAGE = page_schema("CommitPage", CommitAnswer(many=True))
+OPERATION_PAGE = page_schema("OperationPage", OperationAnswer(many=True))
 
 
 class BranchHistoryView(ApiView):
@@ -52,6 +60,28 @@ def history_response(
 
     body = page_body(request, page, found, key=key, shown=lambda entries: CommitAnswer(entries, many=True).data)
     return tagged(request, Response(body))
+
+
+class CommitOperationsView(ApiView):
+    @extend_schema(
+        operation_id="commit_operations",
+        summary="What a commit did",
+        description="The operations of a commit that the branch sees, in the order in which they were made.",
+        tags=["branches"],
+        parameters=[PageFilter, IF_NONE_MATCH],
+        responses={200: OPERATION_PAGE, **NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str, branch: str, version: int) -> Response:
+        page = keyset_page(checked(PageFilter, request), int)
+        place = addressed_branch(request, catalog, branch, None)
+        commit_check(place.branch, version)
+        found = commit_operations(place.snapshot, version, after=page.after[0] if page.after else 0, limit=page.fetch)
+
+        def key(entry: OperationEntry) -> tuple[int]:
+            return (entry.operation_id,)
+
+        body = page_body(request, page, found, key=key, shown=lambda entries: OperationAnswer(entries, many=True).data)
+        return tagged(request, Response(body))
 
 
 class GraphView(ApiView):

@@ -162,7 +162,8 @@ class CommitAnswer(serializers.Serializer[Any]):
     parent_version = serializers.IntegerField(allow_null=True)
     merge_parent = CommitPointEntry(allow_null=True)
     rows_changed = serializers.IntegerField()
-    operations = OperationAnswer(many=True)
+    operations = OperationAnswer(many=True, help_text="The first 100. `operations/` of the version lists all.")
+    operation_count = serializers.IntegerField(help_text="All operations of the commit.")
 
 
 class TrashFilter(PageFilter):

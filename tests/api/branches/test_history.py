@@ -76,6 +76,54 @@ def test_changed_rows_are_summed_over_the_operations(lake: Lake) -> None:
     assert commits(lake)[0]["rows_changed"] == 7
 
 
+def _operations_add(lake: Lake, count: int) -> None:
+    branch = lake.branch("main")
+    CommitOperation.objects.bulk_create(
+        CommitOperation(
+            commit=branch.head_commit, branch=branch, version=branch.head_version, object_kind="table",
+            object_id=10**6 + number, kind="update", metrics={"rows_updated": 1}, origin_branch=branch,
+            origin_version=branch.head_version,
+        ) for number in range(count)
+    )  # fmt: skip
+
+
+def test_a_commit_counts_operations_it_does_not_show(lake: Lake) -> None:
+    _operations_add(lake, 150)
+    newest = commits(lake)[0]
+    assert (len(newest["operations"]), newest["operation_count"]) == (100, 151)
+    assert newest["rows_changed"] == 150
+
+
+def test_operations_of_a_commit_are_paged_without_gaps(lake: Lake) -> None:
+    _operations_add(lake, 150)
+    version = lake.branch("main").head_version
+    lake.sql("CREATE BRANCH b")
+    pages = lake.pages(f"branches/b/history/{version}/operations/?limit=60")
+    assert [len(page) for page in pages] == [60, 60, 31]
+    shown = [entry["object_id"] for page in pages for entry in page]
+    assert shown == [lake.table_id, *range(10**6, 10**6 + 150)]
+    assert pages[0][0]["object"] == "d.t"
+
+
+def test_only_versions_of_the_branch_have_operations(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')")
+    version = lake.branch("main").head_version
+    assert len(lake.read(f"branches/main/history/{version}/operations/")["results"]) == 1
+    problem(lake.get(f"branches/b/history/{version}/operations/"), 404, "NOT_FOUND")
+
+
+def test_a_tables_history_shows_its_operation_before_others(lake: Lake) -> None:
+    branch = lake.branch("main")
+    _operations_add(lake, 150)
+    CommitOperation.objects.create(
+        commit=branch.head_commit, branch=branch, version=branch.head_version, object_kind="table",
+        object_id=7, kind="delete", metrics={}, origin_branch=branch, origin_version=branch.head_version,
+    )  # fmt: skip
+    newest = commits(lake, query="?object=table:7")[0]
+    assert newest["operations"][0]["object_id"] == 7
+
+
 def test_a_renamed_table_shows_its_present_name(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t RENAME TO d.u")
     assert {done["object"] for entry in commits(lake)[:3] for done in entry["operations"]} == {"d.u"}

@@ -58,6 +58,7 @@ USUAL = [
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/",
     CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/history/{version}/operations/",
     CATALOG + "branches/{branch}/trash/",
     CATALOG + "branches/{branch}/imports/",
     CATALOG + "branches/{branch}/databases/",
@@ -157,8 +158,10 @@ def _closed(shape: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", USUAL)
 def test_an_answer_has_the_members_of_the_document(lake: Lake, path: str) -> None:
-    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t", "tag": "early", "group": "team"}
-    check(lake.caller, path, source="b", destination="main", username=lake.caller.user.username, **names)
+    names: dict[str, Any] = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t"}
+    names |= {"tag": "early", "group": "team"}
+    names |= {"source": "b", "destination": "main", "version": lake.branch("main").head_version}
+    check(lake.caller, path, username=lake.caller.user.username, **names)
 
 
 @pytest.mark.parametrize(("path", "query"), UNUSUAL)

@@ -144,6 +144,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/segments/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/versions/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/history/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/history/{version}/operations/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/protection/": ["get"],
         "/api/v1/catalogs/{catalog}/candidates/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/imports/": ["get", "post"],

@@ -84,6 +84,7 @@ OF_WORK = [
 COUNTED_BESIDE_THEIR_RESOURCE = {
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/history/{version}/operations/",
     CATALOG + "branches/{branch}/trash/",
     CATALOG + "branches/{branch}/databases/",
     CATALOG + "branches/{branch}/databases/{database}/tables/",

@@ -145,3 +145,7 @@ class BranchStatements(ABC):
     def log(self, limit: int | None = 50, **filters: Any) -> list[dict[str, Any]]:
         """Commits, newest first."""
         return self.http.pages(f"{self.path}history/", limit=limit, **filters)
+
+    def operations(self, version: int, limit: int | None = None) -> list[dict[str, Any]]:
+        """What the commit of that version did. Its entry in ``log`` has the first 100."""
+        return self.http.pages(f"{self.path}history/{version}/operations/", limit=limit)

@@ -1,10 +1,13 @@
+import { useState } from "react";
 import { Link } from "react-router";
 
 import type { CommitEntry, OperationEntry } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
 import { bytes, count, counted } from "../../model/format";
+import { useCommitOperations } from "../../queries/history";
 import { BranchLink } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
+import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 
 /** Commits from new to old, each with its statement and what it did to which object. */
@@ -42,7 +45,7 @@ export function CommitTimeline({
                   {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
                 </span>
                 <span className="muted objects ellipsis">
-                  {objectNames(commit.operations)}
+                  {objectNames(commit)}
                   {commit.message ? ` · ${commit.message}` : ""}
                 </span>
                 <span className="number small">{commit.rows_changed ? counted(commit.rows_changed, "row") : ""}</span>
@@ -56,7 +59,7 @@ export function CommitTimeline({
                 <pre>
                   <code>{commit.statement}</code>
                 </pre>
-                <OperationList operations={commit.operations} />
+                <Operations catalog={catalog} branch={branch} commit={commit} />
                 <p className="row">
                   {commit.branch === branch ? null : (
                     <span className="row small muted">
@@ -97,10 +100,36 @@ export function CommitTimeline({
   );
 }
 
-function objectNames(operations: readonly OperationEntry[]): string {
+function objectNames({ operations, operation_count }: CommitEntry): string {
   const names = [...new Set(operations.map((operation) => operation.object))];
   const [first = "", ...others] = names;
-  return others.length ? `${first} and ${counted(others.length, "other")}` : first;
+  const more = others.length + (operation_count - operations.length);
+  return more ? `${first} and ${counted(more, "other")}` : first;
+}
+
+/** The first operations of a commit, and the others when they are asked for. */
+function Operations({ catalog, branch, commit }: { catalog: string; branch: string; commit: CommitEntry }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const all = useCommitOperations(catalog, branch, commit.version, isOpen);
+  const shown = all.data?.pages.flatMap((page) => page.results) ?? commit.operations;
+  const left = commit.operation_count - shown.length;
+  const more = () => (isOpen ? void all.fetchNextPage() : setIsOpen(true));
+  return (
+    <>
+      <OperationList operations={shown} />
+      {all.isError ? <Failure error={all.error} /> : null}
+      {left > 0 ? (
+        <p>
+          <button type="button" className="button small" disabled={all.isFetching} onClick={more}>
+            More operations
+          </button>{" "}
+          <span className="small muted">
+            {count(shown.length)} of {counted(commit.operation_count, "operation")}
+          </span>
+        </p>
+      ) : null}
+    </>
+  );
 }
 
 function OperationList({ operations }: { operations: readonly OperationEntry[] }) {

@@ -20,7 +20,7 @@ const SEEN = {
 };
 const commit = (version: number, operation: string) => ({
   version, operation, branch: "main", author: "alice", time, statement: `${operation} …`, task_id: null, merge_parent: null, rows_changed: 2,
-  operations: [{ kind: "insert", object: "flights.seen", metrics: { rows_inserted: 2 } }],
+  operations: [{ kind: "insert", object: "flights.seen", metrics: { rows_inserted: 2 } }], operation_count: 1,
 });
 const HISTORY = [commit(16, "UPDATE"), commit(14, "INSERT"), commit(12, "CREATE TABLE")];
 const SEGMENT = { segment_id: 1, path: "demo/a.parquet", rows: 1000, bytes: 4000, schema_version: 12, deleted_rows: 5, is_visible: true, added_version: 14 };
@@ -220,6 +220,26 @@ describe("a table", () => {
     expect(screen.getByRole("img", { name: /^Size/ })).toBeTruthy();
     const sizes = within(screen.getByRole("region", { name: "Size after each version", hidden: true }));
     expect(sizes.getAllByRole("row", { hidden: true })).toHaveLength(3);
+  });
+
+  it("shows the first operations of a large commit, and the others when they are asked for", async () => {
+    const user = userEvent.setup();
+    const done = (object: string) => ({ kind: "insert", object, metrics: {} });
+    const operations = "/api/v1/catalogs/demo/branches/main/history/16/operations/";
+    serve({
+      ...LAKE,
+      [`${AT}history/`]: page([{ ...commit(16, "CREATE"), operation_count: 3 }]),
+      [operations]: { next: `http://localhost${operations}?cursor=x`, results: [done("d.a"), done("d.b")] },
+      [`${operations}?limit=200&cursor=x`]: page([done("d.c")]),
+    });
+    renderAt(`${ADDRESS}?tab=history`);
+    await user.click(await screen.findByText("flights.seen and 2 others"));
+    await user.click(screen.getByRole("button", { name: "More operations" }));
+    expect(await screen.findByText("d.b")).toBeTruthy();
+    expect(screen.getByText("2 of 3 operations")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "More operations" }));
+    expect(await screen.findByText("d.c")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "More operations" })).toBeNull();
   });
 
   it("is restored to a version with the statement that a person would type", async () => {

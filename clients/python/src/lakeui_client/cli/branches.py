@@ -135,10 +135,15 @@ def show_one(place: Place, given: Namespace) -> Said:
             f"Branch {place.settings.branch} has no version {version}.", "lake log lists them.", code="NOT_FOUND"
         )
     commit = found[0]
+    left = commit.get("operation_count", 0) - len(commit["operations"])
+    if left > 0 and given.all:
+        commit |= {"operations": place.branch.operations(version)}
     lines = [f"{name}: {show.cell(commit[name])}" for name in ("version", "branch", "time", "author", "operation")]
     lines += ["", show.safe(commit["message"])] if commit["message"] else []
     lines += ["", show.safe(commit["statement"])] if commit["statement"] else []
-    return Said(commit, "\n".join([*lines, show.entries(commit["operations"], "kind", "object", "metrics")]))
+    lines.append(show.entries(commit["operations"], "kind", "object", "metrics"))
+    lines += [f"and {left} more; all: lake show {version} --all"] if left > 0 and not given.all else []
+    return Said(commit, "\n".join(lines))
 
 
 def tags(place: Place, given: Namespace) -> Said:

@@ -112,6 +112,7 @@ def _histories(word: Any) -> None:
         made.add_argument(f"--{name}", metavar="TEXT")
     made = word("show", branches.show_one, "show a version of the branch, or an audit record by its id")
     made.add_argument("what", metavar="VERSION|ID")
+    made.add_argument("--all", action="store_true", help="of a version: all of its operations, not the first 100")
     made = word("tags", branches.tags, "list tags, or tag a version of the branch")
     made.add_argument("name", nargs="?")
     made.add_argument("--version", dest="at_version", type=int, metavar="N", help="instead of the newest")
