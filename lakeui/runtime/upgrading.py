@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from django.core.management import call_command
 from django.db import connection
+from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import (
     AddConstraint,
     AddField,
     AddIndex,
+    AlterField,
     AlterModelManagers,
     AlterModelOptions,
     CreateModel,
     SeparateDatabaseAndState,
 )
 from django.db.migrations.operations.base import Operation
-from django.db.models import CheckConstraint, Q
+from django.db.migrations.state import ModelState
+from django.db.models import CheckConstraint, Field, Q
 
 from lakeui import __version__
 from lakeui.common.errors import InvalidValue
@@ -57,7 +61,7 @@ def upgrade_plan(say: Say) -> bool:
     if not left:
         say(f"the database fits lakeui {__version__}: nothing has to stop")
         return True
-    stops = [step for step in left if not all_run_beside(step.operations)]
+    stops = [step for step in left if not all_run_beside(step.operations, models_before(executor.loader, step))]
     for step in left:
         said = "the version before has to stop" if step in stops else "runs beside the version before"
         say(f"  {step.app_label} {step.name}: {said}")
@@ -65,12 +69,37 @@ def upgrade_plan(say: Say) -> bool:
     return not stops
 
 
-def all_run_beside(steps: Sequence[Operation]) -> bool:
-    """Whether code that does not know of a migration works after it. A condition on nothing but columns that the
-    migration adds asks nothing of old code, as that gives them no other value than the database does.
+Models = Mapping[str, ModelState]
+"""The models of an app by name, in small letters."""
+
+
+def models_before(loader: MigrationLoader, step: Migration) -> Models:
+    """The models of the migration's app as it finds them."""
+    state = loader.project_state((step.app_label, step.name), at_end=False)
+    return {name: model for (app, name), model in state.models.items() if app == step.app_label}
+
+
+def all_run_beside(steps: Sequence[Operation], before: Models) -> bool:
+    """Whether code that does not know of a migration works after it; ``before`` are the models that it finds.
+
+    A condition on nothing but columns that the migration adds asks nothing of old code, as that gives them no other
+    value than the database does. A field whose column stays as it is asks nothing either.
     """
     added = {(step.model_name_lower, step.name) for step in steps if isinstance(step, AddField)}
-    return all(runs_beside(step) or _is_of_added(step, added) for step in steps)
+    return all(runs_beside(step) or _is_of_added(step, added) or _column_stays(step, before) for step in steps)
+
+
+def _column_stays(step: Operation, before: Models) -> bool:
+    """Whether the step changes a field in nothing that the database knows: in its choices, say."""
+    if not isinstance(step, AlterField) or step.model_name_lower not in before:
+        return False
+    old = before[step.model_name_lower].fields.get(step.name)
+    return old is not None and _of_database(old) == _of_database(step.field)
+
+
+def _of_database(field: Field[Any, Any]) -> tuple[Any, ...]:
+    _, kind, arguments, options = field.deconstruct()
+    return kind, arguments, {name: value for name, value in options.items() if name not in field.non_db_attrs}
 
 
 def _is_of_added(step: Operation, added: set[tuple[str, str]]) -> bool:

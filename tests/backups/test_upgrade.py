@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.state import ModelState
 
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime import upgrading
@@ -79,7 +80,28 @@ NOTE = migrations.AddField("branch", "note", models.TextField(db_default="a"))
     ],
 )
 def test_conditions_on_what_a_migration_adds_run_beside(steps: list[Any], is_beside: bool) -> None:
-    assert upgrading.all_run_beside(steps) is is_beside
+    assert upgrading.all_run_beside(steps, {}) is is_beside
+
+
+@pytest.mark.parametrize(
+    ("field", "is_beside"),
+    [
+        (models.TextField(choices=[("a", "A"), ("b", "B")]), True),
+        (models.TextField(choices=[("a", "A")], null=True), False),
+        (models.CharField(max_length=9, choices=[("a", "A")]), False),
+    ],
+)
+def test_other_choices_run_beside_other_columns_do_not(field: models.Field[Any, Any], is_beside: bool) -> None:
+    before = ModelState("lake", "Branch", [("event", models.TextField(choices=[("a", "A")]))])
+    step = migrations.AlterField("branch", "event", field)
+    assert upgrading.all_run_beside([step], {"branch": before}) is is_beside
+    assert not upgrading.all_run_beside([step], {})
+
+
+def test_new_events_of_webhooks_run_beside() -> None:
+    loader = MigrationLoader(connection)
+    step = loader.get_migration("merge_app", "0031_webhook_events")
+    assert upgrading.all_run_beside(step.operations, upgrading.models_before(loader, step))
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
