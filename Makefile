@@ -1,7 +1,7 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test soak check bench load cluster-test frontend e2e docs clean java
+.PHONY: help up test soak check bench load cluster-test release frontend e2e docs clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -37,6 +37,9 @@ load: java $(VENV)/.installed-dev ## 200 readers, 20 writers, 10 merges a minute
 
 cluster-test: java $(VENV)/.installed-dev $(VENV)/.installed-stores ## The tour, MERGE INTO and kills on a cluster of Spark of its own
 	@exec $(BIN)/python -m tests.cluster $(ARGS)
+
+release: ## Tag a version, with its number and its section of CHANGELOG.md: make release VERSION=0.2.0
+	@python3 .ci/release $(VERSION)
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
 
