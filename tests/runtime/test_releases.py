@@ -58,7 +58,7 @@ def test_a_release_names_its_version_everywhere(clone: Path) -> None:
         assert not re.search(rf"(?<![\d.]){re.escape(__version__)}(?![\d.]*\d)", text)
 
 
-def test_what_cannot_be_released_is_refused_and_changes_nothing(clone: Path) -> None:
+def test_a_wrong_release_changes_nothing(clone: Path) -> None:
     begun = git("rev-parse", "HEAD")
     assert "make release VERSION" in release("new")[1]
     assert "is older" in release("0.0.9")[1]
