@@ -87,14 +87,32 @@ def test_an_invited_person_chooses_a_password_once(lake: Terminal, ada: User, ke
     assert lake("login", lake.url, "--user", bob, lines="another good one\n")["username"] == bob
 
 
-def test_a_second_factor_is_asked_for(lake: Terminal, ada: User) -> None:
+@pytest.fixture
+def codes(ada: User) -> TOTP:
+    """The codes of ada's second factor; that of the time before is used up."""
     device = second_factor_begin(ada, None)
-    code = TOTP(device.bin_key)
-    code.time = time.time() - 30
-    assert second_factor_set_up(ada, f"{code.token():06}", shown=device.pk, stays=None)
-    code.time = time.time()
+    codes = TOTP(device.bin_key)
+    codes.time = time.time() - codes.step
+    assert second_factor_set_up(ada, f"{codes.token():06}", shown=device.pk, stays=None)
+    codes.time = time.time()
+    return codes
+
+
+def test_a_second_factor_is_asked_for(lake: Terminal, ada: User, codes: TOTP) -> None:
     refused = lake("login", lake.url, "--user", ada.username, lines=f"{PASSWORD}\n000000\n", status=1)
     assert "The code is not right" in refused["detail"]
+    assert not AccessToken.objects.filter(user=ada).exists()
+
+
+def test_a_right_code_makes_one_token(lake: Terminal, ada: User, codes: TOTP, kept: Path) -> None:
+    lines = f"{PASSWORD}\n{codes.token():06}\n"
+    assert lake("login", lake.url, "--user", ada.username, lines=lines)["username"] == ada.username
+    (token,) = AccessToken.objects.filter(user=ada)
+    assert json.loads(kept.read_text())["token"].startswith(token.prefix)
+    assert not BrowserSession.objects.filter(user_id=ada.pk).exists()
+    refused = lake("login", lake.url, "--user", ada.username, lines=lines, status=1)
+    assert "The code is not right" in refused["detail"]
+    assert AccessToken.objects.filter(user=ada).count() == 1
 
 
 def test_a_logout_revokes_the_token(lake: Terminal, ada: User, kept: Path) -> None:
