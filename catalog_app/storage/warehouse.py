@@ -66,11 +66,25 @@ class Warehouse:
         self._base = self.root.rstrip("/") if self._is_local else self.root.partition("://")[2]
         self._options = options
 
+    def below(self, folder: str) -> Warehouse:
+        """A folder of it as a root."""
+        return Warehouse(f"{self.root}/{folder}", self._options)
+
+    def overlaps(self, other: Warehouse) -> bool:
+        """Whether one root lies in the other, or is the other."""
+        mine, theirs = (f"{root.rstrip('/')}/" for root in (self.root, other.root))
+        return mine.startswith(theirs) or theirs.startswith(mine)
+
     @property
     def filesystem(self) -> pafs.FileSystem:
         if self._is_local:
             return _LOCAL
-        return s3_filesystem(self._options or settings.LAKEUI["STORE"])
+        return s3_filesystem(self.options)
+
+    @property
+    def options(self) -> StoreOptions:
+        """How its store is reached."""
+        return self._options or settings.LAKEUI["STORE"]
 
     @property
     def is_local(self) -> bool:
@@ -183,8 +197,8 @@ class Warehouse:
         return sorted((file for file in found if not _is_hidden(file.path)), key=lambda file: file.path)
 
     def all_under(self, folder: str) -> list[StoredFile]:
-        """Every file below a folder, work in progress included."""
-        selector = pafs.FileSelector(self.absolute(folder), recursive=True, allow_not_found=True)
+        """Every file below a folder, work in progress included. The empty name is the root."""
+        selector = pafs.FileSelector(self.absolute(folder).rstrip("/"), recursive=True, allow_not_found=True)
         return [
             StoredFile(info.path[len(self._base) + 1 :], info.size, info.mtime)
             for info in self.filesystem.get_file_info(selector)

@@ -1,34 +1,34 @@
 """Backups: a dump of the database and the files that it names, by one snapshot; and the way back.
 
-A backup counts once its folder has its name; a run that is cut off leaves a folder ``.part-…`` that the next removes.
-Files never change once written, so ``warehouse/`` holds each of them once for all backups of the folder.
+A backup counts once it has its name. Files never change once written, so ``warehouse/`` holds each of them once for all
+backups of the place.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import connection, transaction
 
+from catalog_app.domain.files import is_outside
+from catalog_app.storage.warehouse import Warehouse
 from lakeui import __version__
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.runtime.backup_files import files_check, files_keep, sizes
+from lakeui.runtime.backup_places import CONTENTS, DUMP, FILES, backup_remove, names, part_made, part_publish, text_of
 from lakeui.runtime.dumps import database_dump, database_load
+from lakeui.runtime.variable_types import is_root
 
-PART = ".part-"
 NAME_FORMAT = "%Y%m%dT%H%M%S.%fZ"
-READ_BYTES = 1024 * 1024
+Size = TypeVar("Size", int, int | None)
 Say = Callable[[str], None]
 
 _NEEDED = """
@@ -57,7 +57,9 @@ _BIRTH = "SELECT min(applied)::text FROM django_migrations"
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One backup. ``versions``: by catalog the newest version in it. ``birth`` tells this database from others."""
+    """One backup. ``versions``: by catalog the newest version in it. ``birth`` tells this database from others. Without
+    ``has_files`` the files are where the warehouse is, or where its store keeps copies of its own.
+    """
 
     name: str
     made_at: str
@@ -67,114 +69,109 @@ class Backup:
     files: int
     bytes: int
     versions: dict[str, int] = field(default_factory=dict)
+    has_files: bool = True
 
     @property
     def time(self) -> datetime:
         return datetime.fromisoformat(self.made_at)
 
 
-@contextmanager
-def folder_locked(folder: Path) -> Iterator[None]:
-    """One run at a time in a folder of backups. Raises InvalidValue where another one works there."""
-    _folder_make(folder)
-    with (folder / ".lock").open("w") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidValue(
-                f"Another backup or restore works in {folder}.", remedy="Wait until it has ended."
-            ) from None
-        yield
+def backup_place(said: str) -> Warehouse:
+    """A folder of this machine, or an address in the store of the settings. Raises InvalidValue otherwise."""
+    if not is_root(said):
+        raise InvalidValue(
+            f"Backups cannot lie at {said}.", remedy="Name a folder, or an address such as s3://bucket/backups."
+        )
+    return Warehouse(said)
 
 
-def _folder_make(folder: Path) -> None:
-    """A dump holds hashes of passwords and tokens: a folder that is new is its owner's alone."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def backup_make(folder: Path, *, say: Say, link: bool = False) -> Backup:
-    """A new backup of database and warehouse. People go on working. ``link``: hard links instead of copies.
+def backup_make(place: Warehouse, *, say: Say, link: bool = False, has_files: bool = True) -> Backup:
+    """A new backup of database and warehouse. People go on working. ``link``: hard links instead of copies. Without
+    ``has_files`` the backup names the files, and their sizes, and holds none of them.
 
     The list of files and the dump are of one snapshot. Raises InvalidValue where a file of it is not there any more,
     since VACUUM ran meanwhile.
     """
     warehouse = _warehouse()
-    if folder.resolve().is_relative_to(warehouse) or warehouse.is_relative_to(folder.resolve()):
-        raise InvalidValue(f"{folder} and the warehouse lie in each other.", remedy="Choose another folder.")
-    for left in folder.glob(f"{PART}*"):
-        shutil.rmtree(left)
-    part = folder / f"{PART}{os.getpid()}"
-    _folder_make(folder)
-    part.mkdir()
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-            cursor.execute("SELECT pg_export_snapshot(), now()")
-            snapshot, made_at = cursor.fetchone()
-            needed: dict[str, int | None] = {
-                **dict.fromkeys(_column(cursor, _KEPT_WHERE_THERE)),
-                **_pairs(cursor, _NEEDED),
-            }
-            versions = _pairs(cursor, _VERSIONS)
-            (birth,) = _column(cursor, _BIRTH)
-        say("dumping the database")
-        dump = part / "database.dump"
-        database_dump(dump, snapshot=snapshot)
-    fault_point("backup.dumped")
-    say(f"keeping {len(needed)} files")
-    kept = _files_keep(warehouse, folder / "warehouse", needed, link=link)
-    lines = "".join(f"{size}\t{path}\n" for path, size in sorted(kept.items()))
-    (part / "files.txt").write_text(lines, encoding="utf-8")
-    made = Backup(
-        name=made_at.astimezone(UTC).strftime(NAME_FORMAT),
-        made_at=made_at.astimezone(UTC).isoformat(),
-        lakeui=__version__,
-        birth=birth,
-        dump_digest=_digest(dump),
-        files=len(kept),
-        bytes=sum(kept.values()),
-        versions=versions,
-    )
-    (part / "backup.json").write_text(json.dumps(asdict(made), indent=2), encoding="utf-8")
-    _sync(part)
-    fault_point("backup.naming")
-    part.rename(folder / made.name)
-    _sync(folder)
+    _place_check(place, warehouse, link=link)
+    with part_made(place) as part:
+        with transaction.atomic():
+            needed, versions, birth, made_at = _dumped(part / DUMP, say)
+        fault_point("backup.dumped")
+        say(f"keeping {len(needed)} files" if has_files else f"looking at {len(needed)} files")
+        inside, outside = _inside(needed), _outside(needed)
+        kept = files_check(warehouse, outside if has_files else needed)
+        if has_files:
+            kept |= files_keep(warehouse, _files(place), inside, link=link)
+        lines = "".join(f"{size}\t{path}\n" for path, size in sorted(kept.items()))
+        (part / FILES).write_text(lines, encoding="utf-8")
+        made = Backup(
+            name=made_at.astimezone(UTC).strftime(NAME_FORMAT),
+            made_at=made_at.astimezone(UTC).isoformat(),
+            lakeui=__version__,
+            birth=birth,
+            dump_digest=_digest(part / DUMP),
+            files=len(kept),
+            bytes=sum(kept.values()),
+            versions=versions,
+            has_files=has_files,
+        )
+        (part / CONTENTS).write_text(json.dumps(asdict(made), indent=2), encoding="utf-8")
+        part_publish(place, part, made.name)
     return made
 
 
-def backups_list(folder: Path) -> list[Backup]:
+def _dumped(dump: Path, say: Say) -> tuple[dict[str, int | None], dict[str, int], str, datetime]:
+    """Dump the database; the files that it needs, by catalog the newest version, its birth, and the time."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_export_snapshot(), now()")
+        snapshot, made_at = cursor.fetchone()
+        needed = {**dict.fromkeys(_column(cursor, _KEPT_WHERE_THERE)), **_pairs(cursor, _NEEDED)}
+        versions = _pairs(cursor, _VERSIONS)
+        (birth,) = _column(cursor, _BIRTH)
+    say("dumping the database")
+    database_dump(dump, snapshot=snapshot)
+    return needed, versions, birth, made_at
+
+
+def _place_check(place: Warehouse, warehouse: Warehouse, *, link: bool) -> None:
+    if place.overlaps(warehouse):
+        raise InvalidValue(f"{place.root} and the warehouse lie in each other.", remedy="Choose another place.")
+    if link and not (place.is_local and warehouse.is_local):
+        raise InvalidValue("An object store has no hard links.", remedy="Leave --link out.")
+
+
+def backups_list(place: Warehouse) -> list[Backup]:
     """Whole backups, oldest first."""
-    found = sorted(path.parent for path in folder.glob("[0-9]*/backup.json"))
-    return [Backup(**json.loads((path / "backup.json").read_text(encoding="utf-8"))) for path in found]
+    return [Backup(**json.loads(text_of(place, f"{name}/{CONTENTS}"))) for name in names(place)]
 
 
-def backups_prune(folder: Path, *, keep: int) -> tuple[int, int]:
+def backups_prune(place: Warehouse, *, keep: int) -> tuple[int, int]:
     """Remove all but the newest ``keep`` backups, and the files that only they have; how many of each."""
-    going = backups_list(folder)[:-keep]
+    going = backups_list(place)[:-keep]
     for backup in going:
-        # Without this file it is no backup, whatever is left of it.
-        (folder / backup.name / "backup.json").unlink()
-        shutil.rmtree(folder / backup.name)
-    needed = {path for backup in backups_list(folder) for path in _files_of(folder, backup)}
-    root, removed = folder / "warehouse", 0
-    for path in root.rglob("*"):
-        if path.is_file() and path.relative_to(root).as_posix() not in needed:
-            path.unlink()
-            removed += 1
-    return len(going), removed
+        backup_remove(place, backup.name)
+    needed = {path for backup in backups_list(place) for path in _files_of(place, backup)}
+    kept = _files(place)
+    stray = [file.path for file in kept.all_under("") if file.path not in needed]
+    for path in stray:
+        kept.remove(path)
+    return len(going), len(stray)
 
 
 def backup_choose(
-    folder: Path, *, time: datetime | None = None, catalog: str = "", version: int | None = None
+    place: Warehouse, *, time: datetime | None = None, catalog: str = "", version: int | None = None
 ) -> Backup:
     """The newest backup; of a point in time the first that was made after it, since it has all history before. Raises
     InvalidValue where there is none.
     """
-    found = backups_list(folder)
+    found = backups_list(place)
     if not found:
-        raise InvalidValue(f"There is no whole backup in {folder}.", remedy="Name the folder that `backup` wrote to.")
+        raise InvalidValue(
+            f"There is no whole backup in {place.root}.", remedy="Name the place that `backup` wrote to."
+        )
     newest = found[-1]
     if version is not None:
         found = [backup for backup in found if backup.versions.get(catalog, -1) >= version]
@@ -193,54 +190,58 @@ def backup_choose(
 MARK = ".lakeui-restore.json"
 
 
-def backup_restore(folder: Path, backup: Backup, *, say: Say) -> None:
-    """Put a backup into an empty database and an empty warehouse. Cut off, it continues when it is run again.
+def backup_restore(place: Warehouse, backup: Backup, *, say: Say) -> None:
+    """Put a backup into an empty database and an empty warehouse. Cut off, it continues when it is run again. A backup
+    without files goes to a warehouse that has them.
 
     Everything of the backup is looked at before anything is written. Raises InvalidValue where something is missing,
     or where there is something already. The caller removes the mark in the warehouse when it has done its part.
     """
-    source, target = folder / backup.name, _warehouse()
-    files = _files_of(folder, backup)
-    _whole_require(folder, backup, files)
-    mark = target / MARK
-    goes_on = mark.is_file() and json.loads(mark.read_text(encoding="utf-8")) == backup.name
-    if not goes_on and target.is_dir() and any(target.iterdir()):
-        raise InvalidValue(
-            f"The warehouse {target} is not empty.", remedy="Move it away, or name an empty one by LAKEUI_WAREHOUSE."
-        )
-    is_loaded = _tables() > 0
-    if is_loaded and not (goes_on and _birth() == backup.birth):
-        raise InvalidValue(
-            f"The database {connection.settings_dict['NAME']} is not empty.",
-            remedy="Name an empty one by DATABASE_URL (createdb).",
-        )
-    target.mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps(backup.name), encoding="utf-8")
-    say(f"putting {len(files)} files back")
-    _files_keep(folder / "warehouse", target, dict(files), link=False)
-    fault_point("restoring.files")
-    if not is_loaded:
-        say("loading the database")
-        # One transaction: the database is empty or whole.
-        connection.close()
-        database_load(source / "database.dump")
+    target, files = _warehouse(), _files_of(place, backup)
+    with place.local_copy(f"{backup.name}/{DUMP}") as dump:
+        if _digest(dump) != backup.dump_digest:
+            raise InvalidValue(f"The dump of backup {backup.name} was changed.", remedy="Restore another backup.")
+        _whole_require(place, backup, files)
+        goes_on = target.exists(MARK) and json.loads(text_of(target, MARK)) == backup.name
+        if backup.has_files and not goes_on and target.all_under(""):
+            raise InvalidValue(
+                f"The warehouse {target.root} is not empty.",
+                remedy="Move it away, or name an empty one by LAKEUI_WAREHOUSE.",
+            )
+        is_loaded = _tables() > 0
+        if is_loaded and not (goes_on and _birth() == backup.birth):
+            raise InvalidValue(
+                f"The database {connection.settings_dict['NAME']} is not empty.",
+                remedy="Name an empty one by DATABASE_URL (createdb).",
+            )
+        files_check(target, _outside(files) if backup.has_files else files)
+        target.replace(MARK, json.dumps(backup.name).encode())
+        if backup.has_files:
+            say(f"putting {len(files)} files back")
+            files_keep(_files(place), target, _inside(files))
+        fault_point("restoring.files")
+        if not is_loaded:
+            say("loading the database")
+            # One transaction: the database is empty or whole.
+            connection.close()
+            database_load(dump)
     fault_point("restoring.loaded")
 
 
 def restore_finish() -> None:
-    (_warehouse() / MARK).unlink(missing_ok=True)
+    _warehouse().remove(MARK)
 
 
-def _whole_require(folder: Path, backup: Backup, files: dict[str, int]) -> None:
-    if _digest(folder / backup.name / "database.dump") != backup.dump_digest:
-        raise InvalidValue(f"The dump of backup {backup.name} was changed.", remedy="Restore another backup.")
-    root = folder / "warehouse"
-    wrong = [
-        path for path, size in files.items() if not (root / path).is_file() or (root / path).stat().st_size != size
-    ]
-    for path in files:
-        if not Path(path).is_absolute() and not (root / path).resolve().is_relative_to(root.resolve()):
-            raise _outside(backup, path)
+def _whole_require(place: Warehouse, backup: Backup, files: dict[str, int]) -> None:
+    held = _inside(files) if backup.has_files else {}
+    kept = _files(place)
+    if kept.is_local:
+        root = Path(kept.root)
+        for path in held:
+            if not (root / path).resolve().is_relative_to(root):
+                raise _stray(backup, path)
+    found = sizes(kept, held)
+    wrong = [path for path, size in held.items() if found.get(path) != size]
     if len(files) != backup.files or wrong:
         raise InvalidValue(
             f"Backup {backup.name} is not whole: {len(wrong)} files are missing or of another size, such as"
@@ -249,82 +250,38 @@ def _whole_require(folder: Path, backup: Backup, files: dict[str, int]) -> None:
         )
 
 
-def _files_of(folder: Path, backup: Backup) -> dict[str, int]:
-    lines = (folder / backup.name / "files.txt").read_text(encoding="utf-8").splitlines()
+def _files(place: Warehouse) -> Warehouse:
+    """Where the files of all backups of the place lie, each once."""
+    return place.below("warehouse")
+
+
+def _inside(files: Mapping[str, Size]) -> dict[str, Size]:
+    return {path: size for path, size in files.items() if not is_outside(path)}
+
+
+def _outside(files: Mapping[str, Size]) -> dict[str, Size]:
+    """Of tables that were taken over: their files stay where they lie."""
+    return {path: size for path, size in files.items() if is_outside(path)}
+
+
+def _files_of(place: Warehouse, backup: Backup) -> dict[str, int]:
+    lines = text_of(place, f"{backup.name}/{FILES}").splitlines()
     files = {path: int(size) for size, _, path in (line.partition("\t") for line in lines)}
     for path in files:
-        if not path or "\0" in path or ".." in PurePosixPath(path).parts:
-            raise _outside(backup, path)
+        is_foreign = not is_outside(path) and path.startswith("/")
+        if not path or "\0" in path or is_foreign or ".." in PurePosixPath(path).parts:
+            raise _stray(backup, path)
     return files
 
 
-def _outside(backup: Backup, path: str) -> InvalidValue:
+def _stray(backup: Backup, path: str) -> InvalidValue:
     return InvalidValue(
         f"Backup {backup.name} lists {path!r}, which lies outside of its files.", remedy="Restore another backup."
     )
 
 
-def _files_keep(source: Path, target: Path, needed: dict[str, int | None], *, link: bool) -> dict[str, int]:
-    """Have each file in the target too; by path, the size. A file has its name there once it is whole.
-
-    Without a size it may be missing in the source; with one it must be there, or be in the target already. Files with
-    an absolute path were taken over: they stay where they lie, and nothing is written there.
-    """
-    kept = {}
-    for path, size in needed.items():
-        placed, read = target / path, source / path
-        if size is not None and placed.is_file() and placed.stat().st_size == size:
-            kept[path] = size
-            continue
-        if not read.is_file() or Path(path).is_absolute():
-            if size is None:
-                continue
-            raise InvalidValue(
-                f"The file {path} is not there any more, or has another size: VACUUM ran, or the disk lost it.",
-                remedy="Run it again; where it stays so, check_catalog names what is missing.",
-            )
-        placed.parent.mkdir(parents=True, exist_ok=True)
-        _file_place(read, placed, link=link)
-        kept[path] = placed.stat().st_size
-        fault_point("backup.copying")
-        if size not in (None, kept[path]):
-            raise InvalidValue(
-                f"The file {path} has {kept[path]} bytes instead of {size}.", remedy="Run check_catalog."
-            )
-    return kept
-
-
-def _file_place(read: Path, placed: Path, *, link: bool) -> None:
-    """Raises InvalidValue where ``read`` is a symbolic link: what it leads to is no file of the lake."""
-    if read.is_symlink():
-        raise InvalidValue(f"The file {read} is a symbolic link.", remedy="Put the file itself there.")
-    part = placed.with_name(f"{PART}{placed.name}")
-    part.unlink(missing_ok=True)
-    if link:
-        try:
-            os.link(read, part)
-        except OSError:
-            raise InvalidValue(
-                "The folder and the warehouse lie on different disks.", remedy="Leave --link out."
-            ) from None
-    else:
-        # Neither is followed, also where one comes to be a link meanwhile.
-        new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with (
-            os.fdopen(os.open(read, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source,
-            os.fdopen(os.open(part, new, 0o666), "wb") as written,
-        ):
-            shutil.copyfileobj(source, written, READ_BYTES)
-            written.flush()
-            os.fsync(written.fileno())
-    part.rename(placed)
-
-
-def _warehouse() -> Path:
-    root = settings.LAKEUI["WAREHOUSE"]
-    if "://" in root:
-        raise InvalidValue("The warehouse is no folder.", remedy="Use the copies of the object store, and pg_dump.")
-    return Path(root).resolve()
+def _warehouse() -> Warehouse:
+    return Warehouse(settings.LAKEUI["WAREHOUSE"])
 
 
 def _tables() -> int:
@@ -351,13 +308,3 @@ def _pairs(cursor: Any, query: str) -> dict[str, int]:
 def _digest(path: Path) -> str:
     with path.open("rb") as read:
         return hashlib.file_digest(read, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    """What the folder holds is on the disk."""
-    for path in (*(one for one in folder.iterdir() if one.is_file() and one.name != ".lock"), folder):
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)

@@ -70,9 +70,13 @@ def _place(said: str) -> str:
     return said
 
 
+def is_root(said: str) -> bool:
+    """Whether it is a folder, or an address of a bucket and what lies below, without keys."""
+    return not is_in_store(said) or _BUCKET.fullmatch(said.rstrip("/")) is not None
+
+
 def _root(said: str) -> str:
-    """A folder, or an address of a bucket and what lies below, without keys."""
-    if is_in_store(said) and not _BUCKET.fullmatch(said.rstrip("/")):
+    if not is_root(said):
         raise ValueError
     return said
 

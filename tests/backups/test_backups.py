@@ -4,132 +4,47 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import shutil
 import signal
 import subprocess
-import sys
 import threading
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
-from lakeui.runtime import backups
+from lakeui.runtime import backup_files, backups
+from lakeui.runtime.backup_places import PART, place_locked
 from lakeui.runtime.backups import (
     MARK,
-    PART,
     Backup,
     backup_choose,
     backup_make,
     backups_list,
     backups_prune,
-    folder_locked,
 )
-from lakeui.runtime.postgres import postgres_program
+from tests.backups.conftest import Commands
 from tests.support.lake import Lake
-
-ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = """
-import json, os, signal, sys, traceback
-import django
-django.setup()
-import tests.without_spark.module
-from django.conf import settings
-from django.core.management import call_command
-from django.db import connection
-from lakeui.frontdoor import Session, execute
-
-def run(catalog, asked):
-    for command in asked:
-        if command[0] == "rows":
-            found = execute("SELECT id FROM d.t", Session(catalog, command[1])).rows
-            print("rows", sorted(row[0] for row in found))
-        else:
-            call_command(*command)
-
-print("loaded", flush=True)
-for line in sys.stdin:
-    child = os.fork()
-    if child:
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-        continue
-    database, warehouse, output, catalog, asked = json.loads(line)
-    signal.alarm(300)
-    connection.settings_dict["NAME"], settings.LAKEUI["WAREHOUSE"] = database, warehouse
-    for stream in (1, 2):
-        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
-    status = 0
-    try:
-        run(catalog, asked)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
-"""
-"""One process loads lakeui. Each run of commands is a copy of it, which may be killed."""
-
-Commands = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture(scope="module")
-def loaded(own_warehouse: Path, database_url: str, faults: Path) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, "LAKEUI_FAULTS": str(faults), "DATABASE_URL": database_url}
-    program = [sys.executable, "-c", COMMANDS]
-    with subprocess.Popen(
-        program, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "loaded\n"
-        yield process
-        process.kill()
-
-
-@pytest.fixture
-def commands(
-    lake: Lake,
-    loaded: subprocess.Popen[str],
-    own_warehouse: Path,
-    database_url: str,
-    tmp_path: Path,
-    faults: Path,
-) -> Iterator[Commands]:
-    """Run commands on an empty database and warehouse, as on a new machine. ``kill`` names a point to die at."""
-    here_name = connection.settings_dict["NAME"]
-    name = f"restored_{uuid.uuid4().hex[:10]}"
-    _psql(database_url, f"CREATE DATABASE {name}")
-
-    def run(*asked: list[str], kill: str = "", here: bool = False) -> subprocess.CompletedProcess[str]:
-        assert loaded.stdin is not None
-        assert loaded.stdout is not None
-        if kill:
-            (faults / kill).write_text("kill")
-        places = (here_name, own_warehouse) if here else (name, tmp_path / "restored")
-        output = tmp_path / f"output-{uuid.uuid4().hex}"
-        given = [*map(str, places), str(output), lake.catalog, asked]
-        print(json.dumps(given), file=loaded.stdin, flush=True)
-        status = int(loaded.stdout.readline())
-        for left in faults.iterdir():
-            left.unlink()
-        return subprocess.CompletedProcess(asked, status, output.read_text(), "")
-
-    yield run
-    _psql(database_url, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _psql(url: str, statement: str) -> None:
-    subprocess.run([str(postgres_program("psql")), url, "-qc", statement], check=True, capture_output=True)
 
 
 def done(ran: subprocess.CompletedProcess[str]) -> str:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
+
+
+def said_by(*command: str) -> str:
+    said = StringIO()
+    call_command(*command, stdout=said)
+    return said.getvalue()
 
 
 def quiet(_: str) -> None:
@@ -173,7 +88,7 @@ def test_a_backup_made_during_commits_is_consistent(lake: Lake, commands: Comman
         while not written:
             pass
         before = len(written)
-        backup_make(tmp_path / "kept", say=quiet)
+        backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
         after = len(written) + 1
     said = done(commands(["restore", str(tmp_path / "kept")], ["rows", "main"]))
     rows = json.loads(said.rpartition("rows ")[2])
@@ -188,24 +103,24 @@ def test_a_backup_made_during_commits_is_consistent(lake: Lake, commands: Comman
 def test_a_second_backup_copies_only_what_is_new(lake: Lake, tmp_path: Path) -> None:
     insert(lake, 1)
     kept = tmp_path / "kept"
-    first = backup_make(kept, say=quiet)
+    first = backup_make(Warehouse(str(kept)), say=quiet)
     copied = {path: path.stat().st_ino for path in (kept / "warehouse").rglob("*.parquet")}
     insert(lake, 2)
-    second = backup_make(kept, say=quiet)
+    second = backup_make(Warehouse(str(kept)), say=quiet)
     now = {path: path.stat().st_ino for path in (kept / "warehouse").rglob("*.parquet")}
     assert copied.items() < now.items()
-    assert [one.name for one in backups_list(kept)] == [first.name, second.name]
+    assert [one.name for one in backups_list(Warehouse(str(kept)))] == [first.name, second.name]
     assert kept.stat().st_mode & 0o077 == 0, "the dump holds hashes of passwords"
     assert second.files == first.files + 1
 
 
 def test_links_are_links_and_the_folder_lies_outside(lake: Lake, own_warehouse: Path, tmp_path: Path) -> None:
     insert(lake, 1)
-    backup_make(tmp_path / "kept", say=quiet, link=True)
+    backup_make(Warehouse(str(tmp_path / "kept")), say=quiet, link=True)
     placed = next((tmp_path / "kept" / "warehouse").rglob("*.parquet"))
     assert placed.stat().st_nlink > 1
     with pytest.raises(InvalidValue, match="lie in each other"):
-        backup_make(own_warehouse / "kept", say=quiet)
+        backup_make(Warehouse(str(own_warehouse / "kept")), say=quiet)
 
 
 def test_what_vacuum_took_meanwhile_makes_no_backup(lake: Lake, own_warehouse: Path, tmp_path: Path) -> None:
@@ -214,10 +129,10 @@ def test_what_vacuum_took_meanwhile_makes_no_backup(lake: Lake, own_warehouse: P
     content = gone.read_bytes()
     gone.unlink()
     with pytest.raises(InvalidValue, match="is not there any more"):
-        backup_make(tmp_path / "kept", say=quiet)
-    assert backups_list(tmp_path / "kept") == []
+        backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
+    assert backups_list(Warehouse(str(tmp_path / "kept"))) == []
     gone.write_bytes(content)
-    backup_make(tmp_path / "kept", say=quiet)
+    backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
     assert not list((tmp_path / "kept").glob(f"{PART}*"))
 
 
@@ -226,11 +141,11 @@ def test_a_killed_backup_is_none(lake: Lake, commands: Commands, tmp_path: Path,
     insert(lake, 1, 2)
     kept = tmp_path / "kept"
     assert commands(["backup", str(kept)], kill=point, here=True).returncode == -signal.SIGKILL
-    assert backups_list(kept) == []
+    assert backups_list(Warehouse(str(kept))) == []
     with pytest.raises(InvalidValue, match="no whole backup"):
-        backup_choose(kept)
+        backup_choose(Warehouse(str(kept)))
     insert(lake, 3)
-    backup_make(kept, say=quiet)
+    backup_make(Warehouse(str(kept)), say=quiet)
     assert "rows [1, 2, 3]" in done(commands(["restore", str(kept)], ["rows", "main"]))
     assert [path.name for path in kept.iterdir() if path.name.startswith(PART)] == []
 
@@ -238,7 +153,7 @@ def test_a_killed_backup_is_none(lake: Lake, commands: Commands, tmp_path: Path,
 @pytest.mark.parametrize("point", ["backup.copying", "restoring.files", "restoring.loaded"])
 def test_a_restore_that_was_killed_goes_on(lake: Lake, commands: Commands, tmp_path: Path, point: str) -> None:
     insert(lake, 1, 2)
-    backup_make(tmp_path / "kept", say=quiet)
+    backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
     restore = ["restore", str(tmp_path / "kept")]
     assert commands(restore, kill=point).returncode == -signal.SIGKILL
     said = done(commands(restore, ["rows", "main"]))
@@ -249,7 +164,7 @@ def test_a_restore_that_was_killed_goes_on(lake: Lake, commands: Commands, tmp_p
 def test_nothing_is_overwritten(lake: Lake, commands: Commands, own_warehouse: Path, tmp_path: Path) -> None:
     insert(lake, 1)
     kept = str(tmp_path / "kept")
-    backup_make(Path(kept), say=quiet)
+    backup_make(Warehouse(kept), say=quiet)
     with pytest.raises(InvalidValue, match=r"The warehouse .* is not empty"):
         call_command("restore", kept)
     own_warehouse.rename(tmp_path / "aside")
@@ -263,7 +178,7 @@ def test_nothing_is_overwritten(lake: Lake, commands: Commands, own_warehouse: P
 def test_a_damaged_backup_is_refused_before_any_write(lake: Lake, tmp_path: Path, harm: str) -> None:
     insert(lake, 1)
     kept = tmp_path / "kept"
-    made = backup_make(kept, say=quiet)
+    made = backup_make(Warehouse(str(kept)), say=quiet)
     harmed = {
         "file": next((kept / "warehouse").rglob("*.parquet")),
         "dump": kept / made.name / "database.dump",
@@ -282,11 +197,11 @@ def listed(folder: Path, *lines: str) -> Backup:
     return Backup("b", "", "", "", backups._digest(folder / "b" / "files.txt"), len(lines), 0)
 
 
-@pytest.mark.parametrize("path", ["../x", "a/../../x", "", "a\0b"])
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "", "a\0b", "/etc/x"])
 def test_a_list_names_no_file_outside_its_backup(tmp_path: Path, path: str) -> None:
     made = listed(tmp_path / "kept", f"1\t{path}")
     with pytest.raises(InvalidValue, match="outside of its files"):
-        backups._files_of(tmp_path / "kept", made)
+        backups._files_of(Warehouse(str(tmp_path / "kept")), made)
 
 
 def test_no_link_leads_out_of_a_backup(tmp_path: Path) -> None:
@@ -297,22 +212,53 @@ def test_no_link_leads_out_of_a_backup(tmp_path: Path) -> None:
     (kept / "warehouse" / "a").symlink_to(away)
     (kept / "b" / "database.dump").write_bytes((kept / "b" / "files.txt").read_bytes())
     with pytest.raises(InvalidValue, match="outside of its files"):
-        backups._whole_require(kept, made, backups._files_of(kept, made))
+        backups._whole_require(Warehouse(str(kept)), made, backups._files_of(Warehouse(str(kept)), made))
     (tmp_path / "link").symlink_to(away / "secret")
     for link in (True, False):
         with pytest.raises(InvalidValue, match="symbolic link"):
-            backups._file_place(tmp_path / "link", tmp_path / "placed", link=link)
+            backup_files._file_place(tmp_path / "link", tmp_path / "placed", link=link)
     assert not (tmp_path / "placed").exists()
 
 
-def test_an_adopted_file_stays_and_is_not_written(tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("rows")
+def test_an_adopted_file_stays_and_is_not_written(
+    lake: Lake, commands: Commands, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What the table took over is looked at before and after, and lies in no backup."""
+    folder = tmp_path_factory.mktemp("theirs")
+    pq.write_table(pa.table({"id": pa.array([7], pa.int32())}), folder / "a.parquet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(settings.LAKEUI, "IMPORT_LOCATIONS", (str(folder),))
+        lake.sql(f"CREATE TABLE d.theirs FROM PARQUET '{folder}'")
+    taken = folder / "a.parquet"
     before = taken.stat()
-    assert backups._files_keep(tmp_path / "s", tmp_path / "t", {str(taken): 4}, link=False) == {str(taken): 4}
-    with pytest.raises(InvalidValue, match="another size"):
-        backups._files_keep(tmp_path / "s", tmp_path / "t", {str(taken): 5}, link=False)
+    kept = Warehouse(str(tmp_path / "kept"))
+    made = backup_make(kept, say=quiet)
+    assert f"file://{taken}" in backups._files_of(kept, made)
+    assert not list((tmp_path / "kept" / "warehouse").rglob("a.parquet"))
+    assert f"{lake.catalog}: in order" in done(commands(["restore", str(tmp_path / "kept")]))
     assert (taken.stat().st_ino, taken.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    taken.rename(folder / "aside")
+    with pytest.raises(InvalidValue, match="is not there any more"):
+        backup_make(kept, say=quiet)
+    # Backups of other tests are of this table too.
+    (folder / "aside").rename(taken)
+
+
+def test_backup_without_files_needs_them_in_warehouse(
+    lake: Lake, commands: Commands, own_warehouse: Path, tmp_path: Path
+) -> None:
+    insert(lake, 1, 2)
+    kept = tmp_path / "kept"
+    call_command("backup", str(kept), "--without-files")
+    assert not (kept / "warehouse").exists()
+    assert said_by("backup", str(kept), "--list").rstrip().endswith(", without files")
+    assert "is not there any more" in commands(["restore", str(kept)]).stdout
+    shutil.copytree(own_warehouse, tmp_path / "restored")
+    said = done(commands(["restore", str(kept)], ["rows", "main"]))
+    assert "rows [1, 2]" in said
+    assert f"{lake.catalog}: in order" in said
+    with pytest.raises(CommandError, match="exclude each other"):
+        call_command("backup", str(kept), "--without-files", "--link")
 
 
 def test_backups_are_restored_to_a_time_or_version(lake: Lake, commands: Commands, tmp_path: Path) -> None:
@@ -320,14 +266,14 @@ def test_backups_are_restored_to_a_time_or_version(lake: Lake, commands: Command
     lake.sql("CREATE BRANCH b")
     version = lake.head()
     kept = tmp_path / "kept"
-    backup_make(kept, say=quiet)
+    backup_make(Warehouse(str(kept)), say=quiet)
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
         time = cursor.fetchone()[0].isoformat()
     insert(lake, 2)
     insert(lake, 3, branch="b")
     lake.sql("CREATE BRANCH later")
-    backup_make(kept, say=quiet)
+    backup_make(Warehouse(str(kept)), say=quiet)
     insert(lake, 4)
     said = done(commands(["restore", str(kept), "--at", time], ["rows", "main"], ["rows", "b"]))
     assert said.count("rows [1]") == 2
@@ -335,7 +281,10 @@ def test_backups_are_restored_to_a_time_or_version(lake: Lake, commands: Command
     assert f"{lake.catalog}: in order" in said
     with pytest.raises(CommandError, match="--catalog"):
         call_command("restore", str(kept), "--at", str(version))
-    assert backup_choose(kept, catalog=lake.catalog, version=version).name == backups_list(kept)[0].name
+    assert (
+        backup_choose(Warehouse(str(kept)), catalog=lake.catalog, version=version).name
+        == backups_list(Warehouse(str(kept)))[0].name
+    )
 
 
 def test_a_version_of_one_catalog_is_restored(lake: Lake, commands: Commands, tmp_path: Path) -> None:
@@ -343,13 +292,13 @@ def test_a_version_of_one_catalog_is_restored(lake: Lake, commands: Commands, tm
     version = lake.head()
     insert(lake, 2)
     kept = str(tmp_path / "kept")
-    backup_make(Path(kept), say=quiet)
+    backup_make(Warehouse(kept), say=quiet)
     restore: list[Any] = ["restore", kept, "--at", str(version), "--catalog", lake.catalog]
     assert "rows [1]" in done(commands(restore, ["rows", "main"]))
 
 
 def test_a_point_after_newest_backup_is_in_none(lake: Lake, tmp_path: Path) -> None:
-    backup_make(tmp_path / "kept", say=quiet)
+    backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
     with pytest.raises(InvalidValue, match="is in no backup"):
         call_command("restore", str(tmp_path / "kept"), "--at", "2999-01-01T00:00:00")
     with pytest.raises(CommandError, match="is no time"):
@@ -360,15 +309,18 @@ def test_old_backups_go_with_files_only_they_have(lake: Lake, tmp_path: Path) ->
     kept = tmp_path / "kept"
     for number in range(3):
         insert(lake, number)
-        backup_make(kept, say=quiet)
+        backup_make(Warehouse(str(kept)), say=quiet)
     stray = kept / "warehouse" / "9" / "stray.parquet"
     stray.parent.mkdir(parents=True, exist_ok=True)
     stray.write_text("")
-    assert backups_prune(kept, keep=1) == (2, 1)
-    assert len(backups_list(kept)) == 1
-    backup_choose(kept)
+    assert backups_prune(Warehouse(str(kept)), keep=1) == (2, 1)
+    assert len(backups_list(Warehouse(str(kept)))) == 1
+    backup_choose(Warehouse(str(kept)))
 
 
 def test_a_folder_admits_one_run_at_a_time(lake: Lake, tmp_path: Path) -> None:
-    with folder_locked(tmp_path / "kept"), pytest.raises(InvalidValue, match="Another backup or restore"):
+    with (
+        place_locked(Warehouse(str(tmp_path / "kept"))),
+        pytest.raises(InvalidValue, match="Another backup or restore"),
+    ):
         call_command("backup", str(tmp_path / "kept"))

@@ -7,46 +7,43 @@ import uuid
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 from catalog_app.services.files import addresses_allocate
+from catalog_app.storage.warehouse import Warehouse
 from tests.support.lake_memory_engine import LakeMemoryEngine
 
 
 class PickledFiles(MutableMapping[str, Any]):
-    """Files by their paths below a folder. A file is there whole or not at all, as files of the warehouse are."""
+    """Files of a warehouse by their paths. A file is there whole or not at all."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
 
     def __getitem__(self, path: str) -> Any:
         try:
-            return pickle.loads((self._root / path).read_bytes())
+            with self._warehouse.filesystem.open_input_stream(self._warehouse.absolute(path)) as stream:
+                return pickle.loads(stream.read())
         except FileNotFoundError:
             raise KeyError(path) from None
 
     def __setitem__(self, path: str, content: Any) -> None:
-        placed = self._root / path
-        placed.parent.mkdir(parents=True, exist_ok=True)
-        written = placed.with_suffix(".written")
-        written.write_bytes(pickle.dumps(content))
-        written.rename(placed)
+        self._warehouse.replace(path, pickle.dumps(content))
 
     def __delitem__(self, path: str) -> None:
-        (self._root / path).unlink()
+        self._warehouse.remove(path)
 
     def __iter__(self) -> Iterator[str]:
-        return (str(path.relative_to(self._root)) for path in self._root.rglob("*.parquet"))
+        return (file.path for file in self._warehouse.all_under("") if file.path.endswith(".parquet"))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def bytes_of(self, path: str) -> int:
-        return (self._root / path).stat().st_size
+        return self._warehouse.size(path)
 
 
 class SharedMemoryEngine(LakeMemoryEngine):
@@ -54,7 +51,7 @@ class SharedMemoryEngine(LakeMemoryEngine):
 
     def __init__(self, allocate: Callable[[int, int], int], warehouse: str) -> None:
         super().__init__(allocate)
-        self._stored = PickledFiles(Path(warehouse))
+        self._stored = PickledFiles(Warehouse(warehouse))
         self._files = self._deletes = self._stored
         # No two processes give one path.
         self._numbers = iter(lambda: uuid.uuid4().hex, "")

@@ -1,4 +1,4 @@
-"""``lakeui restore FOLDER``: a backup into an empty database and warehouse, and from there to a point in time."""
+"""``lakeui restore PLACE``: a backup into an empty database and warehouse, and from there to a point in time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalog_app.models import Branch, Catalog
 from lakeui import frontdoor
-from lakeui.runtime.backups import backup_choose, backup_restore, folder_locked, restore_finish
+from lakeui.runtime.backup_places import place_locked
+from lakeui.runtime.backups import backup_choose, backup_place, backup_restore, restore_finish
 from lakeui.runtime.upgrading import upgrade
 from lakeui.sql.dialect import quote_name, quote_text
 
@@ -23,22 +24,22 @@ class Command(BaseCommand):
     help = "Put a backup into the empty database and warehouse that the settings name. Overwrites nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", help="where `backup` wrote to: a folder, or an address of a store")
         parser.add_argument("--at", metavar="TIME|VERSION", help="take the branches back to then; UTC unless said")
         parser.add_argument("--catalog", default="", help="of which --at is a version, or the only one to take back")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        folder, at, catalog = options["folder"], options["at"], options["catalog"]
+        place, at, catalog = backup_place(options["folder"]), options["at"], options["catalog"]
         version = int(at) if at and at.isdecimal() else None
         if (catalog and not at) or (version is not None and not catalog):
             raise CommandError("Versions are of one catalog: write --catalog NAME --at VERSION.")
         time = _time(at) if at and version is None else None
-        if not folder.is_dir():
-            raise CommandError(f"There is no folder {folder}.")
-        with folder_locked(folder):
-            backup = backup_choose(folder, time=time, catalog=catalog, version=version)
+        if place.is_local and not Path(place.root).is_dir():
+            raise CommandError(f"There is no folder {place.root}.")
+        with place_locked(place):
+            backup = backup_choose(place, time=time, catalog=catalog, version=version)
             self.stdout.write(f"backup {backup.name}")
-            backup_restore(folder, backup, say=self.stdout.write)
+            backup_restore(place, backup, say=self.stdout.write)
             # An older lakeui made it: its tables become those of this one.
             upgrade(self.stdout.write)
             if at:
