@@ -56,6 +56,20 @@ def reader_options(options: StoreOptions) -> dict[str, str]:
     return {name: value for name, value in said.items() if value}
 
 
+def delta_options(options: StoreOptions) -> dict[str, str]:
+    """How the package deltalake reaches the store, in its words. Without keys it finds some as other programs do."""
+    said = {
+        "AWS_ENDPOINT_URL": options.endpoint,
+        "AWS_REGION": options.region,
+        "AWS_ACCESS_KEY_ID": options.access_key,
+        "AWS_SECRET_ACCESS_KEY": options.secret_key,
+    }
+    if options.endpoint:
+        said["AWS_ALLOW_HTTP"] = str(options.endpoint.startswith("http:")).lower()
+        said["AWS_VIRTUAL_HOSTED_STYLE_REQUEST"] = str(not options.path_style).lower()
+    return {name: value for name, value in said.items() if value}
+
+
 def store_failure(error: BaseException) -> StoreFailed | None:
     """What a person reads where the store failed; None for another error. What else the text says is for the log."""
     found = _FAILED.search(str(error)) if isinstance(error, OSError) else None

@@ -12,13 +12,13 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pyarrow.fs as pafs
 from django.utils import timezone
 
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.stores import is_in_store
 from catalog_app.models import Catalog
 from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.snapshots import Snapshot
@@ -121,21 +121,22 @@ def tables_export(
 
 
 def export_folder(warehouse: Warehouse, catalog: Catalog, reference: str, to: str | None) -> str:
-    """Where an export goes: below the warehouse, or to a folder of this machine. Raises InvalidValue where the
-    warehouse is none of this machine, and for a folder of the warehouse's own.
+    """Where an export goes: below the warehouse; to a folder of this machine, or to an address in the store of the
+    warehouse. Raises InvalidValue for a place where the warehouse does not lie, and for one of the warehouse's own.
     """
     if to is None:
         named = _name(catalog.name, f"catalog-{catalog.pk}")
         digest = hashlib.sha256(reference.encode()).hexdigest()[:16]
         return f"exports/{named}/{_name(reference.replace(':', '-'), digest)}"
-    if not isinstance(warehouse.filesystem, pafs.LocalFileSystem):
+    if is_in_store(to) == warehouse.is_local:
         raise InvalidValue(
-            "The warehouse lies in an object store, and so do its exports.", remedy="Leave the folder out."
+            "Data files stay where they are, so an export lies on the same machine or in the same store.",
+            remedy="Name " + ("a folder" if warehouse.is_local else "an address that begins with s3://") + ", or none.",
         )
-    path = Path(to).resolve()
-    if path.is_relative_to(warehouse.root) or Path(warehouse.root).is_relative_to(path):
-        raise InvalidValue(f"{path} holds files of the warehouse.", remedy="Name a folder of its own, or none.")
-    return f"file://{path}"
+    place = Warehouse(to, warehouse.options)
+    if place.overlaps(warehouse):
+        raise InvalidValue(f"{place.root} holds files of the warehouse.", remedy="Name a place of its own, or none.")
+    return place.location("").rstrip("/")
 
 
 def _contents(warehouse: Warehouse, folder: str, said: dict[str, Any]) -> dict[str, Any]:

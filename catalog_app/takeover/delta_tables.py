@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Column
+from catalog_app.domain.stores import delta_options
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
 from catalog_app.takeover.found_tables import FoundFile, FoundTable, partition_text
@@ -56,14 +57,9 @@ def delta_find(locations: Locations, path: str) -> FoundTable:
             "The log of a table of Delta is read by the package deltalake, which is not installed beside lakeui.",
             remedy="Ask who runs lakeui to install lakeui[delta]; or write the rows as Parquet or Iceberg.",
         )
-    if not locations.is_local:
-        raise NotSupported(
-            "Tables of Delta are taken over from folders only, not from an object store.",
-            remedy="Write the rows as Parquet or Iceberg, and take these over.",
-        )
     # Each file of the log is one at an allowed place, before anything reads them.
     locations.files(f"{path}/_delta_log")
-    table = _table(path)
+    table = _table(path, {} if locations.is_local else delta_options(locations.warehouse.options))
     _protocol_check(table)
     names = tuple(table.metadata().partition_columns)
     columns = _columns(json.loads(table.schema().to_json())["fields"], path)
@@ -90,12 +86,12 @@ def delta_find(locations: Locations, path: str) -> FoundTable:
     return FoundTable(columns, tuple(found), names)
 
 
-def _table(path: str) -> DeltaTable:
+def _table(path: str, options: dict[str, str]) -> DeltaTable:
     from deltalake import DeltaTable
     from deltalake.exceptions import DeltaError
 
     try:
-        return DeltaTable(path.removeprefix("file://"))
+        return DeltaTable(path.removeprefix("file://"), storage_options=options)
     except (DeltaError, OSError, ValueError) as error:
         raise InvalidValue(
             f"The log of the table of Delta at {path} cannot be read.", remedy="Name the folder that holds _delta_log."

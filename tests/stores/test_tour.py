@@ -164,7 +164,8 @@ def test_other_engines_read_an_export(lake: Lake, store: ObjectStore) -> None:
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql("DELETE FROM d.t WHERE id = 2")
     call_command("export_iceberg", lake.catalog, "main")
-    place = the_warehouse().location(f"exports/{lake.catalog}/main/d/t/metadata")
+    elsewhere = f"{store.bucket('exports-' + lake.catalog.replace('_', '-'))}/main"
+    call_command("export_iceberg", lake.catalog, "main", to=elsewhere)
     said = store.options
     properties: dict[str, Any] = {
         "s3.endpoint": said.endpoint,
@@ -172,9 +173,13 @@ def test_other_engines_read_an_export(lake: Lake, store: ObjectStore) -> None:
         "s3.secret-access-key": said.secret_key,
         "s3.region": said.region,
     }
-    table = StaticTable.from_metadata(f"{place}/v{lake.head()}.metadata.json", properties)
-    assert sorted(table.scan().to_arrow().column("id").to_pylist()) == [1, 3]
-    assert all(task.file.file_path.startswith("s3://") for task in table.scan().plan_files())
+    for place in (the_warehouse().location(f"exports/{lake.catalog}/main"), elsewhere):
+        table = StaticTable.from_metadata(f"{place}/d/t/metadata/v{lake.head()}.metadata.json", properties)
+        assert sorted(table.scan().to_arrow().column("id").to_pylist()) == [1, 3]
+        assert all(task.file.file_path.startswith(f"{the_warehouse().root}/") for task in table.scan().plan_files())
+    for wrong in ("/tmp/exports", f"{the_warehouse().root}/in"):
+        with pytest.raises(CommandError):
+            call_command("export_iceberg", lake.catalog, "main", to=wrong)
 
 
 def test_doctor_finds_the_store_and_the_driver(warehouse_in_store: str) -> None:

@@ -25,8 +25,10 @@ class Command(BaseCommand):
         parser.add_argument("catalog")
         parser.add_argument("reference", help="a branch, branch:NAME, tag:NAME or version:N")
         parser.add_argument("table", nargs="*", help="database.table; all when left out")
-        parser.add_argument("--to", help="a folder of this machine; when left out, one below exports/ of the warehouse")
-
+        parser.add_argument(
+            "--to",
+            help="a folder, or an address in the store of the warehouse; else below exports/ of the warehouse",
+        )
         parser.add_argument(
             "--format-version",
             type=int,
