@@ -1,4 +1,4 @@
-"""Manifests and manifest lists as bytes.
+"""Manifests as bytes.
 
 Files are put into chunks by a rule that looks at one file at a time, so that a commit changes only the chunk that it
 adds to or takes from. The manifests of the others stay those of the versions before. A chunk's digest names
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +20,9 @@ from catalog_app.domain.files import PartitionValues, Statistics
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import FileLayout, Transform
 from catalog_app.domain.types import ParsedType
-from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3, entry_schema, list_schema, partition_names
+from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3, entry_schema, partition_names
 from catalog_app.iceberg.puffin import VECTOR_OFFSET, vector_length
-from catalog_app.iceberg.serialized_values import bound_bytes, partition_value, value_bytes
+from catalog_app.iceberg.serialized_values import bound_bytes, partition_value
 from catalog_app.iceberg.transforms import transform_field, transform_name, transform_type
 from catalog_app.iceberg.types import schema_json
 from lakeui.common.records import record
@@ -45,7 +44,8 @@ SpecKey = tuple[tuple[int, ...], tuple[Transform, ...]]
 class ListedFile:
     """A data file as a version shows it. ``schema`` is that under which it was written, ``version`` the one that took
     it in, ``location`` where an engine finds it. ``layout``: what it says of columns that the table has. ``base``: the
-    id of its first row, and ``stamp`` the number of who decided its rows, where the file stores none.
+    id of its first row, and ``stamp`` the number of who decided its rows, where the file stores none. ``named``: the
+    definition of its columns, where it has no field ids.
     """
 
     file_id: int
@@ -59,6 +59,7 @@ class ListedFile:
     layout: FileLayout = ()
     base: int = 0
     stamp: int = 0
+    named: int | None = None
 
     @property
     def lies_by(self) -> SpecKey:
@@ -134,7 +135,7 @@ class Chunk:
         """Names all that the manifest says of its files."""
         files = [
             (item.location, data.location, data.values, data.version, data.stamp, data.base, item.rows)
-            for item, data in zip(self.files, map(_data, self.files), strict=True)
+            for item, data in zip(self.files, map(data_of, self.files), strict=True)
         ]
         said = json.dumps([self.form, self.content, self.spec.as_json(), self._typed(), files])
         return hashlib.sha256(said.encode()).hexdigest()
@@ -149,7 +150,7 @@ class Chunk:
     @property
     def versions(self) -> tuple[int, int]:
         """The oldest number of the rows of a file, and the newest version that took in a file."""
-        data = [_data(item) for item in self.files]
+        data = [data_of(item) for item in self.files]
         return min(item.stamp for item in data), max(item.version for item in data)
 
 
@@ -161,24 +162,26 @@ def chunks(
     """
     groups: dict[SpecKey, list[Any]] = {}
     for item in files:
-        groups.setdefault(_data(item).lies_by, []).append(item)
+        groups.setdefault(data_of(item).lies_by, []).append(item)
     for key, group in sorted(groups.items()):
-        placed = sorted([((data := _data(item)).version, data.file_id, number) for number, item in enumerate(group)])
+        placed = sorted([((data := data_of(item)).version, data.file_id, number) for number, item in enumerate(group)])
         part: list[Any] = []
         for _, file_id, number in placed:
             part.append(group[number])
-            if _is_last(file_id) or len(part) == _LONGEST_CHUNK:
+            if is_last(file_id) or len(part) == _LONGEST_CHUNK:
                 yield _chunk(content, specs[key], schema, part, form)
                 part = []
         if part:
             yield _chunk(content, specs[key], schema, part, form)
 
 
-def _data(item: ListedFile | ListedDeletes) -> ListedFile:
+def data_of(item: ListedFile | ListedDeletes) -> ListedFile:
+    """The data file that an item of a manifest is about."""
     return item.data if isinstance(item, ListedDeletes) else item
 
 
-def _is_last(file_id: int) -> bool:
+def is_last(file_id: int) -> bool:
+    """Whether a chunk ends with that file, whatever other files there are."""
     return file_id * _SCATTERED % 2**32 < 2**32 // _CHUNK
 
 
@@ -187,7 +190,7 @@ def _chunk(content: int, spec: Spec, schema: Schema, files: Sequence[Any], form:
     types: dict[int, ParsedType] = {}
     seen: set[int] = set()
     for item in files if content == DATA else ():
-        written = _data(item).schema
+        written = data_of(item).schema
         if id(written) in seen:
             continue
         seen.add(id(written))
@@ -213,18 +216,18 @@ def manifest_bytes(chunk: Chunk, schema: Schema) -> bytes:
         "content": "deletes" if chunk.content == DELETES else "data",
     }
     fields = [(name, identifier, kind) for name, (_, identifier, kind) in zip(names, typed, strict=True)]
-    return _written(entry_schema(fields, chunk.form), records, said)
+    return avro_bytes(entry_schema(fields, chunk.form), records, said)
 
 
-def _written(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
+def avro_bytes(schema: dict[str, Any], records: Any, said: dict[str, str]) -> bytes:
     target = io.BytesIO()
     fastavro.writer(target, fastavro.parse_schema(schema), records, codec="deflate", metadata=said)
     return target.getvalue()
 
 
 def _entry(chunk: Chunk, item: ListedFile | ListedDeletes, names: Sequence[str]) -> dict[str, Any]:
-    data = _data(item)
-    partition = [_field_value(field, value) for field, value in zip(chunk.spec.typed, data.values, strict=True)]
+    data = data_of(item)
+    partition = [field_value(field, value) for field, value in zip(chunk.spec.typed, data.values, strict=True)]
     described: dict[str, Any] = {
         "content": chunk.content,
         "file_path": item.location,
@@ -272,62 +275,6 @@ def _measured(item: ListedFile, types: Mapping[int, ParsedType]) -> dict[str, An
     return {name: ("array", values) for name, values in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class StoredManifest:
-    """The manifest of a chunk, where it lies and how long it is."""
-
-    chunk: Chunk
-    location: str
-    bytes: int
-
-
-def list_bytes(manifests: Sequence[StoredManifest], version: int, form: int = V2) -> bytes:
-    """The manifest list of a version of the table, in a version of the format."""
-    said = {"snapshot-id": str(version), "sequence-number": str(version), "format-version": str(form)}
-    return _written(list_schema(form), (_listed(manifest) for manifest in manifests), said)
-
-
-def _listed(manifest: StoredManifest) -> dict[str, Any]:
-    chunk = manifest.chunk
-    oldest, newest = chunk.versions
-    # Each entry says its own. A reader takes none of them from a manifest that has no number itself.
-    first = min(_data(item).base for item in chunk.files) if chunk.content == DATA else None
-    return {
-        "first_row_id": first,
-        "manifest_path": manifest.location,
-        "manifest_length": manifest.bytes,
-        "partition_spec_id": chunk.spec.id,
-        "content": chunk.content,
-        "sequence_number": newest,
-        "min_sequence_number": oldest,
-        "added_snapshot_id": newest,
-        "added_files_count": 0,
-        "existing_files_count": len(chunk.files),
-        "deleted_files_count": 0,
-        "added_rows_count": 0,
-        "existing_rows_count": chunk.rows,
-        "deleted_rows_count": 0,
-        "partitions": [_summary(chunk, place, field) for place, field in enumerate(chunk.spec.typed)] or None,
-    }
-
-
-def _field_value(field: tuple[str, int, ParsedType], value: Any) -> Any:
+def field_value(field: tuple[str, int, ParsedType], value: Any) -> Any:
     """A value of a partition's field as Avro takes it."""
     return partition_value(field[2], value, field[0]) if isinstance(value, str) else value
-
-
-def _summary(chunk: Chunk, place: int, field: tuple[str, int, ParsedType]) -> dict[str, Any]:
-    """Bounds of one field of partitions over the files of a manifest."""
-    kind = field[2]
-    values = [_field_value(field, _data(item).values[place]) for item in chunk.files]
-    known = [value for value in values if value is not None and not _is_nan(value)]
-    return {
-        "contains_null": any(value is None for value in values),
-        "contains_nan": any(_is_nan(value) for value in values),
-        "lower_bound": value_bytes(kind, min(known)) if known else None,
-        "upper_bound": value_bytes(kind, max(known)) if known else None,
-    }
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)

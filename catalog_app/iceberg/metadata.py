@@ -14,7 +14,8 @@ from catalog_app.domain.state import COMMENT, TableState, comment_of, stated_pro
 from catalog_app.domain.table_properties import FORMAT_VERSION
 from catalog_app.domain.types import ParsedType
 from catalog_app.iceberg.avro_schemas import PARTITION_FIELDS, V2, V3
-from catalog_app.iceberg.manifests import DELETES, ListedFile, Spec, SpecKey, StoredManifest
+from catalog_app.iceberg.manifest_lists import StoredManifest
+from catalog_app.iceberg.manifests import DELETES, Spec, SpecKey
 from catalog_app.iceberg.transforms import transform_field, transform_name
 from catalog_app.iceberg.types import Defaults, schema_json
 from lakeui.common.errors import NotSupported
@@ -45,8 +46,7 @@ class TableVersion:
     @property
     def next_row_id(self) -> int:
         """Above the ids of all its rows: a file holds ids of its own addresses, or of older ones."""
-        files = (item for manifest in self.manifests for item in manifest.chunk.files)
-        return max((item.base + item.rows for item in files if isinstance(item, ListedFile)), default=0)
+        return max((manifest.next_row for manifest in self.manifests), default=0)
 
 
 def specs_of(schema: Schema, files: Iterable[SpecKey]) -> dict[SpecKey, Spec]:
@@ -148,14 +148,14 @@ def _mapped(identifier: int, names: Sequence[str], kind: ParsedType, held: Seque
 
 
 def _snapshot(shown: TableVersion) -> dict[str, Any]:
-    data = [manifest.chunk for manifest in shown.manifests if manifest.chunk.content != DELETES]
-    deletes = [manifest.chunk for manifest in shown.manifests if manifest.chunk.content == DELETES]
+    data = [manifest for manifest in shown.manifests if manifest.content != DELETES]
+    deletes = [manifest for manifest in shown.manifests if manifest.content == DELETES]
     totals: Mapping[str, int] = {
-        "total-records": sum(chunk.rows for chunk in data),
-        "total-data-files": sum(len(chunk.files) for chunk in data),
-        "total-files-size": sum(item.bytes for chunk in (*data, *deletes) for item in chunk.files),
-        "total-delete-files": sum(len(chunk.files) for chunk in deletes),
-        "total-position-deletes": sum(chunk.rows for chunk in deletes),
+        "total-records": sum(manifest.rows for manifest in data),
+        "total-data-files": sum(manifest.files for manifest in data),
+        "total-files-size": sum(manifest.bytes for manifest in shown.manifests),
+        "total-delete-files": sum(manifest.files for manifest in deletes),
+        "total-position-deletes": sum(manifest.rows for manifest in deletes),
         "total-equality-deletes": 0,
     }
     snapshot = {

@@ -31,7 +31,8 @@ class PublishedTable(models.Model):
     """The metadata of one version of a table, in one format, for a warehouse at ``root``.
 
     The newest commit that changed the table, ``version`` on ``branch``, names what it holds: no other commit has that
-    version. All files that ``metadata`` lead to were there at ``published_at``.
+    version. All files that ``metadata`` lead to were there at ``published_at``. ``manifests`` say what each one holds,
+    under the columns of ``schema_version``: the next version is made of them. 0: of none.
     """
 
     table = models.ForeignKey(Table, models.CASCADE, related_name="+", db_index=False)
@@ -42,6 +43,8 @@ class PublishedTable(models.Model):
     metadata = models.JSONField()
     location = models.TextField()
     published_at = models.DateTimeField()
+    schema_version = models.BigIntegerField(default=0, db_default=0)
+    manifests = models.JSONField(default=list, db_default=[])
 
     class Meta:
         constraints = [

@@ -24,7 +24,8 @@ from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.table_versions import table_change
 from catalog_app.services.published import HANDED_OUT
-from catalog_app.services.publishing import Kept, Wanted, form_of, metadata_make
+from catalog_app.services.publishing import form_of, metadata_make
+from catalog_app.services.publishing_files import Kept, Wanted
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.common.faults import fault_point

@@ -15,7 +15,8 @@ from catalog_app.domain.layout import layout_stored, with_layout
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.domain.transforms import LaidBy, Transform, transform_value
-from catalog_app.iceberg.manifests import DATA, ListedFile, StoredManifest, chunks, list_bytes, manifest_bytes
+from catalog_app.iceberg.manifest_lists import list_bytes, stored_manifest
+from catalog_app.iceberg.manifests import DATA, ListedFile, chunks, manifest_bytes
 from catalog_app.iceberg.metadata import TableVersion, specs_of, table_metadata
 from lakeui.common.errors import NotSupported
 
@@ -43,7 +44,7 @@ def opened(folder: Path, table: TableState, files: Sequence[ListedFile]) -> Stat
     for number, chunk in enumerate(chunks(DATA, specs, table.schema, files)):
         path = folder / f"m{number}.avro"
         path.write_bytes(manifest_bytes(chunk, table.schema))
-        manifests.append(StoredManifest(chunk, f"file://{path}", path.stat().st_size))
+        manifests.append(stored_manifest(chunk, f"file://{path}", path.stat().st_size))
     (folder / "list.avro").write_bytes(list_bytes(manifests, 99))
     shown = TableVersion(
         table, 99, 0, f"file://{folder}", f"file://{folder}/list.avro", tuple(manifests), tuple(specs.values())
