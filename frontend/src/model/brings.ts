@@ -1,6 +1,7 @@
 /** What a merge would bring, in words and in signs: the first line of a comparison, and what stands beside each object. */
 import type { ComparedObject, Comparison } from "../api/resources";
 import { count, counted } from "./format";
+import { inOrder } from "./reading-order";
 
 export type Brought = ComparedObject["brings"];
 
@@ -13,7 +14,7 @@ const PAST = { bring: "brought", change: "changed", drop: "dropped" };
 export function bringsSentence(summary: Comparison, { isMerged = false } = {}): string {
   const { source, destination, brings, is_empty } = summary;
   const verbs = isMerged ? PAST : FUTURE;
-  if (is_empty) return `${destination.name} has everything of ${source.name}.`;
+  if (is_empty) return `${inOrder(destination.name)} has everything of ${inOrder(source.name)}.`;
   const gains = [...rowsAndColumns(brings), ...counts([[brings.tables_created, "new table"], [brings.databases_created, "new database"]])];
   const drops = counts([[brings.tables_dropped, "table"], [brings.databases_dropped, "database"]]);
   const changed = brings.tables_changed + brings.databases_changed;
@@ -22,7 +23,7 @@ export function bringsSentence(summary: Comparison, { isMerged = false } = {}): 
     ...(gains.length === 0 && changed ? [settingsClause(summary, isMerged)] : []),
     ...(drops.length ? [`${verbs.drop} ${AND.format(drops)}`] : []),
   ];
-  return `${source.name} ${clauses.length ? AND.format(clauses) : `${verbs.change} nothing on ${destination.name}`}.`;
+  return `${inOrder(source.name)} ${clauses.length ? AND.format(clauses) : `${verbs.change} nothing on ${inOrder(destination.name)}`}.`;
 }
 
 /** What changes of the one object that is changed, where neither rows nor columns do. */
@@ -40,10 +41,10 @@ function settingsClause(summary: Comparison, isMerged: boolean): string {
 /** The one object that is changed, how many tables, or the branch where it also gets new ones. */
 function whereOf({ brings, counts: { objects }, results, destination }: Comparison): string {
   const { tables_created, tables_changed, databases_created, databases_changed } = brings;
-  if (tables_created + databases_created > 0) return destination.name;
-  if (objects === 1 && results[0]) return results[0].name;
-  if (databases_changed === 0 && tables_changed > 0) return `${counted(tables_changed, "table")} of ${destination.name}`;
-  return destination.name;
+  if (tables_created + databases_created > 0) return inOrder(destination.name);
+  if (objects === 1 && results[0]) return inOrder(results[0].name);
+  if (databases_changed === 0 && tables_changed > 0) return `${counted(tables_changed, "table")} of ${inOrder(destination.name)}`;
+  return inOrder(destination.name);
 }
 
 /** `up to 12 updated rows`, `1 new column`. */

@@ -1,5 +1,6 @@
 /** The branch graph as places on a grid: columns are moments from left to right, lanes are branches from top to bottom. */
 import type { FailedMerge, Graph, GraphBranch, GraphCommit, GraphTag } from "../api/resources";
+import { inOrder } from "./reading-order";
 
 /** Stretches of one branch at least this long fold into one node. */
 export const FOLD_FROM = 8;
@@ -243,7 +244,7 @@ export function dotRadius(rowsChanged: number): number {
 
 /** What the commit changed, or whose changes it merged, to stand behind its operation. */
 export function changedObjects({ merge_parent: source, object, object_count: objects }: GraphCommit): string {
-  if (source) return ` of ${source.branch}`;
+  if (source) return ` of ${inOrder(source.branch)}`;
   if (!object) return "";
-  return objects > 1 ? ` ${object} and ${objects - 1} more` : ` ${object}`;
+  return objects > 1 ? ` ${inOrder(object)} and ${objects - 1} more` : ` ${inOrder(object)}`;
 }

@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import type { CommitEntry, OperationEntry } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
 import { bytes, count, counted } from "../../model/format";
+import { inOrder } from "../../model/reading-order";
 import { useCommitOperations } from "../../queries/history";
 import { BranchLink } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
@@ -101,7 +102,7 @@ export function CommitTimeline({
 }
 
 function objectNames({ operations, operation_count }: CommitEntry): string {
-  const names = [...new Set(operations.map((operation) => operation.object))];
+  const names = [...new Set(operations.map((operation) => inOrder(operation.object)))];
   const [first = "", ...others] = names;
   const more = others.length + (operation_count - operations.length);
   return more ? `${first} and ${counted(more, "other")}` : first;

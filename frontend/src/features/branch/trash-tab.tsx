@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Dropped } from "../../api/resources";
 import { branchAddress, tableAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { inOrder } from "../../model/reading-order";
 import { databaseUndrop, tableUndrop } from "../../model/sql";
 import { useMay } from "../../queries/catalogs";
 import { useTrash } from "../../queries/trash";
@@ -48,7 +49,7 @@ export function TrashTab({ catalog, branch }: { catalog: string; branch: string 
 }
 
 function nameOf({ database, table }: Dropped): string {
-  return table ? `${database}.${table}` : database;
+  return inOrder(table ? `${database}.${table}` : database);
 }
 
 function DroppedRow({ entry, branch, onWanted }: { entry: Dropped; branch: string; onWanted: ((entry: Dropped) => void) | undefined }) {

@@ -62,7 +62,7 @@ function CheckRow({ check, mayManage, onEdit, onRemove }: { check: Check; mayMan
         <strong>{check.name}</strong> <span className="badge">{check.is_required ? "required everywhere" : "advisory"}</span>
       </span>
       <span className="small">
-        {check.template ? <span title={check.query}>{inWords(check)}</span> : <code className="query">{check.query}</code>}
+        {check.template ? <span title={check.query}>{inWords(check)} </span> : <code className="query">{check.query}</code>}
         <span className="muted">
           {check.created_by}, <Time at={check.created_at} />
         </span>

@@ -62,7 +62,10 @@ function MemberRow({ catalog, member, mayManage }: { catalog: string; member: Me
   return (
     <li>
       <span>
-        <strong>{member.username}</strong> <span className="muted">{member.full_name}</span>
+        <strong>
+          <bdi>{member.username}</bdi>
+        </strong>{" "}
+        <bdi className="muted">{member.full_name}</bdi>
         {member.is_active ? null : <span className="badge amber">cannot sign in</span>}
       </span>
       <span className="small muted">

@@ -17,7 +17,7 @@ export function WebhooksTab({ catalog }: { catalog: string }) {
   return (
     <>
       <p className="inside row apart">
-        <span className="muted">A webhook tells another server what happens here, in signed messages that are sent until they arrive.</span>
+        <span className="muted">A webhook sends what happens here to another server. Each message is signed, and sent again until it arrives.</span>
         {webhooks.data ? (
           <button type="button" className="button" onClick={() => setEdited("new")}>
             <Icon name="plus" />
@@ -54,7 +54,7 @@ function WebhookRow({ catalog, webhook, onEdit, onRemove }: { catalog: string; w
         <code className="query">{webhook.url}</code> {webhook.is_active ? null : <span className="badge amber">switched off</span>}
       </span>
       <span className="small muted">
-        told of {webhook.events.map((event) => `${event.replace("_", " ")}s`).join(" and ")}; made by {webhook.created_by}, <Time at={webhook.created_at} />
+        gets {webhook.events.map((event) => `${event.replace("_", " ")}s`).join(" and ")}; made by {webhook.created_by}, <Time at={webhook.created_at} />
       </span>
       <span className="row">
         <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -90,7 +90,7 @@ function RemoveDialog({ catalog, webhook, onClose }: { catalog: string; webhook:
       onClose={onClose}
     >
       <p>
-        <code>{webhook.url}</code> is told nothing any more, and the log of its messages goes with it. The audit records who removed it.
+        <code>{webhook.url}</code> gets no message any more, and the log of its messages goes with it. The audit records who removed it.
       </p>
     </ConfirmDialog>
   );

@@ -5,10 +5,12 @@ import { branchAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { changedObjects } from "../../model/graph";
 import { LaneDot } from "../../ui/branch-name";
+import { useIsNarrow } from "../../ui/narrow";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
 
 const ROW_HEIGHT = 36;
+const NARROW_ROW_HEIGHT = 56;
 
 /** The commits of the graph as a list: its accessible form, and the keyboard's. */
 export function CommitList({
@@ -26,11 +28,12 @@ export function CommitList({
   onBranchFrom: (commit: GraphCommit) => void;
   onEnd: (() => void) | undefined;
 }) {
+  const isNarrow = useIsNarrow();
   const place = chosen === undefined ? undefined : commits.findIndex((commit) => commit.version === chosen);
   return (
     <VirtualRows
       items={commits}
-      rowHeight={ROW_HEIGHT}
+      rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
       keyOf={(commit) => commit.version}
       label="Commits, newest first"
       height="260px"
@@ -50,10 +53,10 @@ export function CommitList({
             <LaneDot branch={commit.branch} />
             <bdi className="ellipsis">{commit.branch}</bdi>
           </span>
-          <span className="ellipsis">
+          <span className="what ellipsis">
             {commit.message ? <><bdi>{commit.message}</bdi> · </> : null}
             {commit.operation}
-            <bdi>{changedObjects(commit)}</bdi>
+            {changedObjects(commit)}
             {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
           </span>
           <span className="muted author ellipsis">{commit.author}</span>

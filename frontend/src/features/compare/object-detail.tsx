@@ -2,6 +2,7 @@ import { lazy, Suspense, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
 import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
+import { inOrder } from "../../model/reading-order";
 import type { CellAnchor } from "../../model/timeline";
 import { finerSettings, objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
@@ -66,7 +67,7 @@ export function ObjectDetail({
           <>
             <header>
               <h2>
-                <bdi>{found.names.result ?? found.name}</bdi>
+                <bdi>{inOrder(found.names.result ?? found.name)}</bdi>
               </h2>
               {found.kind === "table" ? <ChangeBars brings={found.brings} /> : null}
               {ACTIONS[found.action] ? <span className="small muted">{ACTIONS[found.action]}</span> : null}

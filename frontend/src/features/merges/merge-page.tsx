@@ -7,6 +7,7 @@ import { csvOf, fileSave } from "../../model/export";
 import { withNames } from "../../model/first-look";
 import { bytes, count, counted, duration, textOr } from "../../model/format";
 import { groupBy } from "../../model/grouping";
+import { inOrder } from "../../model/reading-order";
 import { decisionText, madeWhere, withoutRow } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
 import { useRules } from "../../queries/compare";
@@ -195,7 +196,7 @@ function Findings({ title, findings, record }: { title: string; findings: readon
       {[...groupBy(findings, (finding) => finding.object)].map(([object, found]) => (
         <div key={object} className="inside finding-group">
           <h3>
-            <Link to={`${address}?object=${found[0]?.kind}:${found[0]?.object_id}`}>{object}</Link>
+            <Link to={`${address}?object=${found[0]?.kind}:${found[0]?.object_id}`}>{inOrder(object)}</Link>
           </h3>
           {found.map((finding, place) => (
             <div key={place} className="stack tight">

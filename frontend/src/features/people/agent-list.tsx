@@ -4,6 +4,7 @@ import { useAgentChange, useAgents, useAgentTokens, type Agent } from "../../que
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import "../../styles/catalog-settings.css";
 
 interface Asked {
   agent: Agent;
@@ -42,7 +43,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
-      <div className="stack tight grow">
+      <div className="stack tight wide">
         <span>
           <strong>{agent.name}</strong> <span className="small muted">of {agent.owner}</span>
         </span>
@@ -61,12 +62,14 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
           {isOpen ? <Tokens name={agent.name} /> : null}
         </details>
       </div>
-      <button type="button" className="button small" onClick={() => onAsk("revoke")}>
-        Revoke tokens<span className="visually-hidden"> of {agent.name}</span>
-      </button>
-      <button type="button" className="button small" onClick={() => onAsk("end")}>
-        End<span className="visually-hidden"> {agent.name}</span>
-      </button>
+      <span className="row">
+        <button type="button" className="button small" onClick={() => onAsk("revoke")}>
+          Revoke tokens<span className="visually-hidden"> of {agent.name}</span>
+        </button>
+        <button type="button" className="button small" onClick={() => onAsk("end")}>
+          End<span className="visually-hidden"> {agent.name}</span>
+        </button>
+      </span>
     </li>
   );
 }

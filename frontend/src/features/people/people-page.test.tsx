@@ -37,6 +37,16 @@ it("shows the link of an invitation once", async () => {
   expect(screen.queryByText(LINK.link)).toBeNull();
 });
 
+it("opens the tab that the address names, and names the one that is chosen", async () => {
+  serve({ "/api/v1/people/": page([ERIN]), "/api/v1/groups/": page([]) });
+  const user = userEvent.setup();
+  const router = renderAt("/people?tab=groups");
+  await screen.findByRole("tab", { name: "Groups", selected: true });
+  await user.click(screen.getByRole("tab", { name: "People" }));
+  await screen.findByRole("button", { name: "Manage erin" });
+  expect(router.state.location.search).toBe("");
+});
+
 it("disables an account that nobody changed meanwhile", async () => {
   const asked = serve({
     "/api/v1/people/": page([ERIN]),

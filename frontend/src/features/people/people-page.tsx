@@ -1,7 +1,7 @@
-import { useState } from "react";
 import { Link } from "react-router";
 
 import { userStanding } from "../../queries/user";
+import { useChosenTab } from "../../ui/use-chosen-tab";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
@@ -23,7 +23,7 @@ const TABS: readonly { key: TabKey; label: string }[] = [
 
 /** Accounts of the server, for its staff. */
 export function PeoplePage() {
-  const [tab, setTab] = useState<TabKey>("people");
+  const [tab, setTab] = useChosenTab(TABS);
   const standing = userStanding();
   if (standing === "person") return <NotStaff />;
   const isSuperuser = standing === "superuser";

@@ -63,10 +63,12 @@ function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose:
       {people.map((person) => (
         <li key={person.username}>
           <span>
-            <strong>{person.username}</strong>{" "}
-            <span className="muted">
+            <strong>
+              <bdi>{person.username}</bdi>
+            </strong>{" "}
+            <bdi className="muted">
               {person.first_name} {person.last_name}
-            </span>{" "}
+            </bdi>{" "}
             {person.state === "active" ? null : <span className="badge amber">{person.state}</span>}{" "}
             {person.standing === "person" ? null : <span className="badge">{person.standing}</span>}
           </span>

@@ -11,6 +11,7 @@ import {
   tableAddress,
   type PipelineTab,
 } from "../../model/addresses";
+import { inOrder } from "../../model/reading-order";
 import { isAtLeast } from "../../model/roles";
 import { useCatalog } from "../../queries/catalogs";
 import { usePipeline, usePipelineStart, type PipelineRead } from "../../queries/pipelines";
@@ -179,7 +180,7 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
       <span>
         <code>{configuration.strategy}</code> into{" "}
         <Link to={tableAddress(catalog, branch, database, table)}>
-          {database}.{table}
+          {inOrder(`${database}.${table}`)}
         </Link>
       </span>
       <span className="row">

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 
 import type { PipelineSummary } from "../../api/resources";
 import { pipelineAddress, pipelineRunAddress } from "../../model/addresses";
+import { inOrder } from "../../model/reading-order";
 import { rowsText, rowsWords } from "../../model/run-figures";
 import { LaneDot } from "../../ui/branch-name";
 import { Time } from "../../ui/time";
@@ -19,7 +20,7 @@ export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
         {layer ? <span className="badge">{layer}</span> : null}
       </span>
       <span className="small muted about">
-        {database}.{table} on <LaneDot branch={branch} /> {branch}
+        {inOrder(`${database}.${table}`)} on <LaneDot branch={branch} /> {branch}
         {owner ? ` · ${owner}` : ""}
       </span>
       <span className="row strategy small">

@@ -5,6 +5,7 @@ import { Link, useNavigate, useParams } from "react-router";
 import { Problem } from "../../api/problem";
 import type { Finding, Pipeline, PipelineRunDetail } from "../../api/resources";
 import { branchAddress, compareAddress, mergeAddress, pipelineAddress, pipelineRunAddress, tableAddress, taskAddress } from "../../model/addresses";
+import { inOrder } from "../../model/reading-order";
 import { figuresOf } from "../../model/run-figures";
 import { usePipeline, usePipelineRun } from "../../queries/pipelines";
 import { refresh } from "../../queries/refresh";
@@ -13,12 +14,12 @@ import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Elapsed, Time } from "../../ui/time";
+import { useChosenTab } from "../../ui/use-chosen-tab";
 import { TaskSteps } from "../tasks/task-steps";
 import { ConfigurationTable } from "./configuration-table";
 import { TextFailure } from "./mistake-list";
 import { RunLog } from "./run-log";
 import { RunState } from "./run-state";
-import { useChosenTab } from "./use-chosen-tab";
 import "../../styles/pipelines.css";
 import "../../styles/tasks.css";
 
@@ -121,7 +122,7 @@ function RunFacts({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetai
       <span>
         {run.strategy ? <code>{run.strategy}</code> : null} into{" "}
         <Link to={tableAddress(catalog, branch, database, table)}>
-          {database}.{table}
+          {inOrder(`${database}.${table}`)}
         </Link>{" "}
         on <Link to={branchAddress(catalog, branch)}>{branch}</Link>
       </span>

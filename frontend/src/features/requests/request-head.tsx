@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import type { RequestDetail, Role } from "../../api/resources";
 import { mergeAddress } from "../../model/addresses";
+import { inOrder } from "../../model/reading-order";
 import { isWithPeople, sourceName } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useRequestEdit, type RequestPlace } from "../../queries/requests";
@@ -24,7 +25,7 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
   return (
     <>
       <PageHead title={`${request.title} #${request.number}`} actions={mayManage ? <Actions place={place} request={request} /> : null}>
-        {request.title} <span className="muted">#{request.number}</span>
+        <bdi>{request.title}</bdi> <span className="muted">#{request.number}</span>
       </PageHead>
       <p className="row">
         <StateBadge state={request.state} />
@@ -63,7 +64,7 @@ function LeftOut({ request }: { request: RequestDetail }) {
       <ul className="todo" aria-label="What decisions leave out">
         {request.left_out.map((item) => (
           <li key={`${item.object} ${item.text}`}>
-            {item.object}: {item.text}
+            {inOrder(item.object)}: {item.text}
           </li>
         ))}
       </ul>

@@ -140,7 +140,7 @@ interface EventTableProps {
 
 function EventTable({ events, onEvents, chatEvents, onChatEvents }: EventTableProps) {
   return (
-    <table>
+    <table className="event-choices">
       <caption className="small">Send me a message when</caption>
       <thead>
         <tr>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
+import { inOrder } from "../../model/reading-order";
 import { quoted } from "../../model/sql";
 import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/states";
@@ -81,8 +82,13 @@ function TableNode({ catalog, branch, database, table, onName }: TreeProps & { d
         </summary>
         <ul>
           <li>
-            <button type="button" className="button small quiet" onClick={() => onName(`${named(database)}.${named(table)}`)}>
-              Insert {database}.{table}
+            <button
+              type="button"
+              className="button small quiet"
+              title={`Insert ${database}.${table}`}
+              onClick={() => onName(`${named(database)}.${named(table)}`)}
+            >
+              Insert {inOrder(`${database}.${table}`)}
             </button>
           </li>
           {isOpen ? (

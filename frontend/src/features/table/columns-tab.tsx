@@ -68,8 +68,8 @@ export function ColumnTable({ columns, label, onChange }: { columns: readonly Co
       {columns.map((column) => (
         <tr key={column.id}>
           <td className="number muted">{column.id}</td>
-          <th scope="row">
-            {column.name} {column.key_position === null ? null : <span className="badge">key</span>}{" "}
+          <th scope="row" className="name">
+            <bdi>{column.name}</bdi> {column.key_position === null ? null : <span className="badge">key</span>}{" "}
             {column.partition_position === null ? null : <span className="badge">partition</span>}
           </th>
           <td className="mono">{column.type}</td>

@@ -3,6 +3,7 @@ import { useParams, useSearchParams } from "react-router";
 
 import { branchAddress, importAddress, sqlAddress } from "../../model/addresses";
 import { bytes, count, counted } from "../../model/format";
+import { inOrder } from "../../model/reading-order";
 import { tableName } from "../../model/sql";
 import type { TableDetail } from "../../api/resources";
 import { useMay } from "../../queries/catalogs";
@@ -46,7 +47,7 @@ export function TablePage() {
   return (
     <div className="page">
       <PageHead
-        title={`${database}.${table}`}
+        title={inOrder(`${database}.${table}`)}
         actions={
           <>
             <Link className="button" to={importAddress(catalog, branch, { database, table })}>

@@ -6,6 +6,7 @@ import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
 import { branchAddress, compareAddress, importAddress, mergeAddress, pipelineAddress, pipelineRunAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
+import { inOrder } from "../../model/reading-order";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { Copyable } from "../../ui/copyable";
@@ -171,7 +172,7 @@ function Outcome({ task }: { task: Task }) {
           </span>
           {task.kind === IMPORT && catalog && branch && database && table ? (
             <Link to={tableAddress(catalog, branch, database, table)}>
-              See {database}.{table}
+              See {inOrder(`${database}.${table}`)}
             </Link>
           ) : null}
         </p>

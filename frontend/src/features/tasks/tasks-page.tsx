@@ -76,7 +76,7 @@ function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
       {tasks.map((task) => (
         <li key={task.id}>
           <TaskBadge state={task.state} />
-          <Link to={taskAddress(task.id)} className="ellipsis mono">
+          <Link to={taskAddress(task.id)} className="ellipsis mono" title={taskTitle(task)}>
             {taskTitle(task)}
           </Link>
           <span className="small muted ellipsis">{isFinished(task.state) ? "" : task.message}</span>
