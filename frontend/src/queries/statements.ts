@@ -10,7 +10,7 @@ import { refresh } from "./refresh";
 import { isFinished, type Task } from "./tasks";
 import { userName } from "./user";
 
-export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string; parent_merge?: ParentMerge };
+export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string; outcome?: string; parent_merge?: ParentMerge };
 export type Outcome = { kind: "answer"; answer: StatementAnswer } | { kind: "task"; task: Task };
 
 export type SqlSession = components["schemas"]["SessionAnswer"];

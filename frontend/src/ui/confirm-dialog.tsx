@@ -11,6 +11,7 @@ export function ConfirmDialog({
   isDangerous = false,
   isReady = true,
   run,
+  came,
   onConfirm,
   onClose,
   children,
@@ -23,21 +24,25 @@ export function ConfirmDialog({
   /** Whether everything was said that it needs. */
   isReady?: boolean;
   run: { isPending: boolean; error: Error | null };
+  /** What came of it, where nothing else shows that: it stands instead of the question. */
+  came?: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      {children}
+      {came === undefined ? children : <p role="status">{came}</p>}
       {run.error ? <Failure error={run.error} /> : null}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
-          Cancel
+          {came === undefined ? "Cancel" : "Close"}
         </button>
-        <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
-          {run.isPending ? working : action}
-        </button>
+        {came === undefined ? (
+          <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
+            {run.isPending ? working : action}
+          </button>
+        ) : null}
       </div>
     </Dialog>
   );

@@ -65,6 +65,20 @@ describe("the audit page of a merge", () => {
     expect(document.body.textContent).not.toMatch(/[A-Z]{3,}_[A-Z]{2,}/);
   });
 
+  it("says why a revert writes no version where the merge brought nothing", async () => {
+    const answer = { columns: [], rows: [], row_count: 0, truncated: false, metrics: {}, outcome: "nothing to do", version: 20 };
+    serve({ [AT]: MERGED, "POST /api/v1/sql/": () => json(answer) });
+    const user = userEvent.setup();
+    const router = renderAt("/merges/m-1");
+    await user.click(await screen.findByRole("button", { name: "Revert" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: "Revert" }));
+    expect((await dialog.findByRole("status")).textContent).toContain("There is nothing to revert: main holds nothing of what this merge brought.");
+    await user.click(dialog.getByRole("button", { name: "Close" }));
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(router.state.location.pathname).toBe("/merges/m-1");
+  });
+
   it("says that the merge was reverted, and offers that no more", async () => {
     serve({ [AT]: { ...MERGED, undone_by: { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" } } });
     renderAt("/merges/m-1");
