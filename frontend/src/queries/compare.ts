@@ -1,8 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { CompareFilter } from "../api/paths";
 import type { ObjectKind } from "../api/resources";
+import { keptWithin } from "./kept";
 
 export interface Pair {
   catalog: string;
@@ -18,7 +19,7 @@ const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
 
 /** What the source changed, conflicts first. */
 export function useComparison(pair: Pair, filter: CompareFilter, enabled = true) {
-  return useInfiniteQuery({ ...comparisonQuery(pair, filter), placeholderData: keepPreviousData, enabled });
+  return useInfiniteQuery({ ...comparisonQuery(pair, filter), placeholderData: keptWithin(pairKey(pair)), enabled });
 }
 
 export function comparisonQuery(pair: Pair, filter: CompareFilter) {

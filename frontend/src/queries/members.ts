@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { body, client, cursorOf } from "../api/client";
 import type { Member, Role } from "../api/resources";
 import { unlessChanged } from "./edits";
+import { keptWithin } from "./kept";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/members";
@@ -17,7 +18,7 @@ export function useMembers(catalog: string, search = "") {
       return body(client.GET(`${AT}/`, { params: { path: { catalog }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    placeholderData: (before) => before,
+    placeholderData: keptWithin(["catalog", catalog, "members"]),
   });
 }
 
@@ -30,7 +31,7 @@ export function useCandidates(catalog: string, search: string) {
       const page = await body(client.GET("/api/v1/catalogs/{catalog}/candidates/", { params: { path: { catalog }, query }, signal }));
       return page.results;
     },
-    placeholderData: (before) => before,
+    placeholderData: keptWithin(["catalog", catalog, "candidates"]),
   });
 }
 

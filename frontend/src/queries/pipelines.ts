@@ -1,10 +1,11 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { PipelineFilter } from "../api/paths";
 import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineText, PipelineTexts } from "../api/resources";
 import type { Mistake } from "../model/mistakes";
 import { searchText } from "../model/search-text";
+import { keptWithin } from "./kept";
 import { refresh } from "./refresh";
 import { once } from "./requests";
 import { isFinished, pollAfter } from "./tasks";
@@ -30,7 +31,7 @@ export function usePipelines(filter: PipelineFilter) {
       return body(client.GET("/api/v1/pipelines/", { params: { query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    placeholderData: keepPreviousData,
+    placeholderData: keptWithin(["catalog", filter.catalog, "pipelines"]),
     refetchInterval: ({ state }) => {
       const found = state.data?.pages.flatMap((page) => page.results) ?? [];
       return found.some(({ last_run }) => last_run && !isFinished(last_run.state)) ? RUNNING_POLL_MS : IDLE_POLL_MS;
@@ -144,7 +145,7 @@ export function usePipelineValidation(texts: PipelineTexts) {
       const found = await body(client.POST("/api/v1/pipelines/validate/", { body: texts, signal }));
       return { text: { source: texts.source, config: texts.config }, configuration: found.configuration, mistakes: found.errors };
     },
-    placeholderData: keepPreviousData,
+    placeholderData: keptWithin(["catalog", texts.catalog, "pipeline texts"]),
     refetchOnWindowFocus: false,
   });
 }

@@ -1,8 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { RequestFilter } from "../api/paths";
 import type { NewRequest, RequestChange, RequestDetail } from "../api/resources";
+import { keptWithin } from "./kept";
 import { refresh } from "./refresh";
 import { randomKey } from "./statements";
 
@@ -26,7 +27,7 @@ export function useRequests(catalog: string, filter: RequestFilter) {
       return body(client.GET("/api/v1/catalogs/{catalog}/merge-requests/", { params: { path: { catalog }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    placeholderData: keepPreviousData,
+    placeholderData: keptWithin(["catalog", catalog, "requests"]),
   });
 }
 

@@ -1,8 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
 import { searchText } from "../model/search-text";
+import { keptWithin } from "./kept";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -30,7 +31,8 @@ export function databasesQuery(catalog: string, branch: string) {
 }
 
 export function useTables(catalog: string, branch: string, database: string, search = "", enabled = true) {
-  return useInfiniteQuery({ ...tablesQuery(catalog, branch, database, search), placeholderData: keepPreviousData, enabled });
+  const placeholderData = keptWithin(["catalog", catalog, "branch", branch, "tables", database]);
+  return useInfiniteQuery({ ...tablesQuery(catalog, branch, database, search), placeholderData, enabled });
 }
 
 export function tablesQuery(catalog: string, branch: string, database: string, search = "") {
@@ -80,7 +82,7 @@ export function useTable(place: TablePlace, version?: number, enabled = true) {
     queryKey: [...tableKey(place), "detail", version ?? null],
     queryFn: ({ signal }) =>
       body(client.GET(`${AT}/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
-    placeholderData: keepPreviousData,
+    placeholderData: keptWithin(tableKey(place)),
     enabled,
   });
 }
@@ -138,7 +140,7 @@ export function useRows(place: TablePlace, version?: number) {
       const query = { limit: ROWS_SHOWN, ...atVersion(version) };
       return body(client.GET(`${AT}/rows/`, { params: { path: { ...place }, query }, signal }));
     },
-    placeholderData: keepPreviousData,
+    placeholderData: keptWithin(tableKey(place)),
   });
 }
 

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -45,6 +45,28 @@ describe("rows of a table", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     const statement = "UPDATE `flights`.`seen`\nSET `month` = 8\nWHERE `tail` = 'N1' COMMIT MESSAGE 'it\\'s August'";
     expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ branch: "main", statement });
+  });
+
+  it("of another branch never stand under this one", async () => {
+    const there = AT.replace("main", "delays");
+    const late = { ...rows, rows: [["N9", 7]] };
+    let come: () => void = () => undefined;
+    serve({
+      ...lake("contributor"),
+      [AT]: KEYED,
+      [there]: KEYED,
+      [`${there}history/`]: page([]),
+      [`${AT}rows/`]: rows,
+      [`${there}rows/`]: () => new Promise<Response>((answer) => (come = () => answer(json(late)))),
+    });
+    const router = renderAt(`${ADDRESS}?tab=rows`);
+    await screen.findByRole("button", { name: "Edit row 1" });
+    await act(() => router.navigate(`${ADDRESS.replace("main", "delays")}?tab=rows`));
+    await screen.findByText("Loading rows");
+    expect(screen.queryByText("N1")).toBeNull();
+    expect(screen.queryByRole("button", { name: "Edit row 1" })).toBeNull();
+    come();
+    await screen.findByText("N9");
   });
 
   it("keep the ends of lines of a text", async () => {
