@@ -3,7 +3,7 @@
     LAKEUI_TOKEN=lake_… LAKEUI_REVIEWER_TOKEN=lake_… \
         python examples/merge_request.py http://127.0.0.1:8000 demo feature main "Delays by carrier"
 
-The first token opens and merges (scopes write and merge), the second approves (scope merge): nobody approves their own
+The first token opens and merges (scopes write and merge), the second approves (scope merge): no one approves their own
 request. A conflict, or a branch that moves in between, ends it with what the server says. Standard library only.
 """
 

@@ -194,7 +194,7 @@ def _is_idle(connection: Any) -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """A database is dropped when nobody is connected to it."""
+    """A database is dropped when no one is connected to it."""
     yield
     ASIDE.close()
 

@@ -217,7 +217,7 @@ def facts_restored(
         is_shown = attribute in attributes or (attribute != "exists" and is_observed(after, attribute))
         if is_shown and value != present.get(attribute, NO_FACT).value:
             brought = then.get(attribute, NO_FACT)
-            # A new name, or what then had without a fact: nothing is brought back.
+            # A new name, or what then had without a fact: nothing is restored.
             known = brought if brought.value == value else AttributeFact(value)
             found[attribute] = known.restored(stamp)
     return found

@@ -252,7 +252,7 @@ def branch_undrop(
             catalog_share(catalog.pk)
             name_free_of_tags(catalog, wanted)
             if wanted != branch.name:
-                # An agent brings back nobody else's branch by giving it a name of its own.
+                # An agent brings back no one else's branch by giving it a name of its own.
                 agent_branch_require(account, branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
             if not found.update(dropped_at=None, name=wanted, successor=None, **_first_expiry(account, None)):

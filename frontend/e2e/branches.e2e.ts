@@ -1,4 +1,4 @@
-/** The branch graph, and branches made, renamed, dropped and brought back beside it. */
+/** The branch graph, and branches made, renamed, dropped and undropped beside it. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -10,7 +10,7 @@ const RENAMED = "renamed-there";
 describe("the page of a catalog", () => {
   let browser: Browser;
   let visit: Visit;
-  /** Where the branch was cut that is renamed, dropped and brought back. */
+  /** Where the branch was cut that is renamed, dropped and undropped. */
   let cutAt = "";
   beforeAll(async () => {
     browser = await launch();

@@ -41,7 +41,7 @@ export async function expectNoPointer(page: Page): Promise<void> {
   expect(await page.evaluate(() => sessionStorage.getItem("pointed"))).toBeNull();
 }
 
-/** Something that has the focus shows it: nobody finds their way with a focus that is not seen. */
+/** Something that has the focus shows it: no one finds their way with a focus that is not seen. */
 export async function expectSeenFocus(page: Page): Promise<void> {
   const look = await page.evaluate(() => {
     const element = document.activeElement;

@@ -1,4 +1,4 @@
-/** A table made, changed, dropped and brought back, with no line of SQL typed. */
+/** A table made, changed, dropped and undropped, with no line of SQL typed. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -22,7 +22,7 @@ function documented(): Map<string, number> {
   return new Map(rows.flatMap((cell, at) => (at % 2 ? [] : [[cell.trim(), Number(rows[at + 1])]])));
 }
 
-/** Clicks that the browser saw, on all pages of a tab since it was asked last; the pages are told from a click by script. */
+/** Clicks that the browser saw, on all pages of a tab since it was asked last. */
 async function countClicks(page: Page): Promise<void> {
   await page.context().addInitScript(() => {
     addEventListener(

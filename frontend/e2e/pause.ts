@@ -6,7 +6,7 @@ export interface Pause {
   /** Have the next one who comes to the point wait there. */
   arm: () => void;
   isReached: () => boolean;
-  /** Let it go on; also where nobody came. */
+  /** Let it go on; also where no one came. */
   end: () => void;
 }
 

@@ -73,7 +73,7 @@ describe("a pipeline of every strategy", () => {
     await page.getByRole("listitem").filter({ hasText: "compute the rows once" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Stopping …" }).waitFor();
-    // Only now the worker knows of it; it hears of it with its next sign of life.
+    // Only now the worker knows of it; it learns of it with its next sign of life.
     await page.getByText("stops before anything is written").waitFor({ timeout: WORK_MS });
     pause.end();
     await ended(page, "cancelled");

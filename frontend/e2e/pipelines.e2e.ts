@@ -92,7 +92,7 @@ describe("a pipeline from a copy to its runs", () => {
     await expectAccessible(page);
   });
 
-  it("goes on from the watermark the second time", async () => {
+  it("continues from the watermark the second time", async () => {
     const { page } = visit;
     await open(page, address);
     await page.getByRole("button", { name: "Run", exact: true }).click();

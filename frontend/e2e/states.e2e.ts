@@ -41,7 +41,7 @@ const TABLE_TABS = ["rows", "history", "segments", "schemas", "changes"];
 const ADDRESSES = [...PAGES, ...TABLE_TABS.map((tab) => `/c/demo/b/main/t/flights/flights?tab=${tab}`)];
 /** A file can be chosen before the list of those that were sent earlier is there. */
 const READY_AT_ONCE = "/c/demo/import?branch=main";
-/** What the frame asks on the pages of a catalog; it goes on working. The start page asks for the same itself. */
+/** What the frame asks on the pages of a catalog; it continues to work. The start page asks for the same itself. */
 const OF_THE_FRAME = /\/api\/v1\/catalogs\/(\?|$)|\/api\/v1\/tasks\/\?state=running/;
 
 let browser: Browser;

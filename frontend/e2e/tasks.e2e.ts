@@ -53,7 +53,7 @@ describe("a merge that is cancelled before its commit", () => {
     const { page } = visit;
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Stopping …" }).waitFor();
-    // Only now the worker knows of it; it hears of it with its next sign of life.
+    // Only now the worker knows of it; it learns of it with its next sign of life.
     await page.getByText("stops before anything is written").waitFor();
   });
 

@@ -1,4 +1,4 @@
-/** An owner has another server told of merge requests, and sees in the settings and the audit what became of that. */
+/** An owner sends merge requests to another server, and sees in the settings and the audit what became of that. */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

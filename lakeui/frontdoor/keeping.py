@@ -54,7 +54,7 @@ class Keeping:
 
 @contextmanager
 def statement_kept(parameters: Mapping[str, Any], user: Any) -> Iterator[Keeping]:
-    """Keep the ``statement`` of ``parameters``, which is run or queued inside, for the user; None for nobody."""
+    """Keep the ``statement`` of ``parameters``, which is run or queued inside, for the user; None for no one."""
     keeping = Keeping(_ran(parameters, user))
     try:
         yield keeping

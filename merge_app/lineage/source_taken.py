@@ -54,8 +54,8 @@ def taken_whole(group: Group, rows: Rows) -> Iterator[Step]:
     for file in group.source:
         yield CarrySegments(replace(file, placed=placed.get(file.file_id, file.placed)))
         at = on_source.get(file.file_id, np.zeros(0, dtype=np.int64))
-        # What the image was decided against is told: who knows both has decided for itself. A restored fact tells
-        # there what it replaced.
+        # What the image was decided against is recorded: a branch that knows both has decided for
+        # itself. A         # restored fact names there what it replaced.
         against = np.where(kinds[at] == Kind.RESTORE, 0, rows.target_stamp[at])
         facts = np.stack([kinds[at].astype(np.int64), against], axis=1)
         for kind, beaten in np.unique(facts, axis=0):

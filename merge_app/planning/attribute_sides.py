@@ -15,8 +15,8 @@ DECIDED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeSides:
-    """By object with news its facts on both sides, keyed by ``(kind, id)``; a fact that is news has as its past what
-    the other side knows: the newest fact, or those of which none knew the others. ``of_source``, ``of_target``: the
+    """By object with news its facts on both sides, keyed by ``(kind, id)``. The past of a fact that is news is what the
+    other side knows: the newest fact, or those of which none knew the others. ``of_source``, ``of_target``: the
     stamps that are news. ``makers``: by stamp the branch of its commit, id and name; ``own``: the workspace of a
     transaction, whose commits are the merge itself.
     ``as_operations``: objects of which a person chose the source, so that its operations say what becomes of them.

@@ -146,7 +146,7 @@ class RequestPort:
     _looked: KnownPlan | None = field(default=None, init=False)
 
     def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
-        # Nobody changes them while the request is being merged.
+        # No one changes them while the request is being merged.
         return resolutions_of(MergeRequest.objects.get(pk=self.request_id), source, destination)
 
     def hold(self) -> None:

@@ -50,7 +50,7 @@ def expiry_waits(branches: Sequence[Branch], now: datetime | None = None) -> dic
     opened = Transaction.objects.filter(target__in=expired, state=TransactionState.OPEN)
     waits |= dict.fromkeys(opened.values_list("target_id", flat=True), "A transaction is open.")
     for branch in expired.values():
-        # Nobody asks: no role and no reason gets past a protection.
+        # No one asks: no role and no reason gets past a protection.
         protection = protection_of(branch)
         if protection is not None and protection_refusal(protection, Change.DELETION, None) is not None:
             waits[branch.pk] = f"The branch is protected by {', '.join(protection.patterns)}."

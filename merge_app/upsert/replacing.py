@@ -170,7 +170,7 @@ def _take_place(following: Path, root: Path, previous: Path) -> None:
     if not root.exists():
         following.rename(root)
     elif not _exchange(following, root):
-        # Readers find nothing between the two renames; a merge that comes after a death in between goes on here.
+        # Readers find nothing between the two renames; a merge that comes after a death in between continues here.
         root.rename(previous)
         fault_point("upsert.between")
         following.rename(root)

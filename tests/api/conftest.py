@@ -103,7 +103,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
 
 @pytest.fixture
 def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The doorbell rings in vain: tasks stay queued."""
+    """No worker gets a signal: tasks stay queued."""
     monkeypatch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
 
 

@@ -28,7 +28,7 @@ Maker = Callable[[random.Random, int, int], Work]
 @dataclass(frozen=True)
 class Shape:
     """``workers`` each take ``steps``. A branch has at most ``inner`` children, main ``root``; ``depth`` is the longest
-    chain. ``deeper``: how often a worker goes on from the branch that it made last. ``merged`` and ``dropped``: how
+    chain. ``deeper``: how often a worker continues from the branch that it made last. ``merged`` and ``dropped``: how
     often a step ends so. ``across``: how many other branches a step reads.
     """
 
@@ -53,7 +53,7 @@ class Node:
     children: int = 0
     """Those that were made; a dropped one keeps its place."""
     held: int = 0
-    """Those that are alive, and steps at work on the branch: nobody drops it meanwhile."""
+    """Those that are alive, and steps at work on the branch: no one drops it meanwhile."""
     is_alive: bool = True
 
 
@@ -91,7 +91,7 @@ class Tree:
             self.nodes.append(node)
 
     def done(self, node: Node, *, drop: bool) -> bool:
-        """The step on the branch has ended. Answers whether the branch is to be dropped: nobody uses it."""
+        """The step on the branch has ended. Answers whether the branch is to be dropped: no one uses it."""
         with self._lock:
             node.held -= 1
             if not drop or node.held or not node.is_alive:

@@ -17,7 +17,7 @@ ROUNDS = 5
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress that no one watches."""
 
     def step(self, name: str, detail: str = "") -> None:
         pass

@@ -89,7 +89,7 @@ def _refuse() -> Any:
 
 
 def compare_measure(changed: int, columns: int, rounds: int = 9) -> float:
-    """Seconds of a comparison that nobody has seen: the median."""
+    """Seconds of a comparison that no one has seen: the median."""
     # As in a server, where what was loaded at the start is left alone by the collector.
     import lakeui.wsgi  # noqa: F401
 

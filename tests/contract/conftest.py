@@ -74,8 +74,8 @@ class AnsweringEngine(MergingMemoryEngine):
 
 @pytest.fixture(scope="module")
 def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Contract]:
-    """Made once: whoever calls takes back what the call did. The engine in memory takes Spark's place, and nobody hears
-    the doorbell, so that tasks stay queued.
+    """Made once: whoever calls takes back what the call did. The engine in memory takes Spark's place, and no worker
+    gets the signal, so that tasks stay queued.
     """
     patch = pytest.MonkeyPatch()
     memory = AnsweringEngine(addresses_allocate)
@@ -83,7 +83,7 @@ def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Con
     patch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
     patch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
     patch.setattr(pipelines, "bounded_render", template_render)
-    # A task that nobody runs is not worth waiting for.
+    # A task that no one runs is not worth waiting for.
     patch.setattr("lakeui.api.sql.sql_view.task_awaited", lambda pk, **_: Task.objects.get(pk=pk))
     patch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
     patch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")

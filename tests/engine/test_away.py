@@ -1,4 +1,4 @@
-"""A server that does not answer yet is told as such, with when to come again. No Spark is needed."""
+"""A server that does not answer yet is named as such, with when to come again. No Spark is needed."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ENDLESS = "SELECT sum(hash(id)) FROM range(1000000000000000)"
 
 def endless(spark: Any, running: threading.Event) -> Any:
     """Work without end; ``running`` is set when Spark says that tasks of it run. A query that is interrupted before may
-    start its tasks nevertheless, and nobody could stop them any more.
+    start its tasks nevertheless, and no one could stop them any more.
     """
     spark.registerProgressHandler(lambda inflight_tasks, **_: running.set() if inflight_tasks else None)
     return spark.sql(ENDLESS).collect()

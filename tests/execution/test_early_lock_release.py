@@ -1,4 +1,4 @@
-"""A writer frees its branch before the disk has the commit, and hears of it only when the disk has it."""
+"""A writer frees its branch before the disk has the commit, and answers only when the disk has it."""
 
 from __future__ import annotations
 

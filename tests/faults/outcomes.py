@@ -38,7 +38,7 @@ def assert_happened_once(lake: Lake, statement: str, task: Task, commits: int) -
 
 
 def uninterrupted(statement: str) -> Any:
-    """What the statement answers where nobody dies."""
+    """What the statement answers where no one dies."""
     return _uninterrupted(statement, type(compute.engine()))
 
 

@@ -150,7 +150,7 @@ def assert_survives(own: Servers, server: str, statement: str, point: str) -> No
         own.kill_worker()
         own.start_worker()
     assert task.state == "succeeded", task.error
-    # Nobody can say what became of a database's last transaction: another attempt looks.
+    # No one can say what became of a database's last transaction: another attempt looks.
     assert task.attempts > 1 or server != "PostgreSQL"
     assert_happened_once(lake, statement, task, commits)
     assert lake.breaches() == []

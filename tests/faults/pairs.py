@@ -103,7 +103,7 @@ ALSO_ON_SPARK = [
     ("MERGE BRANCH", "merge.row_work"),
     ("VACUUM", "vacuum.removing"),
 ]
-"""Files that Spark wrote lie there, where nobody knows of them yet or any more."""
+"""Files that Spark wrote lie there, where no one knows of them yet or any more."""
 TRIED_IN_MEMORY = IN_MEMORY if IS_SOAK else list(covering(IN_MEMORY))
 TRIED_ON_SPARK = (
     PAIRS if IS_SOAK else [*covering([pair for pair in PAIRS if pair[0] in ON_SPARK_ALONE]), *ALSO_ON_SPARK]

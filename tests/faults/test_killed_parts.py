@@ -38,7 +38,7 @@ print("FOUND", json.dumps([[str(key) for key in made], ended]))
 
 
 class Writer(threading.Thread):
-    """Inserts one row after the other, each under a key of its own, until it is told that the row is there."""
+    """Inserts one row after the other, each under a key of its own, until the answer says that the row is there."""
 
     def __init__(self, instance: Instance, token: str, number: int) -> None:
         super().__init__(daemon=True)

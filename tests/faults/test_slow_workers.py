@@ -1,4 +1,4 @@
-"""A worker that was believed dead goes on beside the one that took its task over: on Spark it has happened once.
+"""A worker that was believed dead continues beside the one that took its task over: on Spark it has happened once.
 
 ``make test`` tries a load here, which needs Spark, other statements in ``tests/without_spark/test_slow_workers.py``.
 """

@@ -1,4 +1,4 @@
-"""What describes tables to other engines goes when nobody asks for it, and never under a reader."""
+"""What describes tables to other engines goes when no one asks for it, and never under a reader."""
 
 from __future__ import annotations
 

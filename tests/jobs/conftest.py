@@ -57,7 +57,7 @@ class Workers:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """SIGKILL to the worker and its children: nobody can clean up."""
+        """SIGKILL to the worker and its children: no one can clean up."""
         if self._running is None:
             return
         with contextlib.suppress(ProcessLookupError):

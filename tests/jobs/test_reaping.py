@@ -1,4 +1,4 @@
-"""Tasks whose worker died or whose doorbell was not heard."""
+"""Tasks whose worker died, or got no signal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes that run as tasks: nobody holds every worker, and their time is bounded."""
+"""Writes that run as tasks: no one holds every worker, and their time is bounded."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def journal_noted(journal: Sequence[str]) -> Iterator[None]:
-    """Add the statements to an error of any type, which goes on as it is."""
+    """Add the statements to an error of any type, which is raised as it is."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Tables with a primary key by lineage: what is written, decided, told to others and left unread (R10, R14)."""
+"""Tables with a primary key by lineage: what is written, decided, merged further and left unread (R10, R14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that random histories seldom play: R7 before P7, R8 of rows brought back, R9 within one commit, R13."""
+"""Rules that random histories seldom play: R7 before P7, R8 of restored rows, R9 within one commit, R13."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ VALUES = {
 
 @pytest.fixture
 def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The doorbell rings in vain: tasks stay queued."""
+    """No worker gets a signal: tasks stay queued."""
     monkeypatch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
 
 

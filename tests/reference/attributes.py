@@ -14,7 +14,7 @@ def attribute(sides: Sides, o: str, key: Key, s: Fact, d: Fact) -> Fact:
 
 
 def columns_judge(sides: Sides, t: str) -> None:
-    """R13: the drop of a column takes its values, also where the column goes on because the other side added it too.
+    """R13: the drop of a column takes its values, also where the column stays because the other side added it too.
 
     Rows that only the dropping side knows must not show their values again.
     """

@@ -12,7 +12,7 @@ class ColumnIds:
     """The same addition on two branches gets one id. The same: table, name, family of types, value of older rows.
 
     An id is never given to a snapshot that has a fact of it: add, drop and add again are two columns. An id that any
-    branch dropped or renamed is retired: nobody gets it again.
+    branch dropped or renamed is retired: no one gets it again.
     """
 
     def __init__(self, heads: Callable[[], Iterable[State]]) -> None:

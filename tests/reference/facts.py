@@ -66,7 +66,7 @@ class Fact:
         return [item for item in known if item.stamp not in older]
 
     def kind_for(self, other: Vector) -> str:
-        """A restored fact speaks for the change that it brought back, where `other` does not know that one (§4b)."""
+        """A restored fact speaks for the change that it restored, where `other` does not know that one (§4b)."""
         return self.brings[1] if self.brings and not other.knows(self.brings[0]) else self.kind
 
     def stamp_for(self, other: Vector) -> Stamp:

@@ -35,7 +35,7 @@ class Lake:
         self.past[new] = [head]
 
     def reset(self, b: str, parent: str, kept: str) -> None:
-        """`b` is a new cut of its parent, and what it was goes on as `kept`."""
+        """`b` is a new cut of its parent, and what it was continues as `kept`."""
         self.branches[kept], self.past[kept], self.lines[kept] = self.branches[b], self.past[b], self._line(b)
         self.lines[b] = f"{b} after {kept}"
         self.branch(b, self.branches[parent])

@@ -146,7 +146,7 @@ class NoInvention(Law):
     def _reads(self, merge: Merged, t: str, r: Any) -> bool:
         """Each live column reads what a side that has row and column reads, or the value of older rows.
 
-        A column that was brought back shows what rows of a side hold whose drop was known then (R13).
+        A restored column shows what rows of a side hold whose drop was known then (R13).
         """
         columns = merge.after.columns(t)
         image = merge.after.value(t, "row", r)

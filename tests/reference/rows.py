@@ -157,9 +157,9 @@ def row_id(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
 
 
 def files_judge(sides: Sides, t: str) -> None:
-    """A1, A3. A file is what one commit wrote of one row-id range, as the other side has it (R8).
+    """A1, A3. A file is what one commit wrote of one range of row ids, as the other side has it (R8).
 
-    A row that the other side changed and brought back lies where it lay.
+    A row that the other side changed and restored lies where it lay.
     """
 
     def touched(side: State, other: State, kind: str) -> set[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""What happens to a request while nobody looks at it is told in its timeline."""
+"""The timeline of a request says what happened to it meanwhile."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def three(lake: ReviewLake, request: pytest.FixtureRequest) -> int:
 
 
 def way_back(lake: ReviewLake) -> None:
-    """Both branches hold the same once the source pulls, and after either goes on."""
+    """Both branches hold the same once the source pulls, and after further changes of either."""
     lake.write("MERGE BRANCH main TO c", "alice")
     assert rows(lake, "c", "d.s") == rows(lake, table="d.s")
     lake.write("UPDATE d.s SET v = 'later' WHERE id <> 2", "alice", "c")

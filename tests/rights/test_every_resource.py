@@ -138,7 +138,7 @@ class Scene:
             catalog=catalog_get(lake.catalog), group=Group.objects.create(name="readers"), role="viewer"
         )
         rule = dora.post(f"{lake.address}protection-rules/", {"pattern": "release/*"}).json()
-        # For a group that nobody is in: nothing is hidden from the person whose role is tried.
+        # For a group that no one is in: nothing is hidden from the person whose role is tried.
         lake.write("CREATE TABLE d.hidden (v INT, w INT)", "alice")
         restriction = {"database": "d", "table": "hidden", "group": "others", "masks": {"v": "NULL"}}
         hidden = dora.post(f"{lake.address}restrictions/", restriction).json()

@@ -1,4 +1,4 @@
-"""Role x statement: who gets through the front door's gate, who is told why not, and for whom there is nothing there.
+"""Role x statement: who gets through the front door's gate, who is refused and why, and for whom nothing exists.
 
 The gate is what is tested, so handlers only note that they were reached.
 """

@@ -1,4 +1,4 @@
-"""A reload of the web server serves the version that is installed then, and refuses nobody meanwhile."""
+"""A reload of the web server serves the version that is installed then, and refuses no one meanwhile."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_reload_serves_new_version_and_settings_refusing_nobody(installed: Path,
         return any(NEXT in answer for answer in answers)
 
     _await(is_new, log)
-    # Old processes end meanwhile, which only answers over some time show: nobody may be refused.
+    # Old processes end meanwhile, which only answers over some time show: no one may be refused.
     for _ in range(60):
         answers.add(_answer(port))
         time.sleep(0.1)

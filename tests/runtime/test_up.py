@@ -102,7 +102,7 @@ def up(tmp_path: Path, spark_remote: str) -> Iterator[Callable[[], Up]]:
 
 
 def test_up_starts_all_survives_kills_and_leaves_nothing(up: Callable[[], Up]) -> None:
-    """At the end nobody reads what it says any more, as where its terminal was closed: it stops everything."""
+    """At the end no one reads what it says any more, as where its terminal was closed: it stops everything."""
     first = up()
     services = first.wait_until_ready()
     assert {record.name for record in services} == {"redis", "postgres", "worker", "web"}

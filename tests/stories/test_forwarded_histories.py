@@ -1,5 +1,5 @@
-"""The histories of three branches once more, with a fourth that does nothing but merge main: what it tells of main
-comes to the same as what main tells itself, and what is told to it comes to the same as on main.
+"""The histories of three branches once more, with a fourth that does nothing but merge main: merging it comes
+to the same as merging main, and merging into it comes to the same as into main.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ FOUND: dict[str, list[Step]] = {
         ("overwrite", "main", 5, 1),
         ("merge", "main", 2, 1),
     ],
-    "a drop of a partition takes rows that had left it also where it is told on": [
+    "a drop of a partition takes rows that had left it also where it is merged further": [
         ("rename", "w", 3, 0),
         ("merge", "w", 1, 1),
         ("move", "main", 1, 1),

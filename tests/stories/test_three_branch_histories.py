@@ -241,8 +241,8 @@ class Branches:
             yield name
 
     def take_over(self, source: str, destination: str) -> None:
-        """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them swept
-        away what the other goes on having elsewhere (A4).
+        """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them took
+        away what the other still has elsewhere (A4).
         """
         of_source, of_target = self.rows(source), self.rows(destination)
         logger.warning("MERGE BRANCH %s TO %s, the way back", source, destination)
@@ -464,7 +464,7 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 2, 0),
         ("merge", "w", 2, 0),
     ],
-    "what an applied drop left is left on the third branch too": [
+    "what what an applied drop of a partition leaves stays on the third branch too": [
         ("insert", "w", 4, 1),
         ("empty", "main", 1, 0),
         ("merge", "w", 2, 0),
@@ -706,7 +706,7 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 2, 1),
         ("merge", "main", 1, 1),
     ],
-    "a rename that was taken back is not told by way of a branch to which it was nothing": [
+    "a restored rename does not come by a branch that never had it": [
         ("rename", "main", 6, 1),
         ("move", "w", 1, 0),
         ("merge", "main", 2, 0),

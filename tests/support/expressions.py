@@ -34,7 +34,7 @@ def evaluate(text: str, row: Row) -> Any:
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> sql.Expression:
-    """An expression or a query of Spark's SQL. It belongs to all who ask: nobody changes it."""
+    """An expression or a query of Spark's SQL. It belongs to all who ask: no one changes it."""
     return sqlglot.parse_one(text, read="spark")
 
 

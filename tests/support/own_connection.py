@@ -28,7 +28,7 @@ DO $$ DECLARE found text; BEGIN
     END LOOP;
 END $$;
 """
-"""Each catalog numbers its versions. Hundreds that nobody has any more make each dump of the database long."""
+"""Each catalog numbers its versions. Hundreds that no one has any more make each dump of the database long."""
 
 
 class Aside:

@@ -112,7 +112,7 @@ def test_a_tag_stays_what_it_was(lake: Lake, files: Path, tmp_path: Path) -> Non
     lake.sql("TRUNCATE TABLE d.t")
     assert ids(export(lake, "tag:done", to=tmp_path / "tag")["d.t"]) == [1, 2, 3]
     assert ids(export(lake, "main", to=tmp_path / "main")["d.t"]) == []
-    # A folder is of one reference: a script that mixes two up is told.
+    # A folder is of one reference: a script that mixes two up is refused.
     with pytest.raises(CommandError, match="holds an export of tag:done"):
         export(lake, "main", to=tmp_path / "tag")
 

@@ -56,7 +56,7 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def as_bag(rows: Sequence[Row] | pa.Table, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:
-    """Rows in no order, told apart to the last bit: 0.0 and -0.0 differ, NaN is NaN, an absent value is None."""
+    """Rows in no order, compared to the last bit: 0.0 and -0.0 differ, NaN is NaN, an absent value is None."""
     listed = rows.to_pylist() if isinstance(rows, pa.Table) else rows
     return Counter(tuple(exact(row.get(column)) for column in columns) for row in listed)
 

@@ -1,4 +1,4 @@
-"""A merge is seen whole or not at all: killed anywhere, beside another merge, beside a writer that asks nobody."""
+"""A merge is seen whole or not at all: killed anywhere, beside another merge, beside a writer that asks no one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that is told, on loopback, which these tests allow."""
+"""A server that gets messages, on loopback, which these tests allow."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def loopback_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody hears the doorbell; messages are sent when a test says so."""
+    """No worker gets a signal; messages are sent when a test says so."""
     monkeypatch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
 
 

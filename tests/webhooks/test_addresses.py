@@ -1,4 +1,4 @@
-"""Where webhooks may lead: no request of lakeui's ends inside a network that nobody opened to it (SSRF)."""
+"""Where webhooks may lead: no request of lakeui's ends inside a network that no one opened to it (SSRF)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What webhooks are told, how it is signed, and what happens when nobody listens."""
+"""What webhooks get, how it is signed, and what happens when no server answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker is killed while it merges a request of a queue: that request is merged once, and the queue goes on."""
+"""A worker is killed while it merges a request of a queue: that request is merged once, and the queue continues."""
 
 from __future__ import annotations
 

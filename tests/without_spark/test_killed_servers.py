@@ -69,7 +69,7 @@ def test_tasks_resume_after_a_redis_outage(own: Servers, catalog: Catalog) -> No
     task_id = task_submit(kind="sql", parameters=catalog.says(TWO)).pk
     assert Task.objects.get(pk=task_id).state == "queued"
     own.redis.start()
-    # Instead of waiting for ten seconds; then the worker's reaper rings, nobody here.
+    # Instead of waiting for ten seconds; then the worker's reaper rings, no one here.
     Task.objects.filter(pk=task_id).update(ring_at=timezone.now())
     until(lambda: Task.objects.get(pk=task_id).is_finished)
     assert Task.objects.get(pk=task_id).state == "succeeded"

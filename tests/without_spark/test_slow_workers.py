@@ -1,4 +1,4 @@
-"""A worker that was believed dead goes on beside the one that took its task over: it has happened once all the same."""
+"""A worker that was believed dead continues beside the one that took its task over: it has happened once."""
 
 from __future__ import annotations
 

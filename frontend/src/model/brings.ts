@@ -51,8 +51,8 @@ function whereOf({ brings, counts: { objects }, results, destination }: Comparis
 export function rowsAndColumns(brings: Brought): string[] {
   const rows = counts([[brings.rows_updated, "updated row"], [brings.rows_inserted, "new row"], [brings.rows_deleted, "deleted row"]]);
   const [first, ...others] = rows;
-  const told = first !== undefined && !brings.rows_are_exact ? [`up to ${first}`, ...others] : rows;
-  return [...told, ...counts([[brings.columns_added, "new column"], [brings.columns_dropped, "dropped column"], [brings.columns_changed, "changed column"]])];
+  const shown = first !== undefined && !brings.rows_are_exact ? [`up to ${first}`, ...others] : rows;
+  return [...shown, ...counts([[brings.columns_added, "new column"], [brings.columns_dropped, "dropped column"], [brings.columns_changed, "changed column"]])];
 }
 
 function counts(found: readonly (readonly [number, string])[]): string[] {

@@ -37,7 +37,7 @@ export interface Chart {
   beyond: number;
 }
 
-/** So many marks can still be told apart. */
+/** So many marks can still be distinguished. */
 export const MOST: Record<ChartKind, number> = { bar: 60, line: 5000, scatter: 5000, histogram: Infinity };
 const MOST_BINS = 30;
 const MOST_LABELS = 8;

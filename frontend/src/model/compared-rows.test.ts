@@ -31,12 +31,12 @@ describe("a row of two branches", () => {
     expect(clashingColumns(row({ source: null, destination: [1, "UA", 9] }), COLUMNS)).toEqual([]);
   });
 
-  it("is told by its key and what differs; a row that only one snapshot has is told whole", () => {
+  it("is described by its key and what differs; a row that only one snapshot has is described whole", () => {
     expect(tellingPlaces(COLUMNS, [row({ source: [1, "UA", 9] })])).toEqual([0, 2]);
     expect(tellingPlaces(COLUMNS, [row({ base: null, source: null })])).toEqual([0, 1, 2]);
   });
 
-  it("is told, without a key, by the columns that show which row it is", () => {
+  it("is described, without a key, by the columns that show which row it is", () => {
     const wide: SidesColumn[] = ["id", "carrier", "flight", "gate", "delay"].map((name, id) => ({ id, name, type: "int", is_key: false }));
     const base = [1, "UA", 15, null, 0];
     expect(tellingPlaces(wide, [row({ key: "7", base, source: [1, "UA", 15, null, 9], destination: base })])).toEqual([0, 1, 2, 4]);

@@ -124,7 +124,7 @@ export function keyText(key: string): string {
 /** What taking a side of one row does: every choice says it before it is taken, and one that leaves out a row asks. */
 export function rowEffects(row: ComparedRow, columns: readonly SidesColumn[], pair: { source: string; destination: string }): DecisionEffect[] {
   const clashing = clashingColumns(row, columns);
-  const told = (side: "source" | "destination") => {
+  const change = (side: "source" | "destination") => {
     const values = row[side];
     if (!values) return "deletion of it";
     const cells = clashing.map((column) => `${column.name} ${valueText(values[columns.indexOf(column)], column.type)}`);
@@ -136,7 +136,7 @@ export function rowEffects(row: ComparedRow, columns: readonly SidesColumn[], pa
       decision: side,
       part: "row",
       part_key: row.key,
-      text: `Row ${keyText(row.key)}: keeps ${pair[side]}’s ${told(side)}; leaves out ${pair[other]}’s ${told(other)}.`,
+      text: `Row ${keyText(row.key)}: keeps ${pair[side]}’s ${change(side)}; leaves out ${pair[other]}’s ${change(other)}.`,
       rows_left_out: 1,
       left_out: [{ side: other, what: "rows changed on both", count: 1, examples: [row.key] }],
       refused: "",

@@ -35,9 +35,9 @@ describe("the reason of a conflict", () => {
     expect(withNames("The destination's rows", { source: "a", destination: "b" })).toBe("b's rows");
   });
 
-  it("is told for every conflict that the rules have", () => {
-    const told = codes.map(({ code }) => reasonText(clash(code), detail(), PAIR, codes));
-    expect(told.filter((text) => /\b(the source|the target)\b/i.test(text))).toEqual([]);
+  it("exists for every conflict that the rules have", () => {
+    const reasons = codes.map(({ code }) => reasonText(clash(code), detail(), PAIR, codes));
+    expect(reasons.filter((text) => /\b(the source|the target)\b/i.test(text))).toEqual([]);
   });
 });
 

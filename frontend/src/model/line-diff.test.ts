@@ -42,7 +42,7 @@ describe("two texts line by line", () => {
     }
   });
 
-  it("are told apart as a whole when they are too long to compare pair by pair", () => {
+  it("are compared as a whole when they are too long to compare pair by pair", () => {
     const lines = (word: string) => Array.from({ length: 2500 }, (_, place) => `${word}${place}`).join("\n");
     const kinds = lineDiff(`head\n${lines("a")}`, `head\n${lines("b")}`).map(({ kind }) => kind);
     expect([kinds[0], kinds[1], kinds[2501], kinds.length]).toEqual(["same", "removed", "added", 5001]);

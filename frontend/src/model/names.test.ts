@@ -57,7 +57,7 @@ describe("statements", () => {
 });
 
 describe("lane colours", () => {
-  it("are stable by name, and main's is nobody else's", () => {
+  it("are stable by name, and main's is no one else's", () => {
     const names = Array.from({ length: 200 }, (_, place) => `branch-${place}`);
     const colours = names.map(laneColour);
     expect(colours).toEqual(names.map(laneColour));

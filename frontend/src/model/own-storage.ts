@@ -1,4 +1,4 @@
-/** What the browser keeps of one person's work. Nobody else who signs in here sees it, and signing out ends it. */
+/** What the browser keeps of one person's work. No one else who signs in here sees it, and signing out ends it. */
 
 const PREFIX = "lakeui.of.";
 /** Changes in the storage that all tabs share, so that each tab forgets what it keeps for itself. */

@@ -62,7 +62,7 @@ function visible(fields: readonly PipelineField[], strategy: Strategy): string[]
   return [...own, ...common].map(({ name }) => name);
 }
 
-/** What the strategy requires and nobody has said. */
+/** What the strategy requires and no field says. */
 export function missingFields(fields: readonly PipelineField[], settings: Settings): string[] {
   const strategy = strategyOf(settings);
   return fields.filter(({ name, required_by }) => required_by.includes(strategy) && isEmpty(settings[name])).map(({ name }) => name);
@@ -71,7 +71,7 @@ export function missingFields(fields: readonly PipelineField[], settings: Settin
 /** Fields that say columns which the run itself adds to the table, so that it need not have them. */
 const ADDED_BY_THE_RUN = new Set(["scd_valid_from", "scd_valid_to", "scd_deleted"]);
 
-/** By field: its columns that the table does not have. Names are told apart without regard to case. */
+/** By field: its columns that the table does not have. Case does not count in names. */
 export function unknownColumns(
   fields: readonly PipelineField[],
   settings: Settings,

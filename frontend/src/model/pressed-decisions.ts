@@ -1,4 +1,4 @@
-/** Decisions on their way to the server. Each is told as saved or as not saved; none is lost in silence. */
+/** Decisions on their way to the server. Each is shown as saved or as not saved; none is lost in silence. */
 import type { ResolutionChoice } from "../api/resources";
 
 /** One decision; several that are saved together or not at all; or one that is taken back. */

@@ -11,7 +11,7 @@ describe("the figures of a run", () => {
     expect(figuresOf({}).every(({ text }) => text.startsWith("0"))).toBe(true);
   });
 
-  it("are short in lists, and in words for who hears them", () => {
+  it("are short in lists, and in words for screen readers", () => {
     expect([rowsText(run().metrics), rowsText({})]).toEqual(["+1,200 ~30", ""]);
     expect([rowsWords(run().metrics), rowsWords({})]).toEqual(["1,200 rows inserted, 30 rows updated", "no rows written"]);
     expect(rowsTouched(run().metrics)).toBe(1230);

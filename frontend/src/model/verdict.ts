@@ -73,8 +73,8 @@ export interface FinerSetting {
 
 /** What finer settings of `merge.conflicts` say of a verdict. */
 export function finerSettings(finding: Finding): FinerSetting[] {
-  const told = finding.details.finer;
-  return Array.isArray(told) ? told.filter(isFinerSetting) : [];
+  const finer = finding.details.finer;
+  return Array.isArray(finer) ? finer.filter(isFinerSetting) : [];
 }
 
 function isFinerSetting(value: unknown): value is FinerSetting {

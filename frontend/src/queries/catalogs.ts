@@ -13,7 +13,7 @@ export function useCatalogs() {
   });
 }
 
-/** Catalogs that can be brought back, the last dropped first. */
+/** Catalogs that can be undropped, the last dropped first. */
 export function useDroppedCatalogs() {
   return useQuery({
     queryKey: ["catalogs", "dropped"],

@@ -1,4 +1,4 @@
-/** Edits of what somebody was shown: nobody's change in the meantime is overwritten unseen. */
+/** Edits of what somebody was shown: no one's change in the meantime is overwritten unseen. */
 import { Problem } from "../api/problem";
 
 /** The header for an edit of what was shown. The thing is read once more: where an edited field already differs, that is

@@ -82,7 +82,7 @@ export function usePipelineCreate(catalog: string) {
   });
 }
 
-/** Only if nobody else changed the pipeline since it was read with that tag. */
+/** Only if no one else changed the pipeline since it was read with that tag. */
 export function usePipelineEdit(pipelineId: number) {
   const queries = useQueryClient();
   return useMutation({

@@ -1,6 +1,6 @@
 import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** After a write: what is on the page is asked for anew, and what pages that were left had kept is dropped, so that nobody
+/** After a write: what is on the page is asked for anew, and what pages that were left had kept is dropped, so that no one
  * sees the state from before his own write for a moment. What begins with `gone` is not asked for: the write dropped or
  * renamed it, and its page is about to be left. */
 export async function refresh(queries: QueryClient, queryKey: QueryKey, gone?: QueryKey): Promise<void> {

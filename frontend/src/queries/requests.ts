@@ -87,7 +87,7 @@ export function useRequestOpen(catalog: string) {
   });
 }
 
-/** Only if nobody else changed the request meanwhile: a tag begins with the revision, and only that is compared. */
+/** Only if no one else changed the request meanwhile: a tag begins with the revision, and only that is compared. */
 export function useRequestEdit(place: RequestPlace) {
   const queries = useQueryClient();
   return useMutation({

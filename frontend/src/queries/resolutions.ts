@@ -76,7 +76,7 @@ export function usePressedDecisions() {
   return { entries, tryAgain: () => store.tryAgain(), discard: () => store.discard() };
 }
 
-/** Decides, or takes back. Nobody waits for it: what was pressed stands in `entries` until it is saved. */
+/** Decides, or takes back. No one waits for it: what was pressed stands in `entries` until it is saved. */
 export function useResolutionChange(pair: Pair, place: RequestPlace | undefined) {
   const store = pressedOf(useQueryClient());
   const line = lineOf(pair);

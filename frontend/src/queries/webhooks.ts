@@ -19,7 +19,7 @@ export function deliveriesPollAfter(sent: readonly Delivery[], now: number): num
   return sent.some(isUnderWay) ? UNDER_WAY_POLL_MS : POLL_MS;
 }
 
-/** Who is told what happens in a catalog. Owners see them. */
+/** Who gets messages about a catalog. Owners see them. */
 export function useWebhooks(catalog: string) {
   return useQuery({
     queryKey: webhooksKey(catalog),

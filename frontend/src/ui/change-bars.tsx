@@ -1,6 +1,6 @@
 import { rowsAndColumns, signsOf, squaresOf, type Brought } from "../model/brings";
 
-/** How much changed, in signs and five squares; a screen reader hears it in words. */
+/** How much changed, in signs and five squares; a screen reader reads it in words. */
 export function ChangeBars({ brings, short = false }: { brings: Brought; short?: boolean }) {
   const words = rowsAndColumns(brings).join(", ");
   return (

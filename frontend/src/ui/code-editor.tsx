@@ -105,13 +105,13 @@ function selectedIn({ selection }: EditorState): Selected {
   return { from: selection.main.from, to: selection.main.to };
 }
 
-interface Told {
+interface Handlers {
   onChange: (text: string) => void;
   onSelect: (selection: Selected) => void;
   onRun: (text: string, selection: Selected) => void;
 }
 
-function editorExtensions(label: string, { onChange, onSelect, onRun }: Told) {
+function editorExtensions(label: string, { onChange, onSelect, onRun }: Handlers) {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="lakeui-style-nonce"]')?.nonce ?? "";
   return [
     EditorView.cspNonce.of(nonce),

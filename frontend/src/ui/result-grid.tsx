@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { cellText, isNumericType } from "../model/format";
 import { LongGrid } from "./grid";
 
-/** Rows of a result: numbers to the right, missing values told apart from texts. */
+/** Rows of a result: numbers to the right, missing values distinct from texts. */
 export function ResultGrid({
   columns,
   rows,

@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 /** When rows this close to the end are shown, more are asked for. */
 const AHEAD = 20;
 
-/** A long list of which only the rows in sight exist; `onEnd` is called when its end comes near. */
+/** A long list of which only the visible rows exist; `onEnd` is called when its end comes near. */
 export function VirtualRows<Item>({
   items,
   rowHeight,
@@ -24,7 +24,7 @@ export function VirtualRows<Item>({
   keyOf: (item: Item) => string | number;
   onEnd?: (() => void) | undefined;
   row: (item: Item, place: number) => ReactNode;
-  /** Place that is to be in sight. */
+  /** Place that is to be visible. */
   scrollTo?: number | undefined;
   /** A CSS length: how high the list may become before it scrolls. */
   height: string;

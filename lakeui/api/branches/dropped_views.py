@@ -1,4 +1,4 @@
-"""``/api/v1/dropped-catalogs/``: catalogs that can be brought back."""
+"""``/api/v1/dropped-catalogs/``: catalogs that can be undropped."""
 
 from __future__ import annotations
 

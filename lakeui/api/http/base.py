@@ -100,8 +100,8 @@ def session_of(request: Request, catalog: str | None, branch: str, **details: An
 
 
 def catalog_of(request: Request, name: str, action: Action = Action.READ) -> Catalog:
-    """The catalog of an address. Raises NotFound where it does not exist for whoever asks, and PermissionDenied where
-    the action takes more than they have, or rows are restricted for them and the view does not keep that.
+    """The catalog of an address. Raises NotFound where it does not exist for whoever asks. Raises PermissionDenied
+    where the action takes more than they have, or rows are restricted for them and the view does not keep that.
     """
     view = (request.parser_context or {}).get("view")
     method = "get" if request.method == "HEAD" else str(request.method).lower()

@@ -127,7 +127,7 @@ class StatementAnswer(serializers.Serializer[Any]):
     """What a statement answers. A merge adds ``merge_id`` and ``notes``, its dry run ``mergeable`` and ``conflicts``.
     The dry run of a write adds ``dry_run``, which is true, and ``examples``: ``table``, ``change`` and ``row`` of at
     most ten rows a table. On a branch that has a parent it adds ``parent_merge``: what a merge to the parent would then
-    say, with its ``conflicts`` and ``notes`` as ``code``, ``object`` and ``count``, or why it is ``refused``.
+    say. It has ``conflicts`` and ``notes`` as ``code``, ``object`` and ``count``, or why it is ``refused``.
     """
 
     columns = ColumnEntry(many=True)

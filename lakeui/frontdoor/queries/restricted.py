@@ -53,8 +53,8 @@ def restricted_source(
 
 @contextmanager
 def errors_hidden(call: Call) -> Iterator[None]:
-    """What Spark says of values becomes an error that says nothing of them, where something is hidden from who asks: an
-    error of a mask or a filter has the value in its text.
+    """Where something is hidden from who asks, what Spark says of values becomes an error without them. An error of a
+    mask or a filter has the value in its text.
     """
     try:
         yield

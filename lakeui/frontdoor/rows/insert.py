@@ -95,8 +95,8 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 def _scope(
     target: ResolvedTable, statement: sql.Insert, present: Sequence[PartitionValues], written: Sequence[PartitionValues]
 ) -> OverwriteScope:
-    """Static partition values narrow an overwrite to the partitions that have them; without them it replaces the table,
-    as in Spark's static mode, and in its dynamic mode the partitions of which there are rows.
+    """Static partition values narrow an overwrite to the partitions that have them. Without them it replaces the table,
+    as in Spark's static mode. In the dynamic mode it replaces the partitions of which there are rows.
     """
     fixed = {name.casefold(): text for name, text in statement.partition or () if text is not None}
     columns = target.table.schema.partition_columns

@@ -248,7 +248,7 @@ def _by_key(
 def _restored_before(
     dead: Mapping[str, Array], keys: Ints, order: Ints, births: Births, news: Ints
 ) -> Mapping[str, Array]:
-    """Where a restore took away a row that the other side never knew, the key is again as it was before that row: the
+    """Where a restore took away a row that the other side never knew, the key is again as it was before that row. The
     restore speaks for what had happened to it (§4b). ``order``: by key and stamp.
     """
     is_own = (dead["kind"] == Kind.RESTORE) & (dead["brings_stamp"] == 0)

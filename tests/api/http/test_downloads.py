@@ -1,4 +1,4 @@
-"""Results as files over HTTP. What is in them is told in tests/on_spark."""
+"""Results as files over HTTP. tests/on_spark has what is in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests are told apart in the log, and so are the tasks that they began."""
+"""The log tells requests apart, and the tasks that they began."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_lines_for_people_say_it_at_the_end() -> None:
 
 
 def _logged(*, as_json: bool) -> list[str]:
-    """What two lines look like, one of a task and one of nobody's."""
+    """What two lines look like, one of a task and one without a person."""
     settings = log_settings(level="INFO", as_json=as_json)
     formatters, filters = settings["formatters"], settings["filters"]
     written = io.StringIO()

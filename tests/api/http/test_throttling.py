@@ -1,4 +1,4 @@
-"""More requests in a minute than a person may send are refused, and told when to come again."""
+"""More requests in a minute than a person may send are refused, with the time after which to come again."""
 
 from __future__ import annotations
 

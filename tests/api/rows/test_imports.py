@@ -1,5 +1,5 @@
-"""``…/imports/``: sending a file, what is found in it, and who sees it. What becomes of it is told in
-tests/on_spark.
+"""``…/imports/``: sending a file, what is found in it, and who sees it. tests/on_spark
+has what becomes of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``…/rows/merge/``: rows and a key in one request. What becomes of the rows is told in tests/on_spark and
+"""``…/rows/merge/``: rows and a key in one request. What becomes of the rows is in tests/on_spark and
 tests/upsert.
 """
 

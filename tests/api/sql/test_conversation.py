@@ -1,4 +1,4 @@
-"""``manage.py sql`` with a prompt: a session that goes on, and what a person is proposed."""
+"""``manage.py sql`` with a prompt: a session that continues, and what a person is proposed."""
 
 from __future__ import annotations
 

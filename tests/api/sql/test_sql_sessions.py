@@ -1,4 +1,4 @@
-"""SQL sessions over HTTP: what a statement changes of one counts for those behind it, and for nobody else."""
+"""SQL sessions over HTTP: what a statement changes of one counts for those behind it alone."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_transaction_is_the_sessions(lake: Lake, tab: Tab) -> None:
 
 
 def test_a_stop_after_commit_is_outside_the_transaction(lake: Lake, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process ends between the commit and what the session is told."""
+    """The process ends between the commit and the answer to the session."""
     tab.sql("BEGIN")
     tab.sql("INSERT INTO d.t VALUES (2)")
     with monkeypatch.context() as patch:

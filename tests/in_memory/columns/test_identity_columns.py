@@ -155,7 +155,7 @@ def test_it_is_shown_and_made_again(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.c CLONE d.t")
     for table in ("d.u", "d.l", "d.c"):
         lake.sql(f"INSERT INTO {table} (a) VALUES ('y')")
-    # New tables begin; a clone goes on behind the rows that it has.
+    # New tables begin; a clone continues behind the rows that it has.
     assert [lake.rows(table) for table in ("d.u", "d.l")] == [[(10, "y")]] * 2
     assert lake.rows("d.c") == [(10, "x"), (15, "y")]
 

@@ -107,7 +107,7 @@ def test_rows_decided_differently_on_both_sides_conflict(lake: Lake) -> None:
 @pytest.mark.parametrize("by", ["file", "row", "cell"])
 @pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'later'", "DELETE FROM d.t"])
 def test_a_row_that_main_decided_is_no_base(lake: Lake, by: str, change: str) -> None:
-    """Main took h over g over f, and dev took f over h over g. Dev goes on; main's row is no change of dev's alone."""
+    """Main took h over g over f, and dev took f over h over g. Dev changes; main's row is no change of dev's alone."""
     lake.sql(f"CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = '{by}')")
     lake.sql("INSERT INTO d.t VALUES (1, 'o')")
     for branch in ("f", "g", "h", "dev"):

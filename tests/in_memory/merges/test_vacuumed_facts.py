@@ -34,7 +34,7 @@ def restored(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Lake:
 
 
 def paths(lake: Lake) -> list[str]:
-    """Of files that say which rows a restore brought back."""
+    """Of files that say which rows a restore restored."""
     stamps = SegmentStamp.objects.filter(rows_file__table__catalog__name=lake.catalog)
     return list(stamps.values_list("rows_file__path", flat=True))
 

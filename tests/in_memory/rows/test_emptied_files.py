@@ -1,4 +1,4 @@
-"""A DELETE or UPDATE that leaves a file no row takes the file out of sight; merges judge it as rows taken away."""
+"""A DELETE or UPDATE that leaves a file no row hides the file; merges judge it as deleted rows."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_a_restored_deletion_speaks_for_the_deletion(lake: Lake, files: int) -> 
 
 @pytest.mark.parametrize("files", [1, 2])
 def test_a_restored_overwrite_speaks_for_the_overwrite(lake: Lake, files: int) -> None:
-    """b deleted a row that main overwrote, brought back and took away again: the note is that of the overwrite (A5)."""
+    """b deleted a row that main overwrote, restored and deleted again: the note is that of the overwrite (A5)."""
     lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'row')")
     for values in ("(1, 'o'), (2, 'o')",) if files == 1 else ("(1, 'o')", "(2, 'o')"):
         lake.sql(f"INSERT INTO d.t VALUES {values}")

@@ -1,4 +1,4 @@
-"""Histories in which VACUUM runs with no retention: what it removes is gone for good, and nobody misses it."""
+"""Histories in which VACUUM runs with no retention: what it removes is gone for good, and no one misses it."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class NoLoss(RowLaw):
 class NoInvention(RowLaw):
     """Every row of the result has an image that the source or target had, by ``cell`` and by key cells of theirs.
 
-    A column that was brought back shows what rows hold whose drop was known then (R13): what the row ever showed.
+    A restored column shows what rows hold whose drop was known then (R13): what the row ever showed.
     """
 
     def check(self, merge: Merged, of_source: set[int], of_target: set[int]) -> None:

@@ -14,7 +14,7 @@ ABOUT_NULL = [story for story in STORIES if "NOT IN" in story[0]]
 
 @pytest.fixture(scope="module")
 def prepared(services: None) -> Lake:
-    """The tables of the stories, which nobody changes."""
+    """The tables of the stories, which no one changes."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     story_made(lake)

@@ -24,7 +24,7 @@ def files(lake: Lake, branch: str = "main") -> list[FileScan]:
 
 
 def facts(lake: Lake, branch: str = "main") -> dict[int, tuple[int, int, int]]:
-    """By ``id``: stamp, kind, and stamp that a restore brought back, as the files store them."""
+    """By ``id``: stamp, kind, and stamp that a restore restored, as the files store them."""
     names = {row_id: number for number, row_id in row_ids(lake, branch).items()}
     found = {}
     for file in files(lake, branch):

@@ -242,7 +242,7 @@ def story(services: None, monkeypatch_module: None) -> Story:
 
 @pytest.fixture(scope="module")
 def monkeypatch_module() -> Iterator[None]:
-    """The doorbell rings in vain: tasks stay queued."""
+    """No worker gets a signal: tasks stay queued."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
         yield

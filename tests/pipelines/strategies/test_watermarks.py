@@ -1,4 +1,4 @@
-"""Where an incremental run goes on from, and dry runs."""
+"""Where an incremental run continues, and dry runs."""
 
 from __future__ import annotations
 

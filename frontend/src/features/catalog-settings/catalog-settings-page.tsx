@@ -24,7 +24,7 @@ const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
   { key: "catalog", label: "Name" },
 ];
 
-/** Who may do what in a catalog, how its tables merge, what a merge into its branches has to pass, and who is told of it. */
+/** Who may do what in a catalog, how its tables merge, what a merge into its branches has to pass, and where messages go. */
 export function CatalogSettingsPage() {
   const { catalog = "" } = useParams();
   const [query, setQuery] = useSearchParams();

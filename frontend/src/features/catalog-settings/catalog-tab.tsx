@@ -16,7 +16,7 @@ export function CatalogTab({ catalog, role }: { catalog: string; role: Role }) {
   return (
     <div className="inside stack merging">
       <p className="muted">
-        Addresses, statements and programs find the catalog by its name. A dropped catalog can be brought back from the start page until its files expire.
+        Addresses, statements and programs find the catalog by its name. A dropped catalog can be undropped from the start page until its files expire.
         {mayManage ? "" : " Owners rename and drop it."}
       </p>
       <p className="row">

@@ -7,7 +7,7 @@ import { Copyable } from "../../ui/copyable";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
 
-/** A new webhook, whose secret is shown once; or where another one leads and what it is told. */
+/** A new webhook, whose secret is shown once; or where another one leads and which messages it gets. */
 export function WebhookDialog({ catalog, webhook, onClose }: { catalog: string; webhook: Webhook | undefined; onClose: () => void }) {
   return webhook ? <ChangeDialog catalog={catalog} webhook={webhook} onClose={onClose} /> : <CreateDialog catalog={catalog} onClose={onClose} />;
 }

@@ -90,7 +90,7 @@ function RemoveDialog({ catalog, webhook, onClose }: { catalog: string; webhook:
       onClose={onClose}
     >
       <p>
-        <code>{webhook.url}</code> gets no message any more, and the log of its messages goes with it. The audit records who removed it.
+        <code>{webhook.url}</code> gets no more messages, and the log of its messages goes with it. The audit records who removed it.
       </p>
     </ConfirmDialog>
   );

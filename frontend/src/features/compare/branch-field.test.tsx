@@ -8,7 +8,7 @@ import { DELAYS, json, page, serve, type Asked } from "../../testing/server";
 const BRANCHES = "/api/v1/catalogs/demo/branches/";
 
 it("keeps main as the target where the newest branches fill the list", async () => {
-  // One page of hundreds: main, which nobody touched lately, is not on it.
+  // One page of hundreds: main, which no one touched lately, is not on it.
   const asked = serve({
     [BRANCHES]: ({ address }: Asked) => json(address.includes("search=") ? page([{ ...DELAYS, branch_id: 9, name: "winter" }]) : page([DELAYS], `http://test${BRANCHES}?cursor=x`)),
   });

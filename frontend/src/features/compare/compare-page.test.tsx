@@ -72,13 +72,13 @@ describe("comparing two branches", () => {
   });
 
   it("says beside a verdict what finer settings would say", async () => {
-    const told = [
+    const finer = [
       { setting: "row", rows: 1, text: "By row: 1 row in conflict." },
       { setting: "cell", rows: 0, text: "By cell this merges." },
     ];
     const clash = finding({
       source_op: "update", dest_op: "update", verdict: "conflict", code: "SAME_FILE_UPDATE_UPDATE",
-      message: "Both sides updated rows of one file.", remedy: "Merge it.", details: { rows: 2, finer: told },
+      message: "Both sides updated rows of one file.", remedy: "Merge it.", details: { rows: 2, finer },
     });
     serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [clash] } });
     renderAt(ADDRESS);
@@ -202,7 +202,7 @@ describe("comparing two branches", () => {
     await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A5"));
   });
 
-  it("draws only the objects in sight of many, and asks for no more before their end is near", async () => {
+  it("draws only the visible objects of many, and asks for no more before their end is near", async () => {
     const many = Array.from({ length: 200 }, (_, place) => ({ ...COMPARED[2], object_id: 100 + place, name: `flights.t${place}` }));
     const next = `http://localhost${AT}?cursor=abc`;
     asked = serve({ [AT]: { ...COMPARISON, results: many, next }, [`${AT}objects/table/100/`]: comparedObject(2), [`${AT}objects/table/299/`]: comparedObject(2) });

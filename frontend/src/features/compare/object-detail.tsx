@@ -133,12 +133,12 @@ function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; 
 
 /** What the verdict would be if less counted as a conflict. */
 function FinerSettings({ finding }: { finding: Finding }) {
-  const told = finerSettings(finding);
-  const way = told.find(({ rows }) => rows === 0);
-  if (told.length === 0 || finding.verdict !== "conflict") return null;
+  const finer = finerSettings(finding);
+  const way = finer.find(({ rows }) => rows === 0);
+  if (finer.length === 0 || finding.verdict !== "conflict") return null;
   return (
     <p className="small finer">
-      {told.map(({ setting, text }) => (
+      {finer.map(({ setting, text }) => (
         <span key={setting}>{text} </span>
       ))}
       {way ? (

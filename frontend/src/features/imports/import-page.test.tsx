@@ -54,7 +54,7 @@ describe("how a file is read", () => {
 });
 
 describe("sending a file", () => {
-  it("takes one that was chosen, and goes on with what was found in it", async () => {
+  it("takes one that was chosen, and continues with what was found in it", async () => {
     serve(LAKE);
     const sent = vi.spyOn(upload, "fileSend").mockResolvedValue(FILE);
     const user = userEvent.setup();
@@ -73,7 +73,7 @@ describe("sending a file", () => {
     renderAt("/c/demo/import?branch=delays");
     const file = new File(["flight,reason\n"], "Delays 2014.csv");
     const zone = await screen.findByText("Drop a file here");
-    // As in a browser, the file is over the page first. That renders, after which the page hears of its sending.
+    // As in a browser, the file is over the page first. That renders, after which the page learns of its sending.
     fireEvent.dragOver(zone);
     await waitFor(() => expect(zone.closest(".drop-zone")?.classList.contains("over")).toBe(true));
     fireEvent.drop(zone, { dataTransfer: { files: [file] } });

@@ -30,7 +30,7 @@ export function ReviewEvidence({ record }: { record: MergeRecord }) {
                   </span>
                 </span>
               ))
-            : "nobody"}
+            : "no one"}
         </dd>
         {resolutions.length ? (
           <>

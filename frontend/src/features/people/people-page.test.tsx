@@ -47,7 +47,7 @@ it("opens the tab that the address names, and names the one that is chosen", asy
   expect(router.state.location.search).toBe("");
 });
 
-it("disables an account that nobody changed meanwhile", async () => {
+it("disables an account that no one changed meanwhile", async () => {
   const asked = serve({
     "/api/v1/people/": page([ERIN]),
     "/api/v1/groups/": page([]),

@@ -57,7 +57,7 @@ export function PeopleTab({ isSuperuser }: { isSuperuser: boolean }) {
 }
 
 function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose: (username: string) => void }) {
-  if (people.length === 0) return <Empty title="Nobody is found" />;
+  if (people.length === 0) return <Empty title="No person is found" />;
   return (
     <ul className="setting-list" aria-label="People">
       {people.map((person) => (

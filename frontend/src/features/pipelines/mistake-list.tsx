@@ -21,7 +21,7 @@ export function TextFailure({ error }: { error: unknown }) {
   );
 }
 
-/** What is wrong in texts that nobody has tried to save yet. */
+/** What is wrong in texts that no one has tried to save yet. */
 export function LiveMistakes({ mistakes }: { mistakes: readonly Mistake[] }) {
   const heading = useId();
   return (

@@ -39,7 +39,7 @@ function completed(complete: (text: string, position: number, around: Surroundin
   return EditorState.languageData.of(() => [{ autocomplete: source }]);
 }
 
-/** Every match in what is in sight, with a class. */
+/** Every visible match, with a class. */
 function marked(regexp: RegExp, className: string): Extension {
   const matcher = new MatchDecorator({ regexp, decoration: Decoration.mark({ class: className }) });
   return ViewPlugin.define(

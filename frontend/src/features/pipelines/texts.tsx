@@ -46,7 +46,7 @@ export function Texts({
   const around = useSurroundings(target, name);
   // What was refused stands until the texts were looked at as they are now: saving and trying find more than a look.
   const isRefused = checked?.error != null && (!validation || isSameText(checked.text, text) || isSameText(checked.text, validation.text));
-  // The editor moves the marks while one goes on typing.
+  // The editor moves the marks while one types.
   const marks = useMemo(() => {
     const found = isRefused ? refusalOf(checked) : validation;
     const of = (file: string, whole: string | undefined) => marksOf(found?.mistakes ?? [], file, whole ?? "");

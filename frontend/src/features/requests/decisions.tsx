@@ -116,7 +116,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
     else if (effect ? effect.rows_left_out > 0 : uncounted) setConfirming({ decision, effect, value: "" });
     else decide(decision);
   };
-  /** The newer rows are told before they are kept. */
+  /** The newer rows are shown before they are kept. */
   const give = (decision: Asking, text: string) => {
     if (decision === "rename") decide(decision, { name: text });
     else if (decision === "edited") decide(decision, { value: text });
@@ -128,12 +128,12 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
   return (
     <div className="stack tight">
       <h4 className={isBrief ? "visually-hidden" : "small"}>{part.heading}</h4>
-      {made ? <Made made={made} pair={pair} isTold={!isBrief && effectOf(effects, part, made.decision) !== undefined} /> : null}
+      {made ? <Made made={made} pair={pair} isStated={!isBrief && effectOf(effects, part, made.decision) !== undefined} /> : null}
       {mayDecide ? (
         <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
           {part.decisions.map((decision) => {
             const effect = effectOf(effects, part, decision);
-            // Nobody leaves out rows before their number is known.
+            // No one leaves out rows before their number is known.
             const isAwaited = isCounting && !effect && !needsText(decision);
             return (
               <li key={decision}>
@@ -280,7 +280,7 @@ function EffectText({ effect, isCounting, uncounted }: { effect: DecisionEffect 
   return <span className={effect.rows_left_out ? "small" : "small muted"}>{effect.refused || effect.text}</span>;
 }
 
-function Made({ made, pair, isTold }: { made: Resolution; pair: Pair; isTold: boolean }) {
+function Made({ made, pair, isStated }: { made: Resolution; pair: Pair; isStated: boolean }) {
   return (
     <p className="row small">
       <span className={`badge ${made.is_current ? "person" : "amber"}`}>
@@ -290,7 +290,7 @@ function Made({ made, pair, isTold }: { made: Resolution; pair: Pair; isTold: bo
       <span className="muted">
         {made.author}, <Time at={made.created_at} />
       </span>
-      {made.effect && !isTold ? <span>{made.effect}</span> : null}
+      {made.effect && !isStated ? <span>{made.effect}</span> : null}
       {made.is_current ? null : <span>A branch has moved since: it has no effect until it is decided again.</span>}
     </p>
   );

@@ -10,7 +10,7 @@ import { choiceText, LossDialog, useLeadToRequest } from "./decisions";
 
 const CHOICES = ["source", "destination", "larger"] as const;
 type Choice = (typeof CHOICES)[number];
-/** So many rows are told in the question. */
+/** So many rows are listed in the question. */
 const EXAMPLES = 3;
 
 /** Several rows decided alike, in one call: all of them or none. */
@@ -36,7 +36,7 @@ export function ManyRows({
   const toggle = (key: string) => setChosen((before) => (before.has(key) ? new Set([...before].filter((other) => other !== key)) : new Set([...before, key])));
   const effects = (decision: Choice) =>
     rows.filter((row) => keys.includes(row.key)).flatMap((row) => effectOf(rowEffects(row, columns, pair), rowPart(row), decision) ?? []);
-  const told = asking ? effects(asking).map((effect) => effect.text) : [];
+  const listed = asking ? effects(asking).map((effect) => effect.text) : [];
   const choose = (decision: Choice) => (effects(decision).length > 0 ? setAsking(decision) : decide(decision));
   const decide = (decision: Choice) => {
     const { source_head, destination_head } = detail;
@@ -77,7 +77,7 @@ export function ManyRows({
         <LossDialog
           title={`${choiceText(asking, pair)} of ${counted(keys.length, "row")}`}
           rows={keys.length}
-          texts={[...told.slice(0, EXAMPLES), ...(told.length > EXAMPLES ? [`And ${counted(told.length - EXAMPLES, "row")} more.`] : [])]}
+          texts={[...listed.slice(0, EXAMPLES), ...(listed.length > EXAMPLES ? [`And ${counted(listed.length - EXAMPLES, "row")} more.`] : [])]}
           onConfirm={() => {
             decide(asking);
             setAsking(undefined);

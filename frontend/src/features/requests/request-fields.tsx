@@ -38,7 +38,7 @@ export function RequestFields({
   );
 }
 
-/** Members who may review. The author is none of them: nobody approves their own request. */
+/** Members who may review. The author is none of them: no one approves their own request. */
 function ReviewersField({
   catalog,
   author,

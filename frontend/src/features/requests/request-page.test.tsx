@@ -299,11 +299,11 @@ describe("deciding conflicts", () => {
   });
 
   it("says what each choice leaves out, and asks once where rows are lost", async () => {
-    const told = { part: "object", part_key: "", left_out: [], refused: "" };
+    const effect = { part: "object", part_key: "", left_out: [], refused: "" };
     const results = [
-      { ...told, decision: "both", rows_left_out: 0, text: "Keeps both; leaves out nothing." },
-      { ...told, decision: "source", rows_left_out: 1, text: "Keeps the table as delays has it; leaves out 1 row inserted on main: id 5." },
-      { ...told, decision: "rerun", rows_left_out: 0, text: "", refused: "The MERGE of version 12 is no UPDATE." },
+      { ...effect, decision: "both", rows_left_out: 0, text: "Keeps both; leaves out nothing." },
+      { ...effect, decision: "source", rows_left_out: 1, text: "Keeps the table as delays has it; leaves out 1 row inserted on main: id 5." },
+      { ...effect, decision: "rerun", rows_left_out: 0, text: "", refused: "The MERGE of version 12 is no UPDATE." },
     ];
     const options = results.map(({ decision, part, part_key }) => ({ decision, part, part_key }));
     const detail = comparedObject(0);
@@ -354,7 +354,7 @@ describe("deciding conflicts", () => {
     await waitFor(() => expect(sent(asked, "POST", `${AT}resolutions/`)).toMatchObject({ decision: "rename", name: "flights_delays" }));
   });
 
-  it("shows who decided, that a moved branch voids it, and takes it back", async () => {
+  it("shows who decided, that a moved branch voids it, and removes it", async () => {
     const asked = lake(request(), {
       [`${AT}resolutions/`]: page([resolution({ is_current: false, author: "carol" })]),
       [`DELETE ${AT}resolutions/8/`]: () => new Response(null, { status: 204 }),

@@ -271,7 +271,7 @@ describe("comments on rows that do not conflict, or have no key", () => {
     await waitFor(() => expect(decided(asked)).toMatchObject({ body: "Is that so?", object_id: 5, row_key: "23", column_id: null }));
   });
 
-  it("stand on a row in conflict without a key, which nobody decides alone", async () => {
+  it("stand on a row in conflict without a key, which no one decides alone", async () => {
     const row = { ...SIDES.rows[0], key: "23" };
     lake({
       [TABLE]: { ...comparedObject(0), cells: [{ ...CLASH, rule_table: "table", code: "SAME_FILE_UPDATE_UPDATE" }], columns: COLUMNS },

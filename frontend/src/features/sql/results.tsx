@@ -47,7 +47,7 @@ function rowsOf({ outcome }: Run): number | undefined {
 function Left({ execution: { statements, runs, failed }, isRunning }: { execution: Execution; isRunning: boolean }) {
   const left = statements.length - runs.length - (failed ? 1 : 0);
   if (left === 0 || isRunning) return null;
-  const why = failed ? "the one before failed" : "the one before goes on as a task";
+  const why = failed ? "the one before failed" : "the one before runs on as a task";
   return (
     <p className="small" role="status">
       {count(runs.length)} of {counted(statements.length, "statement")} ran. {counted(left, "statement")} did not run: {why}.

@@ -43,7 +43,7 @@ function bodies(asked: Asked[], address: string): unknown[] {
 beforeEach(() => sessionStorage.clear());
 
 describe("the session of the console", () => {
-  it("is opened by the first statement, goes on with the next, and says where it is", async () => {
+  it("is opened by the first statement, continues with the next, and says where it is", async () => {
     const now = { place: {} };
     const asked = sessionServed(now);
     const user = userEvent.setup();

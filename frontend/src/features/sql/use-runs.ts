@@ -14,7 +14,7 @@ export interface Run {
   milliseconds: number;
 }
 
-/** Statements that were started together: one after the other, until one fails or goes on as a task. */
+/** Statements that were started together: one after the other, until one fails or becomes a task. */
 export interface Execution {
   statements: readonly PlacedStatement[];
   runs: readonly Run[];

@@ -42,7 +42,7 @@ export function WriteDialog({
 }) {
   const navigate = useNavigate();
   const run = useStatement(gone);
-  const [told, setTold] = useState<string>();
+  const [outcome, setOutcome] = useState<string>();
   const [message, setMessage] = useState("");
   const statement = wanted === undefined ? undefined : withMessage(wanted, message);
   const submit = (event: SubmitEvent) => {
@@ -54,7 +54,7 @@ export function WriteDialog({
       {
         onSuccess: (outcome) => {
           const found = outcome.kind === "answer" ? surprise?.(outcome.answer.metrics) : undefined;
-          setTold(found);
+          setOutcome(found);
           if (found !== undefined) return;
           onClose();
           const next = outcome.kind === "task" ? taskAddress(outcome.task.id) : leadsTo;
@@ -72,16 +72,16 @@ export function WriteDialog({
           <code>{statement ?? "The statement stands here once the form is filled in."}</code>
         </pre>
         {run.error ? <Failure error={run.error} /> : null}
-        {told === undefined ? null : (
+        {outcome === undefined ? null : (
           <p className="notice amber" role="alert">
-            {told}
+            {outcome}
           </p>
         )}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
-            {told === undefined ? "Cancel" : "Close"}
+            {outcome === undefined ? "Cancel" : "Close"}
           </button>
-          {told === undefined ? (
+          {outcome === undefined ? (
             <button type="submit" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || statement === undefined}>
               {run.isPending ? "Running …" : action}
             </button>

@@ -131,7 +131,7 @@ function TypeField({ value, onChange }: { value: string; onChange: (value: strin
 
 const FIRST = "first";
 
-/** Columns are told apart by their ids: one may be called like a choice. */
+/** Columns are known by their ids: one may be called like a choice. */
 function PlaceField({ columns, value, onChange, last }: { columns: readonly Column[]; value: string | null; onChange: (after: string | null) => void; last: string }) {
   const chosen = value === null ? FIRST : String(columns.find(({ name }) => name === value)?.id ?? "");
   const choose = (key: string) => onChange(key === FIRST ? null : (columns.find(({ id }) => String(id) === key)?.name ?? ""));

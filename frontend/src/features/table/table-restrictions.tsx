@@ -1,7 +1,7 @@
 import { useRestrictions } from "../../queries/restrictions";
 import { Icon } from "../../ui/icons";
 
-/** From whom rows or columns of the table are hidden; nothing where they are from nobody. */
+/** From whom rows or columns of the table are hidden; nothing where none are. */
 export function TableRestrictions({ catalog, tableId }: { catalog: string; tableId: number }) {
   const found = useRestrictions(catalog, tableId).data?.results ?? [];
   if (found.length === 0) return null;
