@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _TAGS = re.compile(r"</?[\w.]+(?:\s[^<>]*)?/?>")
 _PAGE_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 _PAGE_TEXT = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<")
 _PAGE_FIELD = re.compile(r"\$\{[^{}]*\}")
+_PAGE_COMMENT = re.compile(r"/\*.*?\*/|(?:^|\s)//[^\n]*", re.DOTALL)
 _TOML_TEXTS = ("sentence", "does", "title")
 
 
@@ -45,6 +47,23 @@ def docstrings(files: Iterable[Path]) -> Iterator[Text]:
                 and isinstance(node.value.value, str)
             ):
                 yield Text(path, node.lineno, _plain(node.value.value))
+
+
+def comments(files: Iterable[Path]) -> Iterator[Text]:
+    """Comments of Python."""
+    for path in files:
+        with path.open("rb") as source:
+            for token in tokenize.tokenize(source.readline):
+                if token.type == tokenize.COMMENT:
+                    yield Text(path, token.start[0], _plain(token.string))
+
+
+def page_comments(files: Iterable[Path]) -> Iterator[Text]:
+    """Comments of the pages."""
+    for path in files:
+        source = path.read_text(encoding="utf-8")
+        for found in _PAGE_COMMENT.finditer(source):
+            yield Text(path, source.count("\n", 0, found.start()) + 1, _plain(found.group()))
 
 
 def messages(files: Iterable[Path]) -> Iterator[Text]:

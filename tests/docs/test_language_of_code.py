@@ -1,12 +1,7 @@
-"""Docstrings, texts of errors and strings of the pages are written as documents are.
-
-Where many fail, ``language_bounds.toml`` holds how many may fail in a folder. A bound only falls: who mends texts
-lowers it.
-"""
+"""Docstrings, comments, texts of errors and strings of the pages are written as documents are."""
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -19,9 +14,6 @@ from tests.docs.language import all_sentences, is_short_on_average, misspelled, 
 from tests.docs.pages import ROOT
 from tests.docs.strings import Text
 
-BOUNDS: Mapping[str, Mapping[str, int]] = tomllib.loads(Path(__file__).with_name("language_bounds.toml").read_text())
-SLACK = 5
-"""How much smaller the number of faults may be than its bound before the bound has to follow."""
 _PYTHON = ("catalog_app", "lakeui", "merge_app", "clients/python/src")
 
 
@@ -68,20 +60,9 @@ def faults(texts: Iterable[Text]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_texts_stay_within_their_folders_fault_limit(kind: str) -> None:
-    found = {folder: faults(texts) for folder, texts in texts_by_folder(kind).items()}
-    bounds = BOUNDS.get(kind, {})
-    grown = {folder: lines for folder, lines in found.items() if len(lines) > bounds.get(folder, 0)}
-    shown = "\n".join(
-        f"{folder}, {bounds.get(folder, 0)} allowed:\n" + "\n".join(lines) for folder, lines in grown.items()
-    )
-    assert not grown, shown
-    fallen = {
-        folder: len(found.get(folder, ()))
-        for folder, bound in bounds.items()
-        if bound - len(found.get(folder, ())) > SLACK
-    }
-    assert not fallen, f"Lower the bounds in language_bounds.toml: {fallen}"
+def test_sentences_and_words_are_those_of_documents(kind: str) -> None:
+    found = [fault for texts in texts_by_folder(kind).values() for fault in faults(texts)]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -91,15 +72,33 @@ def test_sentences_are_short_on_average(kind: str) -> None:
         assert is_short_on_average(found), folder
 
 
+def _tests() -> Iterator[Path]:
+    # This folder has the words that it refuses.
+    yield from (path for path in sorted((ROOT / "tests").rglob("*.py")) if path.parent != ROOT / "tests" / "docs")
+
+
+def test_comments_and_tests_use_the_same_words() -> None:
+    pages = [*_pages(), *sorted((ROOT / "frontend" / "e2e").rglob("*.ts"))]
+    texts = [
+        *strings.docstrings(_tests()),
+        *strings.comments([*_python(), *_tests()]),
+        *strings.page_comments(pages),
+    ]
+    found = [f"{text.place}: {fault}" for text in texts for fault in wrong_words(text.content)]
+    assert not found, "\n".join(found)
+
+
 def test_each_kind_is_found(tmp_path: Path) -> None:
     code = tmp_path / "code.py"
     code.write_text(
-        '"""A docstring."""\nraise ValueError(f"There is no {name} in this catalog.")\n"""What it says."""\n'
+        '"""A docstring."""\n# A comment.\nraise ValueError(f"There is no {name} in it.")\n"""What it says."""\n'
     )
     page = tmp_path / "page.tsx"
-    page.write_text('<p>Nobody may change this branch.</p> const text = "It was told so by others.";')
+    page.write_text('/** A page. */ <p>Nobody may change this branch.</p> const text = "It was told so by others.";')
     assert [text.content for text in strings.docstrings([code])] == ["A docstring.", "What it says."]
-    assert [text.content for text in strings.messages([code])] == ["There is no X in this catalog."]
+    assert [text.content for text in strings.messages([code])] == ["There is no X in it."]
+    assert [text.content for text in strings.comments([code])] == ["# A comment."]
+    assert [text.content for text in strings.page_comments([page])] == ["/** A page. */"]
     assert {text.content for text in strings.page_strings([page])} == {
         "Nobody may change this branch.",
         "It was told so by others.",
