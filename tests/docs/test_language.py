@@ -42,6 +42,21 @@ def test_words_are_those_of_the_field(page: Path) -> None:
     assert not found, "\n".join(found)
 
 
+def broken_tables(lines: list[str]) -> list[int]:
+    """Numbers of lines that begin a table without a head: a blank line cut it off."""
+    starts = [
+        number
+        for number, (before, line, after) in enumerate(zip(["", *lines], lines, [*lines[1:], ""], strict=False), 1)
+        if line.startswith("|") and not before.startswith("|") and not after.startswith("|--")
+    ]
+    return [number for number in starts if sum(line.startswith("```") for line in lines[:number]) % 2 == 0]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_tables_are_whole(page: Path) -> None:
+    assert broken_tables(page.read_text().splitlines()) == []
+
+
 def test_the_readme_is_read_once() -> None:
     found = [text for _, text in sentences(ROOT / "README.md")]
     assert reading_ease(found) >= README_EASE
@@ -52,6 +67,7 @@ def test_what_the_checks_refuse() -> None:
     assert too_long([" ".join(["word"] * (LONGEST + 1))])
     assert not is_short_on_average([" ".join(["word"] * 19)])
     assert wrong_words("The branch is told of it.")
+    assert broken_tables(["| a |", "|---|", "| b |", "", "| c |", "```", "| d |", "```"]) == [5]
     assert misspelled("Open a merge-request.") == ["merge-request: write merge request"]
     assert reading_ease(["The cat sat on the mat."]) > 100
     assert reading_ease(["Characteristically incomprehensible organisational terminology proliferates."]) < 0
