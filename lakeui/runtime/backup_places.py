@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ CONTENTS = "backup.json"
 DUMP = "database.dump"
 FILES = "files.txt"
 LOCK = ".lock"
+_NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z")
+"""Of folders that are backups. Others belong to somebody else: a warehouse has numbers as names."""
 _LOCK_CLASS = 1785686391
 """Of advisory locks, those of addresses that backups go to."""
 
@@ -105,7 +108,7 @@ def names(place: Warehouse) -> list[str]:
 def _folders(place: Warehouse) -> list[str]:
     selector = pafs.FileSelector(place.absolute("").rstrip("/"), allow_not_found=True)
     found = (info.base_name for info in place.filesystem.get_file_info(selector) if not info.is_file)
-    return sorted(name for name in found if name[:1].isdecimal())
+    return sorted(name for name in found if _NAME.fullmatch(name))
 
 
 def text_of(place: Warehouse, path: str) -> str:

@@ -145,3 +145,11 @@ def test_backup_lies_outside_and_is_not_linked(lake: Lake, own_warehouse: str, a
         backup_make(Warehouse(f"{own_warehouse}/kept"), say=quiet)
     with pytest.raises(InvalidValue, match="no hard links"):
         backup_make(Warehouse(address), say=quiet, link=True)
+
+
+def test_folders_of_others_stay_at_the_address(lake: Lake, address: str) -> None:
+    """A warehouse has numbers as names of folders."""
+    place = Warehouse(address)
+    place.write("17/data/a.parquet", b"a")
+    backup_make(place, say=quiet)
+    assert place.exists("17/data/a.parquet")
