@@ -39,8 +39,9 @@ class FileFacts:
 
 def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
     """Read the footer of one file; of floating-point columns written by Arrow also the values, to find NaN."""
-    with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
-        return _facts(file, warehouse.size(path))
+    # One file opened once also says its size. A path would be asked about three times.
+    with warehouse.filesystem.open_input_file(warehouse.absolute(path)) as stored, pq.ParquetFile(stored) as file:
+        return _facts(file, stored.size())
 
 
 def facts_of(content: pa.Buffer) -> FileFacts:

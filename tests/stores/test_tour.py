@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -16,8 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from pyiceberg.table import StaticTable
 
-from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
+from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import PermissionDenied
 from tests.support.lake import Lake
@@ -120,10 +124,13 @@ def test_kill_between_upload_and_commit_keeps_version_before(
 
 
 def test_the_lake_is_moved_to_another_bucket(lake: Lake, store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows, history, the metadata of other engines and a restore are of the files at the new place alone."""
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t SELECT CAST(id AS INT), 'n' FROM range(100)")
+    full = lake.head()
     lake.sql("DELETE FROM d.t WHERE id < 10")
     shown, old = lake.rows("d.t"), the_warehouse()
+    assert rows_of_other_engines(lake, store) == 90
     new = Warehouse(f"{store.bucket('moved-' + lake.catalog.replace('_', '-'))}/deep/er", store.options)
     for path in files_of(lake):
         with old.local_copy(path) as copy:
@@ -134,11 +141,27 @@ def test_the_lake_is_moved_to_another_bucket(lake: Lake, store: ObjectStore, mon
     assert lake.rows("d.t") == shown
     lake.sql("UPDATE d.t SET name = 'm' WHERE id = 50")
     assert lake.sql("SELECT count(*), count_if(name = 'm') FROM d.t").rows == [[90, 1]]
+    assert lake.sql(f"SELECT count(*) FROM d.t VERSION AS OF {full}").rows == [[100]]
+    assert rows_of_other_engines(lake, store) == 90
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {full}")
+    assert lake.sql("SELECT count(*), count_if(name = 'm') FROM d.t").rows == [[100, 0]]
+    assert rows_of_other_engines(lake, store) == 100
     assert breaches(lake) == []
     # The end of the test looks at the lake once more.
     for path in files_of(lake):
         with new.local_copy(path) as copy:
             old.put(copy, path)
+
+
+def rows_of_other_engines(lake: Lake, store: ObjectStore) -> int:
+    """How many rows of d.t PyIceberg reads by what loadTable answers."""
+    chain = branch_snapshot(branch_get(catalog_get(lake.catalog), "main"))
+    table = table_get(chain, database_get(chain, "d"), "t")
+    said = store.options
+    properties = {"s3.endpoint": said.endpoint, "s3.region": said.region}
+    properties |= {"s3.access-key-id": said.access_key, "s3.secret-access-key": said.secret_key}
+    shown = StaticTable.from_metadata(table_publish(the_warehouse(), chain, table).location, properties)
+    return shown.scan().to_arrow().num_rows
 
 
 def test_small_commit_is_one_request_per_file(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
@@ -149,6 +172,24 @@ def test_small_commit_is_one_request_per_file(lake: Lake, store: ObjectStore, wa
     assert dict(taken) == {"PUT": 3}
 
 
+def test_job_writes_each_file_once_and_copies_twice(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+    """Once from the folder of its task, once to its name. No file is removed by a request of its own but there."""
+    lake.sql("CREATE TABLE d.t (id BIGINT, p STRING) PARTITIONED BY (p)")
+    bucket = warehouse_in_store.split("/")[2]
+    before = len(store.requests(bucket))
+    lake.sql("INSERT INTO d.t SELECT id, concat('p', id % 3) FROM range(30000)")
+    found: Counter[tuple[str, str]] = Counter()
+    for method, path in store.requests(bucket)[before:]:
+        if method in ("PUT", "DELETE") and path.endswith(".parquet"):
+            found[method, "task" if "/_temporary/" in path else path.split("/")[4]] += 1
+    assert found == {
+        ("PUT", "task"): 3,
+        ("DELETE", "task"): 3,
+        ("PUT", "staging"): 3,
+        ("PUT", "data"): 3,
+    }
+
+
 def test_commit_of_job_leaves_no_other_files(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id BIGINT)")
     lake.sql("INSERT INTO d.t SELECT id FROM range(30000)")
@@ -157,9 +198,6 @@ def test_commit_of_job_leaves_no_other_files(lake: Lake) -> None:
 
 def test_other_engines_read_an_export(lake: Lake, store: ObjectStore) -> None:
     """PyIceberg reads the metadata in the store, which name files as s3://."""
-    from django.core.management import call_command
-    from pyiceberg.table import StaticTable
-
     lake.sql("CREATE TABLE d.t (id INT, name STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     lake.sql("DELETE FROM d.t WHERE id = 2")

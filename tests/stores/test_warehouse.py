@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.fs as pafs
+import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.files import FileScan
@@ -16,6 +17,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.stores import StoreOptions, store_failure
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import read_integers, write_deletes
+from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from tests.support.object_store import Counted, ObjectStore
@@ -63,6 +65,23 @@ def test_files_are_written_listed_read_and_removed(warehouse: Warehouse, tmp_pat
     assert not warehouse.exists("imports/x/file")
     assert warehouse.all_under("imports") == []
     assert warehouse.all_under("9") == []
+
+
+def test_staged_files_are_placed_by_three_requests(warehouse: Warehouse, store: ObjectStore) -> None:
+    """Its footer is read, and the store copies it. The folder goes as one."""
+    staging, content = warehouse.new_staging(7), pa.BufferOutputStream()
+    pq.write_table(pa.table({"id": [1, 2, 3]}), content)
+    warehouse.write(f"{staging}/part.parquet", content.getvalue())
+    bucket = warehouse.root.split("/")[2]
+    with Counted(store, bucket) as read:
+        facts = read_facts(warehouse, f"{staging}/part.parquet")
+    assert (facts.rows, facts.bytes) == (3, content.getvalue().size)
+    assert dict(read) == {"HEAD": 1, "GET": 1}
+    with Counted(store, bucket) as placed:
+        path = warehouse.place_data(f"{staging}/part.parquet", table_id=7, base=0)
+    assert dict(placed) == {"PUT": 1}
+    warehouse.discard(staging)
+    assert [file.path for file in warehouse.all_under("7")] == [path]
 
 
 def test_more_files_than_a_page_are_listed(warehouse: Warehouse, store: ObjectStore) -> None:
