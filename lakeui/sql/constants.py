@@ -21,7 +21,7 @@ from catalog_app.pruning.constants import (
 from lakeui.common.errors import InvalidValue
 
 _HOUR = 3600 * SECOND
-_UNITS = {
+UNITS = {
     "microsecond": (1, 1),
     "millisecond": (1_000, 1_000),
     "second": (SECOND, SECOND),
@@ -151,7 +151,7 @@ def _sum(node: exp.Add | exp.Sub) -> Constant | None:
 
 
 def _moved(start: Constant, unit: exp.Expr | None, count: exp.Expr | None, sign: int) -> Constant | None:
-    length = _UNITS.get(unit.name.lower().removesuffix("s")) if unit is not None else None
+    length = UNITS.get(unit.name.lower().removesuffix("s")) if unit is not None else None
     number = _count(count)
     if length is None or number is None:
         return None

@@ -11,6 +11,7 @@ from sqlglot import exp
 from catalog_app.pruning.constants import DAY, Constant, date_of
 from catalog_app.pruning.predicates import ANYTHING, Beginning, Compared, NullTest, Predicate, all_of, any_of
 from lakeui.sql.constants import constant_of
+from lakeui.sql.ordered_calls import OrderedCall, ordered_call
 
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -119,10 +120,20 @@ def _on_day(name: str, operator: str, day: Constant) -> Predicate:
             return ANYTHING
 
 
+def _ordered(call: OrderedCall, operator: str, others: list[Constant | None], belongs: Belongs) -> Predicate:
+    """What a comparison of a call that keeps order says of its column. A text column keeps every file."""
+    name = _own_column(call.argument, belongs)
+    bounds = [[] if name is None or other is None else call.judge(operator, other) for other in others]
+    parts = [all_of(Compared(name or "", sign, (constant,)) for sign, constant in found) for found in bounds]
+    return parts[0] if len(parts) == 1 else any_of(parts)
+
+
 def _compared(side: exp.Expr, operator: str, others: list[exp.Expr], belongs: Belongs, is_between: bool) -> Predicate:
     name = _own_column(side, belongs)
     if name is None and (day := _own_day(side, belongs)) is not None:
         return _day_compared(day, operator, [constant_of(other) for other in others])
+    if name is None and (call := ordered_call(side)) is not None:
+        return _ordered(call, operator, [constant_of(other) for other in others], belongs)
     constants = [] if name is None else [constant_of(other) for other in others]
     known: tuple[Constant, ...] = tuple(constant for constant in constants if constant is not None)
     if name is None or not known or len(known) < len(others):

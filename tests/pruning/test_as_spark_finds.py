@@ -105,6 +105,33 @@ def of_days(literals: list[str]) -> list[str]:
     return found + [f"{call} BETWEEN {low} AND {high}" for call in calls for low, high in itertools.pairwise(days)]
 
 
+def of_casts(literals: list[str], has_whole: bool) -> list[str]:
+    """Comparisons of a number as one of another type."""
+    calls = ("CAST(a AS DOUBLE)", "double(a)", *(("CAST(a AS BIGINT)", "a::BIGINT") if has_whole else ()))
+    plain = [literal for literal in literals if not literal.startswith("'")]
+    found = [f"{call} {sign} {one}" for call in calls for one in plain for sign in SIGNS]
+    found += [f"{call} IS DISTINCT FROM {plain[1]}" for call in calls]
+    found += [f"NOT {one} < {call}" for call in calls for one in plain]
+    return found + [f"{call} IN ({', '.join(plain[2:5])})" for call in calls]
+
+
+def of_periods(literals: list[str]) -> list[str]:
+    """Comparisons of the year of a time, and of the begin of its month, week and hour."""
+    years = [f"{call} {sign} {year}" for call in YEARS for year in (1, 2023, 2024, 2025, "9999L") for sign in SIGNS]
+    found = [f"{call} {sign} {one}" for call in BEGINS for one in literals for sign in SIGNS]
+    return years + found + [f"NOT {literals[0]} >= {call}" for call in BEGINS] + ["year(a) BETWEEN 2023 AND 2024"]
+
+
+YEARS = ("year(a)", "extract(YEAR FROM a)", "date_part('YEAR', a)")
+BEGINS = (
+    "date_trunc('MONTH', a)",
+    "date_trunc('week', a)",
+    "date_trunc('QUARTER', a)",
+    "date_trunc('HOUR', a)",
+    "trunc(a, 'MM')",
+)
+
+
 def judged(
     sessions: SparkSessions, kind: str, values: list[str], wanted: list[str]
 ) -> tuple[pa.ChunkedArray, list[list[Any]]]:
@@ -130,7 +157,10 @@ def test_files_with_rows_spark_finds_are_kept(sessions: SparkSessions, tmp_path:
     if literals is TEXTS:
         wanted += of_beginnings(literals)
     if literals is TIMES:
-        wanted += of_days(literals)
+        wanted += of_days(literals) + of_periods(literals)
+    if literals[0] in NUMBERS:
+        # A NaN and what is too long are no BIGINT.
+        wanted += of_casts(literals, has_whole=kind in ("tinyint", "bigint", "decimal(5,2)"))
     column, said = judged(sessions, kind, values, wanted)
     pruners = [
         Pruner(build_condition(text, TableName("t", "d"), None).predicate, [Column(1, "a", kind)], now=0)

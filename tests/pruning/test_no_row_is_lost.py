@@ -6,11 +6,14 @@ Statistics are those of real files; rows are judged one by one by a model of Spa
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -24,8 +27,8 @@ from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.sql.query import build_condition
 from lakeui.sql.statements import TableName
-from tests.pruning.spark_model import SIGNS, Unknown, Written, truth
-from tests.pruning.values import COLUMNS, LITERALS, arrow_array
+from tests.pruning.spark_model import SIGNS, TIME, Unknown, Written, cast, is_number, truth
+from tests.pruning.values import COLUMNS, DAY, LITERALS, arrow_array
 from tests.support.soak import IS_SOAK
 
 Truth = bool | None
@@ -52,6 +55,43 @@ def both(one: Truth, other: Truth) -> Truth:
 
 def either(one: Truth, other: Truth) -> Truth:
     return negated(both(negated(one), negated(other)))
+
+
+def _double(value: Any) -> Any:
+    return None if value is None else cast(value, "decimal(38,0)" if isinstance(value, Decimal) else "bigint", "double")
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Unknown
+    return None if value is None else int(value)
+
+
+def _period(unit: str) -> Callable[[Any], Any]:
+    """A time in microseconds, moved to the begin of its year or month."""
+
+    def begin(value: Any) -> Any:
+        if value is None:
+            return None
+        return int(np.datetime64(value, "us").astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(int))
+
+    return begin
+
+
+def _year(value: Any) -> Any:
+    return None if value is None else int(np.datetime64(value, "us").astype("datetime64[Y]").astype(int)) + 1970
+
+
+_OF_NUMBERS = (("CAST({} AS DOUBLE)", "double", _double), ("CAST({} AS BIGINT)", "bigint", _whole))
+_OF_TIMES = (
+    ("year({})", "int", _year),
+    ("date_trunc('MONTH', {})", "timestamp", _period("M")),
+    ("date_trunc('YEAR', {})", "timestamp", _period("Y")),
+)
+CALLS: dict[str, Sequence[tuple[str, str, Callable[[Any], Any]]]] = {
+    kind: _OF_TIMES if kind in TIME else _OF_NUMBERS for kind in COLUMNS if is_number(kind) or kind in TIME
+}
+"""By type of column functions that keep its order, the types that they give, and what they make of a value."""
 
 
 def comparisons(place: int, kind: str) -> st.SearchStrategy[Condition]:
@@ -83,6 +123,12 @@ def comparisons(place: int, kind: str) -> st.SearchStrategy[Condition]:
 
         return Condition(f"{name} IN ({', '.join(item.sql for item in literals)})", judge)
 
+    def of_call(sign: str, literal: Written) -> Condition:
+        call, of, value_of = CALLS[kind][len(literal.sql) % len(CALLS[kind])]
+        return Condition(
+            f"{call.format(name)} {sign} {literal.sql}", lambda r: truth(of, value_of(r[place]), sign, literal)
+        )
+
     nulls = Condition(f"{name} IS NULL", lambda row: row[place] is None)
     alike = LITERALS.flatmap(lambda one: st.lists(LITERALS.filter(lambda two: two.type == one.type), max_size=2).map(
         lambda more: [one, *more]))  # fmt: skip
@@ -93,6 +139,7 @@ def comparisons(place: int, kind: str) -> st.SearchStrategy[Condition]:
         st.builds(between, LITERALS, LITERALS),
         st.builds(among, alike),
         st.just(nulls),
+        *([st.builds(of_call, st.sampled_from(sorted(SIGNS)), LITERALS)] if kind in CALLS else []),
     )
 
 
@@ -170,3 +217,25 @@ def test_files_are_left_out_at_all(folder: Path, kind: str) -> None:
     statistics = statistics_of(folder, *columns_of((kind, "int"), [(value, 1)]))
     assert not may_match((kind, "int"), f"a = {literal}", statistics, 1)
     assert not may_match((kind, "int"), f"a IN ({literal}, {literal})", statistics, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "condition"),
+    [
+        ("int", 5, "CAST(a AS BIGINT) > 7"),
+        ("double", 9.5, "CAST(a AS INT) = 8"),
+        ("bigint", 5, "double(a) <> 5 AND double(a) < 5.0"),
+        ("date", 0, "year(a) >= 1971"),
+        ("timestamp", 0, "year(a) IN (1968, 1969)"),
+        ("timestamp_ntz", 0, "date_part('year', a) BETWEEN 1971 AND 1972"),
+        ("timestamp", DAY, "date_trunc('MONTH', a) > '1970-01-01'"),
+        ("timestamp", 31 * DAY, "date_trunc('month', a) = TIMESTAMP '1970-01-01 00:00:00'"),
+        ("timestamp", 0, "date_trunc('HOUR', a) >= TIMESTAMP '1970-01-01 00:00:01'"),
+        ("date", 40 * DAY, "trunc(a, 'MM') <= DATE '1970-01-31'"),
+        ("timestamp", 4 * DAY, "date_trunc('WEEK', a) < DATE '1970-01-05'"),
+    ],
+)
+def test_functions_that_keep_order_leave_files_out(folder: Path, kind: str, value: Any, condition: str) -> None:
+    statistics = statistics_of(folder, *columns_of((kind, "int"), [(value, 1)]))
+    assert not may_match((kind, "int"), condition, statistics, 1)
+    assert may_match(("string", "int"), condition, statistics_of(folder, *columns_of(("string", "int"), [("x", 1)])), 1)
