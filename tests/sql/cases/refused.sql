@@ -103,7 +103,8 @@ InvalidValue | restore table db.`t@dev` to version as of 3
 SyntaxProblem | restore function f
 SyntaxProblem | undrop db.t
 SyntaxProblem | show changes db.t from 1 to 2
-NotSupported | vacuum db.t
+NotSupported | vacuum db.t retain 7 hours
+InvalidValue | vacuum db.`t@dev`
 SyntaxProblem | begin; select 1
 SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
