@@ -11,8 +11,9 @@ from merge_app.planning.decisions import decisions_of_object
 
 HEAD = """# Merge rules
 
-A merge that is refused names a code and a pair of changes, for example *update × insert*. Find the code below: it says
-what is the matter, which pairs raise it, and the way out. The tables stand after the codes.
+A merge that is refused says what each branch did, for example updated and inserted rows, and the sentence of the rule.
+Its dry run, its page and REST also name the code. Search this page for the sentence or the code: it has the pairs that
+raise it, and the way out. The tables stand after the codes.
 
 - The rules are data: `catalog_app/rules/*.toml`.
   [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
