@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from catalog_app.engine.failures import is_lost, is_unknown, translate
-from lakeui.common.errors import EngineAway, EngineLost, LakeError
+from lakeui.common.errors import EngineAway, EngineLost
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -180,13 +180,6 @@ class SparkSessions:
         """Stop what runs under the tag in this process; nothing happens if nothing does."""
         if self._session is not None:
             self.run(lambda session: session.interruptTag(tag))
-
-    def is_ready(self) -> bool:
-        """Whether the server answers a query."""
-        try:
-            return bool(self.run(lambda session: session.sql("SELECT 1").collect()))
-        except LakeError:
-            return False
 
     def close(self) -> None:
         """End the session, if there is one."""
