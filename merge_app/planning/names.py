@@ -38,14 +38,21 @@ def names_judge(
         if plan.after.is_dropped or not _claims(plan):
             continue
         changes, target_changes = source[plan.kind, plan.object_id], destination.get((plan.kind, plan.object_id))
-        if target_changes is not None and target_changes.dropped:
+        if _is_dropped(target_changes):
             continue
         if isinstance(plan.after, TableState):
+            if _is_dropped(source.get((ObjectKind.DATABASE, plan.after.database_id))):
+                # R5: the table is not alive on the source either.
+                continue
             database = databases.get(plan.after.database_id)
             if database is None or database.is_dropped:
                 findings.append(_without_database(plan, changes, database, destination))
         findings += _taken(plan, changes, holders[_place(plan.after)], destination)
     return findings
+
+
+def _is_dropped(changes: ObjectChanges | None) -> bool:
+    return changes is not None and changes.dropped
 
 
 def homes_judge(findings: Iterable[Finding], plans: Sequence[ObjectPlan], given: PlanInput) -> list[Finding]:
