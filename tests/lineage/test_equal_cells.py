@@ -53,7 +53,7 @@ def test_order_of_map_entries_does_not_count() -> None:
         (pa.struct([("a", FLOATS)]), ({"a": [0.0]}, None)),
     ],
 )
-def test_order_of_entries_does_not_count_by_any_key(key: Any, keys: tuple[Any, Any]) -> None:
+def test_map_entries_have_no_order_by_any_key(key: Any, keys: tuple[Any, Any]) -> None:
     first, second = (item if item is not None else {"a": None} for item in keys)
     kind = pa.map_(key, pa.int64())
     one, other, third = [(first, 1), (second, 2)], [(second, 2), (first, 1)], [(second, 1), (first, 2)]
