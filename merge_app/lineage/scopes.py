@@ -131,6 +131,19 @@ def scopes_carry_out(
             yield from _rename_judge(scope, reached, pairs, target)
         moved = reached.move(scope.partition, scope.to)
         partitions.decided.give(reached.at[moved], np.full(len(moved), scope.to), Outcome.SCOPE)
+    if any(scope.kind is ScopeKind.OVERWRITE and scope.partition is None for scope in carried):
+        lost = pairs.row_id[_lost(facts, pairs, rows, reached, news)]
+        if len(lost):
+            yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=lost)
+
+
+def _lost(facts: TableFacts, pairs: Pairs, rows: Compared, reached: Reached, news: News) -> Array:
+    """Positions of the rows that the target changed since, and that the result shows otherwise or not at all."""
+    image = facts.target.image.take(pairs.target_at[reached.at])
+    is_changed = reached.row_is_news & ~image.is_nothing_by(target_kinds(image, news))
+    is_merged = rows.decided.outcome[reached.at] == Outcome.CELLS
+    found: Array = reached.at[is_changed & ~is_merged & (reached.image != image.value)]
+    return found
 
 
 def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared, kept: Mask) -> Array:
@@ -252,6 +265,6 @@ def scopes_leave_out(merged: TableOutcome, facts: TableFacts, left: Sequence[Sco
 
 def swept_rows(findings: Iterable[Finding]) -> Ints:
     """The rows that scopes of the source took from the target, by row id or key."""
-    found = (item.target_rows for item in findings if item.code is VerdictCode.DROPS_DEST_CHANGES)
+    found = (item.target_rows for item in findings if item.code is VerdictCode.DROPS_DEST_CHANGES and item.scopes)
     empty = np.zeros(0, dtype=np.int64)
     return np.unique(np.concatenate([empty, *(rows for rows in found if rows is not None)]))

@@ -81,8 +81,13 @@ def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
 
 
 def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | None:
-    """Rows that a scope of the source took although it never saw them. Those of a whole table are noted elsewhere."""
-    scope, rows = finding.scopes[0], _count(finding)
+    """Rows that a scope of the source took although it never saw them; of a whole table, those that the target changed
+    since, whoever saw them.
+    """
+    rows = _count(finding)
+    if not finding.scopes:
+        return _overwritten_note(pair, rows)
+    scope = finding.scopes[0]
     if scope.partition is None:
         return None
     partition, is_drop = merged.partitions[scope.partition], scope.kind is ScopeKind.DROP_PARTITION
@@ -94,6 +99,17 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
         f"The source {_SWEPT[scope.kind]} the partition {partition_text(partition)}, where the target wrote"
         f" {rows_text(rows)} since; {'it goes' if rows == 1 else 'they go'} with it.",
         {"partition": list(partition), "rows": rows},
+    )
+
+
+def _overwritten_note(pair: Pair, rows: int) -> Problem:
+    axis = next((axis for axis in ("insert", "update", "overwrite") if pair.destination.hits(axis)), "insert")
+    return Problem(
+        ("overwrite", axis),
+        VerdictCode.DROPS_DEST_CHANGES,
+        "",
+        f"The source's overwrite takes or replaces {rows_text(rows)} that the target wrote since.",
+        {"rows": rows},
     )
 
 

@@ -21,7 +21,6 @@ def attribute_notes(pair: Pair) -> Iterator[Problem]:
     if pair.source.dropped:
         yield from _drop_note(pair)
         return
-    yield from _overwrite_note(pair)
     yield from _rename_note(pair)
     yield from _property_notes(pair)
     yield from _column_notes(pair)
@@ -71,23 +70,6 @@ def _drop_note(pair: Pair) -> Iterator[Problem]:
         "",
         f"The source's drop takes with it what the target did since{rows_done_text(done)}.",
         {"operations": changed, **done},
-    )
-
-
-def _overwrite_note(pair: Pair) -> Iterator[Problem]:
-    """Rows that the target changed in a table which the source overwrote whole."""
-    axis = next((axis for axis in ("insert", "update", "delete", "overwrite") if pair.destination.hits(axis)), None)
-    if pair.destination.dropped or axis is None or not pair.source.overwrites_all:
-        return
-    done = rows_done(pair.destination)
-    if not done:
-        return
-    yield Problem(
-        ("overwrite", axis),
-        VerdictCode.DROPS_DEST_CHANGES,
-        "",
-        f"The source's overwrite replaces what the target did to rows since{rows_done_text(done)}.",
-        done,
     )
 
 

@@ -93,10 +93,8 @@ def test_target_rows_lost_to_overwrites_are_counted(lake: ReviewLake, key: str) 
     found = dropped(lake)
     assert [item[:2] for item in found] == [("drop", "update"), ("overwrite", "insert")]
     assert found[0][3] == {"operations": ["update"], "rows_updated": 1}
-    assert found[1][3] == {"rows_inserted": 2, "rows_deleted": 1}
-    assert found[1][2] == (
-        "The source's overwrite replaces what the target did to rows since: 2 rows inserted, 1 row deleted."
-    )
+    assert found[1][3] == {"rows": 2}
+    assert found[1][2] == "The source's overwrite takes or replaces 2 rows that the target wrote since."
     assert rows(lake, table="d.v") == [(9, "a9", "b9")]
 
 
