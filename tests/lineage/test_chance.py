@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
+from catalog_app.domain.checks import check_key
 from catalog_app.domain.schema import Column
 from tests.lineage.histories.chance import THEMES, statement_by_chance, table_created
+from tests.lineage.histories.chance_wide import Elsewhere, wide_statement
 from tests.lineage.histories.states import Shown, State
 
 COLUMNS = {
@@ -27,6 +30,12 @@ KINDS = (
 )  # fmt: skip
 
 
+WIDE = (
+    "CREATE OR REPLACE TABLE", "AS SELECT", "ADD CONSTRAINT", "DROP CONSTRAINT", "ADD PARTITION FIELD",
+    "DROP PARTITION FIELD", "REPLACE PARTITION FIELD", " CLONE ", " LIKE ", "VERSION AS OF", "REPLACE WHERE",
+)  # fmt: skip
+
+
 def shown(*, is_keyed: bool) -> Shown:
     cells = {0: 1, 1: "o", 2: "o", 3: 0, 4: [], 5: None, 6: "a", 7: 1}
     rows = {i: {**cells, 0: i} for i in range(1, 5)}
@@ -41,6 +50,17 @@ def test_every_kind_of_statement_is_drawn() -> None:
         text = statement_by_chance(rng, state, f"s{number}", rng.choice(list(THEMES)))
         found.update(kind for kind in KINDS if text and kind in text)
     assert set(KINDS) == found.keys()
+
+
+def test_every_kind_of_wide_statement_is_drawn() -> None:
+    checked = replace(shown(is_keyed=True), properties={check_key("k"): "v <> 'x'"})
+    state = State({"d1": {"x": "1"}}, {0: checked, 1: shown(is_keyed=False)}, ())
+    elsewhere = Elsewhere({"main": state, "b": state}, [1, 2, 3])
+    found: Counter[str] = Counter()
+    for number in range(4000):
+        text = wide_statement(Random(number), state, f"s{number}", elsewhere)
+        found.update(kind for kind in WIDE if text and kind in text)
+    assert set(WIDE) == found.keys()
 
 
 def test_tables_are_of_every_kind() -> None:

@@ -1,4 +1,6 @@
-"""Histories in which VACUUM runs with no retention: what it removes is gone for good, and no one misses it."""
+"""Histories in which VACUUM runs with no retention: what it removes, of all tables or of one, is
+gone for good, and no one misses it.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,14 @@ class VacuumedHistory(WideHistory):
 
     def vacuum(self, rng: Random) -> None:
         b = rng.choice(self.names)
-        self.say(b, "VACUUM")
-        self.count("VACUUM")
-        gone = self.lake.sql("VACUUM", b).metrics["files_removed"]
-        if gone:
-            self.count("VACUUM removes")
+        tables = [table.path for table in self.states[b].tables.values()]
+        of_one = bool(tables) and rng.random() < 0.5
+        text = f"VACUUM {rng.choice(tables)}" if of_one else "VACUUM"
+        kind = "VACUUM t" if of_one else "VACUUM"
+        self.say(b, text)
+        self.count(kind)
+        if self.lake.sql(text, b).metrics["files_removed"]:
+            self.count(f"{kind} removes")
         for name in (*self.names, MIRROR):
             before, after = self.states[name], self.reader.state(name)
             assert after.plain() == before.plain(), f"VACUUM changes what {name} shows"
