@@ -1,7 +1,7 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test soak check bench load cluster-test release frontend e2e docs clean java
+.PHONY: help up test soak check bench load cluster-test image-test release frontend e2e docs clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,9 @@ cluster-test: java $(VENV)/.installed-dev $(VENV)/.installed-stores ## The tour,
 
 release: ## Tag a version, with its number and its section of CHANGELOG.md: make release VERSION=0.2.0
 	@python3 .ci/release $(VERSION)
+
+image-test: $(VENV)/.installed-dev ## Build the image and run the services of compose.yaml from it by podman; ARGS=--stand-ins without a registry
+	@exec $(BIN)/python -m tests.image $(ARGS)
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
 

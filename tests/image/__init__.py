@@ -1,0 +1,1 @@
+"""The image of docker/Dockerfile, built and started: ``make image-test``."""
