@@ -102,7 +102,7 @@ def policy_judge(policies: PolicySet, facts: PlanFacts | None, at: datetime) -> 
             return replace(verdict, drawn=verdict.rows_drawn(facts))
     unmet = [next(r.message for r in item.reasons if not r.is_met) for item in judgements]
     names = ", ".join(f"{item.policy} ({why})" for item, why in zip(judgements, unmet, strict=True))
-    message = f"No policy lets this merge through, so it waits for {_people(asked, ())}: {names}."
+    message = f"No policy lets this merge through, so it needs {_people(asked, ())}: {names}."
     return _waits(policies, asked, message, tuple(judgements))
 
 

@@ -122,7 +122,7 @@ describe("with nothing to show", () => {
     ["/c/demo/b/main", /\/databases\//, nothing, "No database yet"],
     ["/c/demo/compare", /\/branches\//, nothing, "There is only one branch"],
     ["/c/demo/merges", /\/merges\//, nothing, "No merge was tried yet"],
-    ["/c/demo/requests", /\/merge-requests\//, nothing, "No open merge request"],
+    ["/c/demo/requests", /\/merge-requests\//, nothing, "No open merge request in demo"],
     ["/c/demo/pipelines", /\/pipelines\//, nothing, "No pipeline yet"],
     ["/c/demo/pipelines/1?tab=runs", /\/runs\//, nothing, "It never ran"],
     ["/c/demo/settings", /\/members\//, nothing, "No members yet"],

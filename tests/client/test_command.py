@@ -467,7 +467,7 @@ def test_owners_set_policies_and_requests_show_them(lake: Call, tmp_path: Path) 
         # The worker judges the request in a task of its own.
         time.sleep(0.1)
     assert status == 3
-    assert "policy: No policy lets this merge through, so it waits for 1 approval: small (it has 1 changed" in text
+    assert "policy: No policy lets this merge through, so it needs 1 approval: small (it has 1 changed" in text
 
 
 def test_tests_of_dbt_are_read_from_a_file(lake: Call, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_other_plans_wait_for_an_approval(lake: ReviewLake, statement: str, why:
     shown = detail(lake, number)
     assert [item["code"] for item in shown["blockers"]] == ["APPROVALS_MISSING"]
     assert why in shown["blockers"][0]["message"]
-    assert "so it waits for 1 approval" in shown["policies"][0]["message"]
+    assert "so it needs 1 approval" in shown["policies"][0]["message"]
     problem(lake.post("alice", f"{number}/merge/", {}), 409, "MERGE_BLOCKED")
     approved = lake.post(
         "bob", f"{number}/reviews/", {"verdict": "approve", "fingerprint": lake.fingerprint("c...main")}

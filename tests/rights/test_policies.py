@@ -134,7 +134,7 @@ def test_policies_of_several_rules_must_each_be_met() -> None:
     authority = MergeAuthority(7, 1, approvers=frozenset({"bob"}), facts=FACTS, at=AT)
     refusal = protection_refusal(both, Change.MERGE, Role.OWNER, authority)
     assert refusal is not None
-    assert "No policy lets this merge through, so it waits for 2 approvals: p (it has 4 changed rows" in refusal.reason
+    assert "No policy lets this merge through, so it needs 2 approvals: p (it has 4 changed rows" in refusal.reason
     assert protection_refusal(mild, Change.MERGE, Role.OWNER, replace(authority, approvers=frozenset())) is None
     assert protection_refusal(mild, Change.MERGE, Role.OWNER, replace(authority, facts=None, approvers=frozenset()))
 

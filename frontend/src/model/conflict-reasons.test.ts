@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { finding } from "../testing/findings";
-import { namedReason } from "./conflict-reasons";
+import { namedReason, violatorsOf } from "./conflict-reasons";
 
 const PAIR = { source: "delays", destination: "main" };
 const said = (code: string, details: Record<string, unknown>, more = {}) => namedReason(finding({ verdict: "conflict", code, details, ...more }), PAIR);
@@ -21,6 +21,15 @@ it("counts the rows that violate a constraint, and names one of them", () => {
   const details = { constraint: "cheap", condition: "`price` < 100", side: "destination", rows: 1, example: '{"price":500}' };
   expect(said("CHECK_VIOLATED", details)).toBe("1 row of main violates the constraint cheap: price < 100. One is price = 500.");
   expect(said("CHECK_VIOLATED", { ...details, side: "both", rows: 0, example: "" })).toBe("Rows violate the constraint cheap: price < 100.");
+});
+
+it("asks for the rows that violate a constraint on the side that has them", () => {
+  const of = (side: string, destination: string) =>
+    violatorsOf(finding({ code: "CHECK_VIOLATED", details: { condition: "`price` < 100", side } }), { source: "shop.prices", destination });
+  expect(of("destination", "shop.costs")).toEqual({ side: "destination", query: "SELECT * FROM `shop`.`costs` WHERE NOT (`price` < 100)" });
+  expect(of("both", "shop.costs")).toBeUndefined();
+  expect(of("destination", "shop.a.b")).toBeUndefined();
+  expect(violatorsOf(finding({ code: "CHECK_DIFFERS" }), { source: "a.b", destination: "a.b" })).toBeUndefined();
 });
 
 it("says nothing of its own without the names", () => {

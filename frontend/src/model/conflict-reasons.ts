@@ -1,12 +1,17 @@
 /** What a conflict is about, in one sentence with the names that the finding has. */
-import type { Finding } from "../api/resources";
+import type { ComparedDetail, Finding } from "../api/resources";
 import { keyText } from "./decisions";
 import { counted } from "./format";
+import { tableName } from "./sql";
 
 export interface Branches {
   source: string;
   destination: string;
 }
+
+type Side = "source" | "destination";
+/** What the object is called on both sides. */
+type SideNames = Pick<ComparedDetail["names"], Side>;
 
 type Reason = (finding: Finding, pair: Branches) => string | undefined;
 
@@ -40,4 +45,14 @@ function violated({ details: { constraint, condition, side, rows, example } }: F
   const who = number > 0 ? `${counted(number, "row")}${where} ${number === 1 ? "violates" : "violate"}` : `Rows${where} violate`;
   const one = typeof example === "string" && example !== "" ? ` One is ${keyText(example)}.` : "";
   return `${who} the constraint ${constraint}: ${condition.replaceAll("`", "")}.${one}`;
+}
+
+/** The query for the rows that violate the constraint, and the side that has them. Undefined where both have some, or the
+ * name of the table has a point in a part. */
+export function violatorsOf({ code, details }: Finding, names: SideNames): { side: Side; query: string } | undefined {
+  const { side, condition } = details;
+  if (code !== "CHECK_VIOLATED" || typeof condition !== "string" || (side !== "source" && side !== "destination")) return undefined;
+  const [database, table, ...more] = (names[side] ?? "").split(".");
+  if (!database || !table || more.length) return undefined;
+  return { side, query: `SELECT * FROM ${tableName(database, table)} WHERE NOT (${condition})` };
 }

@@ -1,6 +1,9 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
+import { Link } from "react-router";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
+import { sqlAddress } from "../../model/addresses";
+import { violatorsOf } from "../../model/conflict-reasons";
 import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
 import { inOrder } from "../../model/reading-order";
 import type { CellAnchor } from "../../model/timeline";
@@ -25,6 +28,7 @@ const ACTIONS: Record<string, string> = {
   drop: "would be dropped",
   untouched: "would stay as it is",
 };
+const MERGED_ACTIONS: Record<string, string> = { create: "created", drop: "dropped", untouched: "stayed as it was" };
 
 /** What a page around a comparison adds: beside the judgement of an object, beneath a cell of its matrix, and beneath a
  * row that conflicts. */
@@ -70,7 +74,7 @@ export function ObjectDetail({
                 <bdi>{inOrder(found.names.result ?? found.name)}</bdi>
               </h2>
               {found.kind === "table" ? <ChangeBars brings={found.brings} /> : null}
-              {ACTIONS[found.action] ? <span className="small muted">{ACTIONS[found.action]}</span> : null}
+              <ActionWords action={found.action} isMerged={pair.isMerged === true} />
               <MarkBadge mark={objectMark(found.verdict)} />
               {viewed ? (
                 <label className="row small viewed">
@@ -91,6 +95,11 @@ export function ObjectDetail({
       </Loaded>
     </section>
   );
+}
+
+function ActionWords({ action, isMerged }: { action: string; isMerged: boolean }) {
+  const words = (isMerged ? MERGED_ACTIONS : ACTIONS)[action];
+  return words ? <span className="small muted">{words}</span> : null;
 }
 
 /** Why it conflicts, what shows that, and what to do. */
@@ -125,9 +134,21 @@ function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; 
           <strong>{text}</strong>
           {finding.verdict === "decided" ? <span className="small muted"> Decided by a person.</span> : null}
           <FinerSettings finding={finding} />
+          <Violators pair={pair} finding={finding} detail={detail} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The way to all rows that violate a constraint: a query on the side that has them. */
+function Violators({ pair, finding, detail }: { pair: Pair; finding: Finding; detail: ComparedDetail }) {
+  const found = violatorsOf(finding, detail.names);
+  if (!found) return null;
+  return (
+    <p className="small">
+      <Link to={sqlAddress(pair.catalog, pair[found.side], found.query)}>See these rows of {pair[found.side]}</Link>
+    </p>
   );
 }
 

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import { renderAt } from "../../testing/render";
+import { renderAt, rendered } from "../../testing/render";
 import { DELAYS, json, page, problem, serve } from "../../testing/server";
 
 const GRAPH = { commits: [], branches: [], failed_merges: [], tags: [], next_before: null };
@@ -36,6 +36,22 @@ describe("the frame", () => {
     await act(() => router.navigate("/c/demo/merges"));
     expect(within(rail).getByRole("link", { name: "Tables" }).getAttribute("href")).toBe("/c/demo/b/delays");
     expect(within(rail).getByRole("link", { name: "SQL" }).getAttribute("href")).toContain("branch=delays");
+  });
+
+  it("has links of a catalog from the start page where it is the only one, or was looked at last", async () => {
+    localStorage.clear();
+    const demo = { name: "demo", catalog_id: 1, comment: "", branch_count: 0, commit_count: 0, role: "owner" };
+    const catalogs = page([{ ...demo, name: "another", catalog_id: 2 }, demo]);
+    serve({ ...LAKE, "/api/v1/catalogs/": catalogs, "/api/v1/catalogs/another/branches/": page([]), "/api/v1/catalogs/another/merge-requests/": page([]) });
+    const { unmount } = rendered("/");
+    await screen.findByRole("link", { name: "another" });
+    const links = () => within(screen.getByRole("navigation", { name: "Main" })).queryAllByRole("link", { name: /^Merge requests/ });
+    expect(links()).toEqual([]);
+    unmount();
+    localStorage.setItem("lakeui.catalog", "demo");
+    rendered("/");
+    await waitFor(() => expect(links().map((link) => link.getAttribute("href"))).toEqual(["/c/demo/requests"]));
+    localStorage.clear();
   });
 
   it("leads to main where the branch that was looked at last is gone", async () => {

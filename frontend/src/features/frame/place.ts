@@ -9,7 +9,7 @@ const LAST_CATALOG = "lakeui.catalog";
 const LAST_BRANCH = "lakeui.branch.";
 const MAIN = "main";
 
-/** What the page is about; without a catalog in the address, the one that was looked at last. */
+/** What the page is about; without a catalog in the address, the one that was looked at last, or the only one. */
 export function usePlace(): AddressPlace & { isOfAddress: boolean } {
   const { pathname, search } = useLocation();
   const catalogs = useCatalogs();
@@ -20,7 +20,8 @@ export function usePlace(): AddressPlace & { isOfAddress: boolean } {
   if (place.catalog !== undefined) return { ...place, isOfAddress: true };
   const names = catalogs.data?.results.map((catalog) => catalog.name) ?? [];
   const last = localStorage.getItem(LAST_CATALOG);
-  const catalog = last !== null && names.includes(last) ? last : names[0];
+  const only = names.length === 1 ? names[0] : undefined;
+  const catalog = last !== null && names.includes(last) ? last : only;
   return { ...(catalog === undefined ? {} : { catalog }), isOfAddress: false };
 }
 

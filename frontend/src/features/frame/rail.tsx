@@ -70,13 +70,13 @@ function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) 
       <RailLink to={compareAddress(catalog)} icon="compare" label="Compare" />
       <RailLink to={requestsAddress(catalog)} icon="request" label="Merge requests" />
       <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
+      <RailLink to={pipelinesAddress(catalog)} icon="pipeline" label="Pipelines" />
+      <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Catalog settings" />
       <p className="heading label rail-branch" title={`Tables and SQL are of branch ${branch}`}>
         on {branch}
       </p>
       <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
       <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
-      <RailLink to={pipelinesAddress(catalog)} icon="pipeline" label="Pipelines" />
-      <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Catalog settings" />
     </>
   );
 }

@@ -106,7 +106,7 @@ function EventEntry({
         </span>
         {review?.verdict === "approve" ? (
           <span className="muted" title={`Fingerprint ${review.fingerprint}`}>
-            of <code>{review.fingerprint.slice(0, 8)}</code>
+            at <code>v{review.source_head}</code> into <code>v{review.destination_head}</code>
           </span>
         ) : null}
       </p>

@@ -46,7 +46,7 @@ export function RequestFacts({ place, request }: { place: RequestPlace; request:
             <>
               <dt>Merged</dt>
               <dd>
-                <Link to={mergeAddress(request.merge_id)}>Audit record, and how to revert it</Link>
+                <Link to={mergeAddress(request.merge_id)}>{request.undone_by ? "Audit record" : "Audit record, and how to revert it"}</Link>
               </dd>
             </>
           ) : null}

@@ -144,7 +144,7 @@ describe("a merge request", () => {
   });
 
   it("says what merge policies say of the plan, why, and which rows to look at", async () => {
-    const message = "No policy lets this merge through, so it waits for 1 approval: small (it has 3 changed rows, and 2 is the most).";
+    const message = "No policy lets this merge through, so it needs 1 approval: small (it has 3 changed rows, and 2 is the most).";
     const reasons = [
       { limit: "max_rows", is_met: false, message: "it has 3 changed rows, and 2 is the most" },
       { limit: "conflicts", is_met: true, message: "it has 0 conflicts, decided ones too" },

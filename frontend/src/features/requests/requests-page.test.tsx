@@ -34,7 +34,7 @@ describe("the list of merge requests", () => {
     await user.type(screen.getByLabelText("Find by title, text or number"), "late");
     await waitFor(() => expect(router.state.location.search).toBe("?whose=mine&state=merged&search=late"));
     await waitFor(() => expect(asked.some(({ address }) => address.includes("author=alice") && address.includes("search=late"))).toBe(true));
-    expect(await screen.findByText("No merge request is like that")).toBeTruthy();
+    expect(await screen.findByText("No merge request of demo is like that")).toBeTruthy();
   });
 });
 

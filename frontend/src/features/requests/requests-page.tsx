@@ -2,6 +2,7 @@ import { Link, useParams, useSearchParams } from "react-router";
 
 import type { RequestFilter } from "../../api/paths";
 import { newRequestAddress } from "../../model/addresses";
+import { inOrder } from "../../model/reading-order";
 import { filterOf, STATE_CHOICES, WHOSE } from "../../model/request-filter";
 import { useRequests } from "../../queries/requests";
 import { userName } from "../../queries/user";
@@ -78,7 +79,7 @@ function RequestList({ catalog, filter, isFiltered }: { catalog: string; filter:
     <Loaded query={requests} label="merge requests">
       {({ pages }) => {
         const found = pages.flatMap((page) => page.results);
-        if (found.length === 0) return <NoRequest isFiltered={isFiltered} />;
+        if (found.length === 0) return <NoRequest catalog={catalog} isFiltered={isFiltered} />;
         return (
           <VirtualRows
             items={found}
@@ -95,10 +96,10 @@ function RequestList({ catalog, filter, isFiltered }: { catalog: string; filter:
   );
 }
 
-function NoRequest({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No merge request is like that" />;
+function NoRequest({ catalog, isFiltered }: { catalog: string; isFiltered: boolean }) {
+  if (isFiltered) return <Empty title={`No merge request of ${inOrder(catalog)} is like that`} />;
   return (
-    <Empty title="No open merge request">
+    <Empty title={`No open merge request in ${inOrder(catalog)}`}>
       <p>A merge request shows others what a branch would bring, and is merged when they agree.</p>
     </Empty>
   );
