@@ -48,6 +48,8 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
             </>
           ) : null}
         </p>
+      ) : isWithPeople(request.state) ? (
+        <p className="small muted">Reviewers approve a request. Your role here is {role}; an owner can change it.</p>
       ) : null}
       {comparison.error && !seen ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
       {(add.error ?? submit.error) ? <Failure error={add.error ?? submit.error} /> : null}

@@ -129,6 +129,7 @@ describe("a merge request", () => {
     renderAt(ADDRESS);
     expect(await screen.findByText(/Minimum role to merge into main: maintainer/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "✓ Approve" })).toBeNull();
+    expect(screen.getByText(/^Reviewers approve a request\. Your role here is (viewer|contributor)/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
   });
