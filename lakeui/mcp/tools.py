@@ -279,7 +279,7 @@ def _undo_own(request: Request, asked: UndoArguments) -> Any:
     if newest.author_id != request.user.pk:
         raise PermissionDenied(
             f"Version {asked.version} is a commit of {newest.author_name or 'lakeui'}.",
-            remedy="This tool takes back your own commits.",
+            remedy="This tool undoes your own commits.",
         )
     before = newest.parent.version if newest.parent is not None else 0
     text = f"RESTORE BRANCH {quote_name(branch.name)} TO VERSION AS OF {max(before, branch.fork_version or 0)}"
@@ -305,13 +305,13 @@ TOOLS: dict[str, Tool] = {
         Tool("open_request", "Ask people to merge a branch.", OpenRequestArguments, _open_request, reads=False),
         Tool(
             "request_status",
-            "How a merge request stands and what stands in its way; or how a task stands.",
+            "The state of a merge request and what blocks it, or the state of a task.",
             StatusArguments,
             _request_status,
         ),
         Tool(
             "undo_own",
-            "Take back your newest commit on a branch, by a new commit.",
+            "Undo your newest commit on a branch, by a new commit.",
             UndoArguments,
             _undo_own,
             reads=False,

@@ -183,7 +183,7 @@ def recorded_refusal(attempt: MergeAttempt) -> LakeError:
 
 def blocked_error(message: str, blockers: list[dict[str, str]]) -> MergeBlocked:
     """The refusal of a merge request with everything that stands in its way."""
-    return MergeBlocked(message, remedy="Settle what stands in its way, then merge it again.", blockers=blockers)
+    return MergeBlocked(message, remedy="Resolve what blocks it, then merge it again.", blockers=blockers)
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The last word of one reviewer. ``looked_at``: table and key of each drawn row that they had before them."""
+    """The newest review of one reviewer. ``looked_at``: table and key of each drawn row that they had before them."""
 
     review_id: int
     reviewer_id: int

@@ -77,7 +77,7 @@ def _refuse_second(source: Branch, destination: Branch) -> None:
             "merge request",
             f"#{known.number}",
             where=f"from {source.name} into {destination.name}",
-            remedy=f"Go on with #{known.number}, or close it first.",
+            remedy=f"Continue with #{known.number}, or close it first.",
         )
 
 

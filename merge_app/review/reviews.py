@@ -56,7 +56,7 @@ def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewD
 
 def _stale() -> Stale:
     return Stale(
-        "The request is not what you looked at any more: a branch moved, or the rules or a resolution changed.",
+        "The request is not what you looked at any more: a branch moved, or the rules or a decision changed.",
         remedy="Look at what changed, then review what there is now.",
     )
 

@@ -120,7 +120,7 @@ class RecoveryDone(serializers.Serializer[Any]):
 
 
 class RestoreWanted(PointInTime, CommitOptions):
-    """What goes back to how it was: a merge as one unit, or a branch, a database of it or a table of that."""
+    """What is restored: a merge as one unit, or a branch, a database of it or a table of that."""
 
     merge_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     branch = _Name(default=MAIN)
@@ -253,7 +253,7 @@ def _partition_check(key: str) -> None:
 class RestoreListView(ApiView):
     @extend_schema(
         operation_id="restore_create",
-        summary="Take back: a merge, or a branch, database or table to a version",
+        summary="Restore a branch, database or table to a version, or revert a merge",
         description="As RESTORE does. It is a commit of its own: no history is lost.",
         tags=["merges"],
         parameters=[PREFER, IDEMPOTENCY_KEY],

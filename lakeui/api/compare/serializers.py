@@ -333,7 +333,7 @@ class SidesColumn(serializers.Serializer[Any]):
 
 
 class ComparedRow(serializers.Serializer[Any]):
-    """One row by its primary key, or in a table without one by its row id. A side that is null has not the row."""
+    """One row by its primary key, or in a table without one by its row id. A side without the row is null."""
 
     key = serializers.CharField(help_text="The primary key as a JSON object, or the row id.")
     is_conflict = serializers.BooleanField(help_text="It refuses the merge, or was decided.")
@@ -346,7 +346,7 @@ class ComparedRow(serializers.Serializer[Any]):
     result = serializers.ListField(
         child=serializers.JSONField(),
         allow_null=True,
-        help_text="What a merge makes of the row by what was decided. Null: it goes, or it is open.",
+        help_text="What a merge makes of the row by what was decided. Null: the row is deleted, or open.",
     )
 
 

@@ -122,14 +122,14 @@ class InboxEntry(RequestAnswer):
 
 
 class BlockerEntry(serializers.Serializer[Any]):
-    """One thing that stands in the way of the merge."""
+    """One thing that blocks the merge."""
 
     code = serializers.ChoiceField([code.value for code in BlockerCode])
     message = serializers.CharField()
 
 
 class VoteEntry(serializers.Serializer[Any]):
-    """The last word of one reviewer. ``reason`` says why an approval does not count."""
+    """The newest review of one reviewer. ``reason`` says why an approval does not count."""
 
     review = serializers.IntegerField()
     reviewer = serializers.CharField()
@@ -168,7 +168,7 @@ class UndoneEntry(serializers.Serializer[Any]):
 
 
 class RequestDetail(RequestAnswer):
-    """A merge request with its text and what stands in its way."""
+    """A merge request with its text and what blocks it."""
 
     description = serializers.CharField(source="request.description", allow_blank=True)
     description_html = serializers.SerializerMethodField(help_text="The description, safe to be shown as it is.")
@@ -189,7 +189,7 @@ class RequestDetail(RequestAnswer):
         allow_blank=True,
         help_text="What you, and no other person, send with an approval of these rows. Empty without rows.",
     )
-    mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
+    mergeable = serializers.BooleanField(help_text="Ready to merge. Both branches are checked again during the merge.")
     planned = PlannedEntry(allow_null=True)
     left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")
     undone_by = UndoneEntry(allow_null=True, help_text="Of a merged request, the newest RESTORE MERGE.")
@@ -221,7 +221,7 @@ def _why(vote: Vote, reasons: dict[int, Any]) -> dict[str, Any]:
 class ReviewDraftBody(serializers.Serializer[Any]):
     """A review. ``fingerprint`` is that of the comparison that the reviewer looked at; only an approval needs it."""
 
-    verdict = serializers.ChoiceField(VERDICTS, help_text="`withdraw` takes back what you said before.")
+    verdict = serializers.ChoiceField(VERDICTS, help_text="`withdraw` ends your review.")
     fingerprint = serializers.CharField(required=False, default="", allow_blank=True, max_length=64)
     body = Markdown(required=False, default="", allow_blank=True)
     spot_code = serializers.CharField(

@@ -41,7 +41,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
         </label>
         <Demands catalog={catalog} choice={choice} onChange={set} />
         <fieldset className="option-set">
-          <legend className="small">Besides</legend>
+          <legend className="small">Also</legend>
           {FLAGS.map(({ flag, label }) => (
             <label key={flag} className="row">
               <input type="checkbox" checked={choice[flag]} onChange={(event) => set({ [flag]: event.target.checked })} />

@@ -14,7 +14,7 @@ export function WaysOut({ record }: { record: MergeRecord }) {
           <Link to={compareAddress(catalog, destination, source)}>
             Merge {destination} into {source}
           </Link>{" "}
-          first, so that {source} has what it never saw; then run its statement again there.
+          first, so that {source} has the new rows; then run its statement again there.
         </li>
         <li>
           <Link to={newRequestAddress(catalog, source, destination)}>Open a merge request</Link>, and decide there which side each conflict takes.

@@ -99,11 +99,11 @@ describe("a new merge request", () => {
   });
 
   it("says which request there is already", async () => {
-    serve({ ...SHOWN, [`POST ${LIST}`]: () => problem(409, { title: "Already exists", detail: "There is #2.", remedy: "Go on with #2, or close it first." }) });
+    serve({ ...SHOWN, [`POST ${LIST}`]: () => problem(409, { title: "Already exists", detail: "There is #2.", remedy: "Continue with #2, or close it first." }) });
     const user = userEvent.setup();
     renderAt(ADDRESS);
     await user.click(await screen.findByRole("button", { name: "Open the merge request" }));
-    expect(await screen.findByText("Go on with #2, or close it first.")).toBeTruthy();
+    expect(await screen.findByText("Continue with #2, or close it first.")).toBeTruthy();
   });
 
   it("is the way on where a protection refuses a direct merge", async () => {
