@@ -310,7 +310,7 @@ class MergeRequest:
         return made
 
     def merge(self, fingerprint: str = "", *, bypass_reason: str = "") -> Merged:
-        """Merge it. Raises WaitsForPeople where something stands in its way, ConflictError for open conflicts."""
+        """Merge it. Raises WaitsForPeople where something blocks it, ConflictError for open conflicts."""
         given = {"fingerprint": fingerprint, "bypass_reason": bypass_reason}
         raw = self.http.write("POST", f"{self.path}merge/", {name: value for name, value in given.items() if value})
         return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)

@@ -245,7 +245,7 @@ def _requests(request: Parser) -> None:
     made.add_argument("--reviewer", action="append", metavar="NAME", help="may be given several times")
     made = actions.add_parser("show", help="show one, and what blocks it")
     made.add_argument("number", type=int)
-    made.add_argument("--exit-code", action="store_true", help="end with 3 where something stands in its way")
+    made.add_argument("--exit-code", action="store_true", help="end with 3 where something blocks it")
     made = actions.add_parser("merge", help="merge one; ends with 3 where people have to act first")
     made.add_argument("number", type=int)
     made.add_argument("--fingerprint", metavar="TEXT", help="only if its plan is the one that was looked at")
