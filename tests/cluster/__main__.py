@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.cluster.servers import WORKERS, Cluster
+from tests.cluster.servers import DRIVER, WORKERS, Cluster
 from tests.support.object_store import WAREHOUSE, ObjectStore, store_of_spark
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,9 +41,11 @@ def main() -> int:
                 WAREHOUSE: f"{store.bucket('cluster')}/lake",
                 "SPARK_REMOTE": cluster.driver.url,
                 WORKERS: ",".join(str(worker.pid) for worker in cluster.workers),
+                DRIVER: str(cluster.driver_file),
             }
             command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "--durations=10", *chosen]
-            return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+            with cluster.driver_kept():
+                return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         finally:
             cluster.stop()
             store.stop()

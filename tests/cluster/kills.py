@@ -9,13 +9,19 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from django.conf import settings
 from django.db import connections
 
-from tests.cluster.servers import WORKERS, executors
+from catalog_app.models import DataFile, Table
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import LakeError
+from lakeui.runtime.spark import is_listening
+from tests.cluster.servers import DRIVER, WORKERS, executors
 from tests.on_spark.conftest import lake, services
 from tests.support.lake import Lake
 
@@ -31,8 +37,12 @@ def workers() -> list[int]:
     return [int(pid) for pid in os.environ[WORKERS].split(",")]
 
 
-def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also: psutil.Process) -> Any:
-    """What the work answers while the first of the watched processes that is at work is killed, with those ``also``."""
+def killed_within(
+    work: Callable[[], Any], watched: list[psutil.Process], *also: psutil.Process, only_also: bool = False
+) -> Any:
+    """What the work answers while the first of the watched processes that is at work is killed, with those ``also``.
+    ``only_also``: these alone are killed.
+    """
     before = {process.pid: used(process) for process in watched}
     with ThreadPoolExecutor(1) as pool:
         working = pool.submit(_worked, work)
@@ -42,7 +52,7 @@ def killed_within(work: Callable[[], Any], watched: list[psutil.Process], *also:
             time.sleep(0.1)
             busy = [process for process in watched if used(process) - before[process.pid] > BUSY_SECONDS]
         assert busy, f"The statement ended before anything was at work: {working.result()}"
-        for process in (*also, busy[0]):
+        for process in also if only_also else (*also, busy[0]):
             process.kill()
         assert not working.done(), "The statement ended before anything was killed."
         return working.result(timeout=300)
@@ -105,6 +115,41 @@ def test_an_executor_is_killed_in_a_merge_into(big: Lake) -> None:
     killed_within(lambda: big.sql(f"MERGE INTO d.t USING {source} s ON d.t.id = s.id {clauses}"), all_executors())
     assert totals(big) == EXPECTED
     assert big.sql("SELECT count(*) FROM d.t WHERE v = 'new'").rows[0][0] == ROWS // 2 - ROWS // 4
+
+
+# PySpark says so before lakeui's own error.
+@pytest.mark.filterwarnings(r"ignore:\[RETRIES_EXCEEDED\]")
+def test_the_driver_is_killed_in_an_insert(big: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written. The next statement is of a driver that is started again. VACUUM removes what is left."""
+    big.sql("INSERT INTO d.t VALUES (-1, 'kept', 0)")
+    driver = psutil.Process(int(Path(os.environ[DRIVER]).read_text()))
+    with pytest.raises(LakeError) as failed:
+        killed_within(lambda: insert(big), all_executors(), driver, only_also=True)
+    assert failed.value.code in ("ENGINE_ERROR", "ENGINE_AWAY")
+    wait_for_another(driver.pid)
+    assert totals(big) == [1, 1, 0]
+    wait_for_executors()
+    assert insert(big).metrics["rows_inserted"] == ROWS
+    assert totals(big) == [ROWS + 1, ROWS + 1, EXPECTED[2]]
+    monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
+    big.sql("VACUUM")
+    table = Table.objects.order_by("-pk")[0]
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    assert {file.path for file in warehouse.all_under(str(table.pk))} == set(
+        DataFile.objects.filter(table_id=table.pk).values_list("path", flat=True)
+    )
+
+
+def wait_for_another(before: int) -> None:
+    """A driver is started again, and answers."""
+    deadline = time.monotonic() + 180
+    while int(Path(os.environ[DRIVER]).read_text()) == before or not is_listening(_port()):
+        assert time.monotonic() < deadline, "No driver came."
+        time.sleep(0.5)
+
+
+def _port() -> int:
+    return int(os.environ["SPARK_REMOTE"].partition("/;")[0].rpartition(":")[2])
 
 
 def test_a_worker_is_killed_with_its_executor(big: Lake) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
 
@@ -24,6 +26,8 @@ from tests.support.servers import JAVA_OPTIONS
 
 WORKERS = "TESTS_CLUSTER_WORKERS"
 """Environment variable: the process ids of the workers."""
+DRIVER = "TESTS_CLUSTER_DRIVER"
+"""Environment variable: the file with the process id of the Connect server."""
 WORKER_MEMORY, EXECUTOR_MEMORY, DRIVER_MEMORY, DAEMON_MEMORY = "1g", "800m", "1g", "256m"
 EXECUTOR = "CoarseGrainedExecutorBackend"
 
@@ -83,6 +87,31 @@ class Cluster:
         name = f"worker{number}"
         options = ("--host", LOOPBACK, "--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(self.home / name))
         self.workers.append(self._daemon(name, "worker.Worker", *options, self.master))
+
+    @contextmanager
+    def driver_kept(self) -> Iterator[None]:
+        """The Connect server is started again when it ends, as a service is. ``driver_file`` says its process id."""
+        is_over = threading.Event()
+
+        def keep() -> None:
+            while not is_over.wait(0.2):
+                process = self.driver.process
+                if process is not None and process.poll() is not None:
+                    self.driver_file.write_text(str(self.driver.start().pid))
+
+        assert self.driver.process is not None
+        self.driver_file.write_text(str(self.driver.process.pid))
+        keeper = threading.Thread(target=keep)
+        keeper.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            keeper.join()
+
+    @property
+    def driver_file(self) -> Path:
+        return self.home / "driver.pid"
 
     def stop(self) -> None:
         self.driver.stop()
