@@ -1,4 +1,5 @@
-/** In every theme and width every rule of axe is fulfilled, nothing is wider than the screen, and only parts of the frame scroll. */
+/** In every theme and width every rule of axe is fulfilled; there and at a zoom of 200 % nothing is wider than the
+ * screen, and only parts of the frame scroll. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
@@ -7,6 +8,8 @@ import { expectAccessible, expectColoursAccessible } from "./browser";
 const HEIGHT = 844;
 const WIDE = 1280;
 const NARROW = 390;
+/** What a zoom of 200 % leaves of 1440 × 900 pixels. */
+const ZOOMED = { width: 720, height: 450 };
 /** Pages open in the light one, and only colours differ. */
 const OTHER_THEMES = ["dark", "contrast"];
 /** Pages looked at until now. A narrow window has one other theme, by turns: what it alone draws is drawn on many pages. */
@@ -27,6 +30,8 @@ export async function isInOrder(page: Page): Promise<void> {
     }
     await show(page, "light");
   }
+  await page.setViewportSize(ZOOMED);
+  await fits(page);
   await page.setViewportSize({ width: WIDE, height: HEIGHT });
 }
 

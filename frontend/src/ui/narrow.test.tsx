@@ -28,3 +28,14 @@ it("gives its rows their height when the window becomes narrow, and when it beco
   resize(1280);
   expect(heights()).toEqual(["40px", "40px"]);
 });
+
+it("gives its rows the height that the size of text asks for", () => {
+  document.documentElement.style.fontSize = "32px";
+  resize(1800);
+  render(<Lines />);
+  const heights = () => screen.getAllByRole("listitem").map((row) => row.style.height);
+  expect(heights()).toEqual(["80px", "80px"]);
+  resize(1440);
+  expect(heights()).toEqual(["180px", "180px"]);
+  document.documentElement.style.fontSize = "";
+});

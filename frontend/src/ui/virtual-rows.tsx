@@ -1,5 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+
+import { textScale } from "./narrow";
 
 /** When rows this close to the end are shown, more are asked for. */
 const AHEAD = 20;
@@ -19,7 +21,7 @@ export function VirtualRows<Item>({
   labelled = true,
 }: {
   items: readonly Item[];
-  /** Pixels; of each item where they differ. */
+  /** Pixels at the usual size of text; of each item where they differ. */
   rowHeight: number | ((item: Item) => number);
   keyOf: (item: Item) => string | number;
   onEnd?: (() => void) | undefined;
@@ -34,7 +36,8 @@ export function VirtualRows<Item>({
   labelled?: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const heightOf = (item: Item) => (typeof rowHeight === "number" ? rowHeight : rowHeight(item));
+  const [scale] = useState(textScale);
+  const heightOf = (item: Item) => scale * (typeof rowHeight === "number" ? rowHeight : rowHeight(item));
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,

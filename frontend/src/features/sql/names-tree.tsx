@@ -15,7 +15,7 @@ interface TreeProps {
 }
 
 /** As `styles/sql.css` has it. */
-const NARROW = "(max-width: 760px)";
+const NARROW = "(max-width: 47.5em)";
 
 /** The tables beside the text. On a narrow page they would lie between it and its results: they are folded at first. */
 export function TablesPanel(props: TreeProps) {
