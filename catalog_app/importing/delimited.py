@@ -8,6 +8,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ from lakeui.common.errors import InvalidValue
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK_BYTES = 8 * 1024 * 1024
 _LOOKED_AT = 64 * 1024
+_MOST_LINES_OF_TITLE = 20
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 csv.field_size_limit(sys.maxsize)
@@ -26,7 +29,7 @@ csv.field_size_limit(sys.maxsize)
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A CSV file and how it is read: ``header`` and ``delimiter`` are decided."""
+    """A CSV file and how it is read: ``header``, ``delimiter`` and ``skip_lines`` are decided."""
 
     path: Path
     reading: Reading
@@ -42,7 +45,9 @@ class Delimited:
         try:
             reader = pacsv.open_csv(
                 self.path,
-                read_options=pacsv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False, column_names=texts),
+                read_options=pacsv.ReadOptions(
+                    block_size=BLOCK_BYTES, use_threads=False, skip_rows=self.skipped, column_names=texts
+                ),
                 parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                 convert_options=pacsv.ConvertOptions(
                     column_types=dict.fromkeys(texts, pa.string()),
@@ -64,6 +69,11 @@ class Delimited:
         assert self.reading.delimiter is not None
         return self.reading.delimiter
 
+    @property
+    def skipped(self) -> int:
+        assert self.reading.skip_lines is not None
+        return self.reading.skip_lines
+
     def _has_rows(self) -> bool:
         rows = self._records()
         if self.reading.header:
@@ -73,12 +83,12 @@ class Delimited:
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Every row with the line on which it begins."""
         with self.path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file, delimiter=self.delimiter)
-            begins = 1
+            rows = csv.reader(islice(file, self.skipped, None), delimiter=self.delimiter)
+            begins = self.skipped + 1
             for row in rows:
                 if row:
                     yield begins, row
-                begins = rows.line_num + 1
+                begins = self.skipped + rows.line_num + 1
 
     def require_closed_quotes(self) -> None:
         """Raise InvalidValue where a quoted value never ends: the parser would take the rest of the file for it."""
@@ -89,11 +99,11 @@ class Delimited:
 
     def _require_strict(self) -> None:
         with self.path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file, delimiter=self.delimiter, strict=True)
-            begins = 1
+            rows = csv.reader(islice(file, self.skipped, None), delimiter=self.delimiter, strict=True)
+            begins = self.skipped + 1
             try:
                 for _ in rows:
-                    begins = rows.line_num + 1
+                    begins = self.skipped + rows.line_num + 1
             except csv.Error:
                 raise InvalidValue(
                     f"A quoted value in the row that begins on line {begins:,} does not end as it should.",
@@ -119,19 +129,42 @@ class Delimited:
 def delimited_open(path: Path, reading: Reading) -> Delimited:
     """The file with what the reading leaves open decided by its first rows."""
     with path.open(encoding="utf-8-sig", newline="") as file:
+        skipped = sum(1 for _ in islice(file, reading.skip_lines or 0))
         start = file.read(_LOOKED_AT)
+    if not start.strip("\r\n"):
+        raise InvalidValue(f"There is no row behind the first {skipped:,} lines.", remedy="Skip fewer lines.")
     delimiter = reading.delimiter or _guess_delimiter(start)
+    if reading.skip_lines is None:
+        skipped = _lines_of_title(start, delimiter)
+        start = "".join(islice(StringIO(start, newline=""), skipped, None))
     rows = _first_rows(start, delimiter)
     header = _looks_like_header(rows) if reading.header is None else reading.header
     width = len(rows[0])
     names = rows[0] if header else [""] * width
-    return Delimited(path, replace(reading, header=header, delimiter=delimiter), tuple(names))
+    known = replace(reading, header=header, delimiter=delimiter, skip_lines=skipped)
+    return Delimited(path, known, tuple(names))
 
 
 def _first_rows(start: str, delimiter: str) -> list[list[str]]:
     rows = [row for row in csv.reader(start.splitlines(keepends=True), delimiter=delimiter) if row]
     # The last one may be cut off.
     return rows[:-1] if len(rows) > 1 and len(start) >= _LOOKED_AT else rows
+
+
+def _lines_of_title(start: str, delimiter: str) -> int:
+    """How many lines stand before the names of columns: each has a text in its first cell alone, or nothing."""
+    rows = csv.reader(StringIO(start, newline=""), delimiter=delimiter)
+    begins = 0
+    for row in rows:
+        if any(cell.strip() for cell in row[1:]):
+            break
+        begins = rows.line_num
+    else:
+        return 0
+    names = [cell.strip() for cell in row]
+    follows = next((row for row in rows if row), [])
+    is_header = all(names) and len(set(names)) == len(names) == len(follows) and _looks_like_header([names, follows])
+    return begins if is_header and begins <= _MOST_LINES_OF_TITLE else 0
 
 
 def _guess_delimiter(start: str) -> str:

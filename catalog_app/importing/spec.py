@@ -31,15 +31,18 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is read. The first three are of CSV; None in ``header`` and ``delimiter``: as the file looks.
+    """How a file is read. The first four are of CSV; None in ``header``, ``delimiter`` and ``skip_lines``: as the file
+    looks.
 
-    ``null_text``: what, unquoted, stands for NULL beside nothing at all. ``encoding``: of a text file, a name of
+    ``null_text``: what, unquoted, stands for NULL beside nothing at all. ``skip_lines``: how many lines at the
+    beginning are no part of the table, such as a title. ``encoding``: of a text file, a name of
     ``ENCODINGS``; None for files that are no text. ``compression`` is what the file's first bytes say.
     """
 
     header: bool | None = None
     delimiter: str | None = None
     null_text: str = ""
+    skip_lines: int | None = 0
     columns: tuple[ColumnChoice, ...] = ()
     encoding: str | None = None
     compression: Compression | None = None

@@ -39,15 +39,18 @@ def import_create(
     lifetime: timedelta,
     declared: str | None = None,
     renames: bool = True,
+    skips_title: bool = False,
     maps: tuple[ColumnChoice, ...] = (),
 ) -> FileImport:
     """Look through a file of this machine and keep a copy in the warehouse. ``declared`` is the encoding that whoever
     sent it named. ``renames``: of two columns with one name, the second gets another; else they are refused. ``maps``:
-    columns of JSON whose objects are maps. Raises InvalidValue for what cannot be read; nothing is kept then.
+    columns of JSON whose objects are maps. ``skips_title``: lines of CSV before the names of columns are skipped, and a
+    warning says so. Raises InvalidValue for what cannot be read; nothing is kept then.
     """
     with file_looked_into(file, declared=declared, most=largest_import()) as plain:
         known = maps if plain.format is FileFormat.JSON else ()
-        scan = file_scan(plain.path, plain.format, replace(plain.reading, columns=known))
+        skip_lines = None if skips_title and plain.format is FileFormat.CSV else 0
+        scan = file_scan(plain.path, plain.format, replace(plain.reading, columns=known, skip_lines=skip_lines))
         found_format = plain.format
     if scan.doubled and not renames:
         raise InvalidValue(
@@ -60,6 +63,8 @@ def import_create(
             f"The file is not UTF-8 and names no encoding. It is read as {plain.reading.encoding}, the likeliest:"
             " choose another one where letters look wrong."
         )
+    if skipped := scan.reading.skip_lines:
+        scan = scan.with_warnings(_title_warning(skipped))
     if warning := name_warning(name, found_format):
         scan = scan.with_warnings(warning)
     identity = uuid4()
@@ -80,21 +85,28 @@ def import_create(
     return made
 
 
+def _title_warning(lines: int) -> str:
+    them = "The first line is" if lines == 1 else f"The first {lines:,} lines are"
+    return f"{them} skipped: the names of the columns stand below. Skip none where rows are missing."
+
+
 def _keep(made: FileImport, scan: Scan) -> None:
     made.reading, made.found = storable(scan.reading.as_json()), storable(scan.as_json())
     made.save()
 
 
 def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Warehouse) -> FileImport:
-    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, ``encoding``, and choices of ``columns``
-    by their ``source``. Raises InvalidValue for a type or name that is none, NotFound for a column that the file has
-    not.
+    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, ``skip_lines``, ``encoding``, and
+    choices of ``columns`` by their ``source``. Raises InvalidValue for a type or name that is none, NotFound for a
+    column that the file has not.
     """
     before = Reading.from_json(made.reading)
-    layout = {key: changes[key] for key in ("header", "delimiter", "null_text") if key in changes}
+    layout = {key: changes[key] for key in ("header", "delimiter", "null_text", "skip_lines") if key in changes}
     after = replace(before, **layout)
     if after != before and made.format != FileFormat.CSV:
-        raise InvalidValue("Only CSV has a header, a delimiter and a text for NULL.", remedy="Leave them out.")
+        raise InvalidValue(
+            "Only CSV has a header, a delimiter, lines to skip and a text for NULL.", remedy="Leave them out."
+        )
     if "encoding" in changes and before.encoding is None:
         raise InvalidValue("Only CSV and JSON have an encoding.", remedy="Leave it out.")
     after = replace(after, encoding=changes.get("encoding", before.encoding))

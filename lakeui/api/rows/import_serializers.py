@@ -22,6 +22,7 @@ EXTRA_COLUMNS = [item.value for item in ExtraColumns]
 _OF_MERGES = ("key_columns", "dedup_by", "schema_evolution", "extra_columns")
 MODES = ["create", "append", *MERGE_MODES]
 LONGEST_NAME = 255
+MOST_SKIPPED = 1_000_000
 DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; without them that is an error."
 EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
@@ -61,6 +62,9 @@ class ImportAnswer(serializers.Serializer[Any]):
     null_text = serializers.CharField(
         allow_blank=True, trim_whitespace=False, help_text="Of CSV: what means NULL, unquoted, beside nothing at all."
     )
+    skip_lines = serializers.IntegerField(
+        allow_null=True, help_text="Of CSV, null for others: how many lines stand before the table, such as a title."
+    )
     encoding = serializers.ChoiceField(
         ENCODINGS, allow_null=True, help_text="Of CSV and JSON, null for others. Read with another one by PATCH."
     )
@@ -82,11 +86,14 @@ class ColumnChange(serializers.Serializer[Any]):
 
 
 class ReadingRequest(serializers.Serializer[Any]):
-    """What is to be read otherwise. Choices of columns are begun anew where any of the first four changes."""
+    """What is to be read otherwise. Choices of columns are begun anew where any of the first five changes."""
 
     header = serializers.BooleanField(required=False)
     delimiter = serializers.ChoiceField(DELIMITERS, required=False)
     null_text = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False, max_length=100)
+    skip_lines = serializers.IntegerField(
+        required=False, min_value=0, max_value=MOST_SKIPPED, help_text="Of CSV: lines before the table."
+    )
     encoding = serializers.ChoiceField(ENCODINGS, required=False, help_text="Of CSV and JSON.")
     columns = ColumnChange(many=True, required=False)
 
@@ -148,6 +155,7 @@ def import_shown(made: FileImport) -> dict[str, Any]:
         "header": reading.header,
         "delimiter": reading.delimiter,
         "null_text": reading.null_text,
+        "skip_lines": reading.skip_lines if made.format == FileFormat.CSV else None,
         "encoding": reading.encoding,
         "compression": reading.compression,
         "columns": [

@@ -68,6 +68,7 @@ class ImportListView(FileView):
         description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, recognized by content;"
         " as it is or compressed by gzip, zstd or bzip2. The encoding of text is that of its byte order mark, or of"
         " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest; the answer says which."
+        " Lines of a title before the names of columns are skipped, with a warning."
         " Nothing is written to a table yet.",
         tags=["imports"],
         parameters=[DISPOSITION],
@@ -88,6 +89,7 @@ class ImportListView(FileView):
                 warehouse=_warehouse(),
                 lifetime=import_lifetime(),
                 declared=upload_encoding(request, file),
+                skips_title=True,
             )
         address = reverse("api-import", args=[place.catalog.name, place.name, made.pk], request=request)
         return Response(import_shown(made), status=201, headers={"Location": address})

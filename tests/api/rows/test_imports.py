@@ -127,6 +127,41 @@ def test_quoted_line_breaks_byte_order_mark_and_delimiters(lake: Lake) -> None:
     assert body["sample"] == [["1", 'x\r\n"y"'], ["2", ""], ["3", None]]
 
 
+TITLE = b"Sales report 2026;;\n\nid;name;city\n1;Ann;Oslo\n2;Bob;Rome\n"
+
+
+@pytest.mark.parametrize("title", [b"Sales report 2026;;\n\n", b"Sales report 2026\r\n\r\n", b'"Sales, 2026"\n\n'])
+def test_lines_of_a_title_are_skipped_and_said(lake: Lake, title: bytes) -> None:
+    body = send(lake, title + b"id;name;city\n1;Ann;Oslo\n2;Bob;Rome\n")
+    assert (body["skip_lines"], list(types(body)), body["rows"]) == (2, ["id", "name", "city"], 2)
+    assert body["warnings"] == [
+        "The first 2 lines are skipped: the names of the columns stand below. Skip none where rows are missing."
+    ]
+
+
+def test_how_many_lines_are_skipped_is_chosen(lake: Lake) -> None:
+    body = send(lake, TITLE)
+    none = reread(lake, body["id"], {"skip_lines": 0}).json()
+    assert (none["skip_lines"], next(iter(types(none))), none["rows"]) == (0, "Sales report 2026", 3)
+    three = reread(lake, body["id"], {"skip_lines": 3, "header": False}).json()
+    assert (three["sample"], three["header"]) == ([["1", "Ann", "Oslo"], ["2", "Bob", "Rome"]], False)
+    assert "no row behind" in problem(reread(lake, body["id"], {"skip_lines": 5}), 400, "INVALID_VALUE")["detail"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"id\n1\n2\n", b"id,name\n1,Ann\n", b"1,\n2,\n3,x\n", b"note,\nlate,\n1,2\n", b"a,,\n,b,\nx,y,z\nu,v,w\n"],
+)
+def test_rows_are_not_taken_for_a_title(lake: Lake, content: bytes) -> None:
+    body = send(lake, content)
+    assert (body["skip_lines"], body["warnings"]) == (0, [])
+
+
+def test_a_fault_below_skipped_lines_names_its_line(lake: Lake) -> None:
+    detail = problem(post(lake, b"Report\n\nid,name\n1,Ann\n2\n"), 400, "INVALID_VALUE")["detail"]
+    assert detail.startswith("Line 5 has 1 value")
+
+
 def test_a_headerless_file_gets_names_unless_set_otherwise(lake: Lake) -> None:
     body = send(lake, b"1,2\n3,4\n")
     assert (body["header"], list(types(body))) == (False, ["column_1", "column_2"])

@@ -17,7 +17,7 @@ function column(source: string, more: Partial<ImportColumn> = {}): ImportColumn 
 }
 
 const FILE: FileImport = {
-  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "", encoding: "windows-1252", compression: "gzip",
+  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "", skip_lines: 0, encoding: "windows-1252", compression: "gzip",
   columns: [column("flight"), column("reason", { type: "string", inferred_type: "string" })],
   sample: [["1545", "late aircraft"], ["725", null]], warnings: ["The file's name says JSON; it holds CSV."], created_at: time, expires_at: time,
 };
@@ -45,8 +45,21 @@ describe("how a file is read", () => {
     await waitFor(() => expect(encoding.value).toBe("windows-1250"));
   });
 
+  it("skips as many lines as it is told", async () => {
+    const titled = { ...FILE, skip_lines: 2 };
+    const asked = serve({ ...LAKE, [`${AT}i-1/`]: titled, [`PATCH ${AT}i-1/`]: () => json({ ...titled, skip_lines: 3 }) });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    const lines = await screen.findByLabelText<HTMLInputElement>("Lines to skip");
+    expect(lines.value).toBe("2");
+    await user.clear(lines);
+    await user.type(lines, "3{Enter}");
+    await waitFor(() => expect(asked.filter(({ method }) => method === "PATCH").map(({ body }) => body)).toEqual([{ skip_lines: 3 }]));
+    await waitFor(() => expect(lines.value).toBe("3"));
+  });
+
   it("asks of JSON for nothing but the encoding", async () => {
-    serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, format: "json", header: null, delimiter: null } });
+    serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, format: "json", header: null, delimiter: null, skip_lines: null } });
     renderAt(HERE);
     expect(await screen.findByLabelText("Encoding")).toBeTruthy();
     expect(screen.queryByLabelText("Separator")).toBeNull();

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type KeyboardEvent } from "react";
 
 import type { FileImport } from "../../api/resources";
 import { FILE, type OpenChoices } from "../../model/import-choices";
@@ -37,20 +37,20 @@ const ENCODINGS: Record<Encoding, string> = {
 /** How a CSV or JSON file is read. A change looks through the whole file again. */
 export function ReadingOptions({ file, open, reread }: { file: FileImport; open: OpenChoices; reread: ReturnType<typeof useImportReread> }) {
   const [nullText, setNullText] = useState(file.null_text);
+  const [lines, setLines] = useState({ of: file.skip_lines, text: String(file.skip_lines ?? 0) });
+  const linesShown = lines.of === file.skip_lines ? lines.text : String(file.skip_lines ?? 0);
   const saidNullText = open.get(FILE)?.get("null_text")?.value ?? file.null_text;
+  const saidLines = open.get(FILE)?.get("skip_lines")?.value ?? file.skip_lines;
   const isOfLayout = reread.variables !== undefined && reread.variables.columns === undefined;
   const say = () => {
+    const skip_lines = Number(linesShown);
+    if (linesShown !== "" && skip_lines !== saidLines) reread.mutate({ skip_lines });
     if (nullText !== saidNullText) reread.mutate({ null_text: nullText });
   };
+  const sayOnEnter = (event: KeyboardEvent) => event.key === "Enter" && say();
   return (
     <div className="inside stack tight">
-      <form
-        className="reading-options"
-        onSubmit={(event) => {
-          event.preventDefault();
-          say();
-        }}
-      >
+      <div className="reading-options">
         {file.format === "csv" ? (
           <>
             <label className="row">
@@ -61,6 +61,19 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
                 onChange={(event) => reread.mutate({ header: event.target.checked })}
               />
               The first row has names
+            </label>
+            <label className="row">
+              Lines to skip
+              <input
+                className="input number"
+                type="number"
+                min={0}
+                max={1_000_000}
+                value={linesShown}
+                onChange={(event) => setLines({ of: file.skip_lines, text: event.target.value })}
+                onBlur={say}
+                onKeyDown={sayOnEnter}
+              />
             </label>
             <label className="row">
               Separator
@@ -79,7 +92,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
             </label>
             <label className="row">
               Also read as NULL
-              <input className="input" value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} />
+              <input className="input" value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} onKeyDown={sayOnEnter} />
             </label>
           </>
         ) : null}
@@ -98,7 +111,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
             ))}
           </select>
         </label>
-      </form>
+      </div>
       {reread.error && isOfLayout ? <Failure error={reread.error} /> : null}
     </div>
   );
