@@ -89,11 +89,13 @@ $(VENV)/.installed-engines: requirements-engines.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps --target $(VENV)/engines -r requirements-engines.txt
 	@touch $@
 
-# In an environment of its own, as the server of the store is a program of its own. The driver is for Spark.
+# In an environment of its own, as the servers of stores are programs of their own. The driver is for Spark.
 $(VENV)/.installed-stores: requirements-stores.txt .ci/store-jars | $(BIN)/python
-	@echo "Installing an object store, which tests put a lake into, and Spark's driver for it."
+	@echo "Installing object stores, which tests put a lake into, and Spark's driver for one."
 	@rm -rf $(VENV)/stores
 	@sh .ci/store-jars $(BIN)/python $(VENV)/stores/jars & loading=$$!; \
+	mkdir -p $(VENV)/stores/azurite && \
+	$(NPM) install --prefix "$(CURDIR)/$(VENV)/stores/azurite" --no-audit --no-fund --no-package-lock --loglevel=error azurite@3.37.0 >/dev/null && \
 	$(BIN)/python -m venv $(VENV)/stores/server && \
 	$(VENV)/stores/server/bin/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-stores.txt && \
 	wait $$loading

@@ -8,15 +8,21 @@ from dataclasses import dataclass, field
 from lakeui.common.errors import StoreFailed
 
 _S3 = re.compile(r"^s3[an]?://")
-_FAILED = re.compile(r"AWS Error (\w+) during (\w+) operation")
-"""What PyArrow says of each request that failed."""
+_KINDS = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "abfs": "abfs", "abfss": "abfs"}
+_FAILED = (
+    (re.compile(r"AWS Error (?P<code>\w+) during (?P<what>\w+) operation"), ""),
+    (re.compile(r"google::cloud::Status\((?P<code>\w+):.*?retry\.function=(?P<what>\w+)", re.DOTALL), ""),
+    (re.compile(r"Azure Error: \[(?P<code>\w*)\]"), "request"),
+)
+"""What PyArrow says of each request that failed; what else is called where it does not name the operation."""
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
-    """Of a store that speaks S3. Without an ``endpoint`` it is that of Amazon. Without keys the process finds some as
-    its environment, its files or its machine say. ``path_style``: the bucket stands in the path of a request, not in
+    """Without an ``endpoint`` it is that of Amazon, of Google or of Azure. Without keys the process finds some as its
+    environment, its files or its machine say. A store of Azure has a secret key alone: the address names the account.
+    ``path_style``: the bucket stands in the path of a request, not in
     the name of the host; that counts where there is an endpoint. A request that the store refuses for a while, or that
     is lost, is sent in ``attempts``, with longer pauses each time.
     """
@@ -38,6 +44,25 @@ def speaks_s3(place: str) -> bool:
     return _S3.match(place) is not None
 
 
+def kind_of(place: str) -> str:
+    """``s3``, ``gs`` or ``abfs``; empty for a folder and for an address of another store."""
+    return _KINDS.get(place.partition("://")[0], "") if is_in_store(place) else ""
+
+
+def path_in_store(place: str) -> str:
+    """An address as PyArrow takes it: the bucket or the container, and what lies below."""
+    path = place.partition("://")[2]
+    if kind_of(place) != "abfs":
+        return path
+    first, slash, rest = path.partition("/")
+    return first.partition("@")[0] + slash + rest
+
+
+def host_of(place: str) -> str:
+    """Of an address of Azure, the host behind the container; its first part is the account."""
+    return place.partition("://")[2].partition("/")[0].partition("@")[2]
+
+
 def s3_plain(place: str) -> str:
     """An address as all but Hadoop write it."""
     return _S3.sub("s3://", place)
@@ -48,8 +73,12 @@ def s3_of_hadoop(place: str) -> str:
     return _S3.sub("s3a://", place)
 
 
-def reader_options(options: StoreOptions) -> dict[str, str]:
+def reader_options(root: str, options: StoreOptions) -> dict[str, str]:
     """Where other engines find the store, in the words of Iceberg. They have keys of their own."""
+    if kind_of(root) == "abfs":
+        return {"adls.account-name": host_of(root).partition(".")[0]}
+    if kind_of(root) == "gs":
+        return {"gcs.service.host": options.endpoint} if options.endpoint else {}
     said = {"s3.endpoint": options.endpoint, "s3.region": options.region, "client.region": options.region}
     if options.endpoint:
         said["s3.path-style-access"] = str(options.path_style).lower()
@@ -72,5 +101,8 @@ def delta_options(options: StoreOptions) -> dict[str, str]:
 
 def store_failure(error: BaseException) -> StoreFailed | None:
     """What a person reads where the store failed; None for another error. What else the text says is for the log."""
-    found = _FAILED.search(str(error)) if isinstance(error, OSError) else None
-    return StoreFailed(found[2], found[1]) if found else None
+    for pattern, otherwise in _FAILED if isinstance(error, OSError) else ():
+        if found := pattern.search(str(error)):
+            said = found.groupdict()
+            return StoreFailed(said.get("what", otherwise), said["code"] or "NETWORK_CONNECTION")
+    return None

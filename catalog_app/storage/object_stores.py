@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from functools import lru_cache
 
 import pyarrow.fs as pafs
 
-from catalog_app.domain.stores import StoreOptions
+from catalog_app.domain.stores import StoreOptions, host_of, kind_of
 from lakeui.common.errors import InvalidValue
 
 CONNECT_SECONDS = 10
+RETRY_SECONDS = 15
+"""For each attempt of the options, so long a request to a store of Google is repeated."""
+CREDENTIALS_FILE = "GOOGLE_APPLICATION_CREDENTIALS"
 
 
-def s3_filesystem(options: StoreOptions) -> pafs.FileSystem:
-    """Raises InvalidValue where this machine's PyArrow has no S3."""
-    return _opened(options, os.getpid())
+def store_filesystem(root: str, options: StoreOptions) -> pafs.FileSystem:
+    """Raises InvalidValue where this machine's PyArrow has none for the store."""
+    return _opened(kind_of(root), host_of(root), options, os.getpid())
 
 
 @lru_cache(maxsize=4)
-def _opened(options: StoreOptions, process: int) -> pafs.FileSystem:
+def _opened(kind: str, host: str, options: StoreOptions, process: int) -> pafs.FileSystem:
     try:
-        from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
+        if kind == "s3":
+            return _s3(options)
+        return _azure(host.partition(".")[0], options) if kind == "abfs" else _google(options)
     except ImportError:
         raise InvalidValue(
-            "The warehouse lies at s3://, and PyArrow was built without S3.",
+            f"The warehouse lies at {kind}://, and PyArrow was built without that.",
             remedy="Install the PyArrow that requirements.txt names, or set LAKEUI_WAREHOUSE to a folder.",
         ) from None
+
+
+def _s3(options: StoreOptions) -> pafs.FileSystem:
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
+
     scheme, _, host = options.endpoint.rstrip("/").partition("://")
     return S3FileSystem(
         access_key=options.access_key or None,
@@ -40,3 +51,33 @@ def _opened(options: StoreOptions, process: int) -> pafs.FileSystem:
         connect_timeout=CONNECT_SECONDS,
         retry_strategy=AwsStandardS3RetryStrategy(max_attempts=options.attempts),
     )
+
+
+def _google(options: StoreOptions) -> pafs.FileSystem:
+    """Whoever names a server of their own, and no file with credentials, asks it without any."""
+    from pyarrow.fs import GcsFileSystem
+
+    scheme, _, host = options.endpoint.rstrip("/").partition("://")
+    return GcsFileSystem(
+        anonymous=bool(host) and CREDENTIALS_FILE not in os.environ,
+        scheme=scheme or "https",
+        endpoint_override=host or None,
+        retry_time_limit=timedelta(seconds=RETRY_SECONDS * options.attempts),
+    )
+
+
+def _azure(account: str, options: StoreOptions) -> pafs.FileSystem:
+    from pyarrow.fs import AzureFileSystem
+
+    scheme, _, host = options.endpoint.rstrip("/").partition("://")
+    served = (
+        {
+            "blob_storage_authority": host,
+            "blob_storage_scheme": scheme,
+            "dfs_storage_authority": host,
+            "dfs_storage_scheme": scheme,
+        }
+        if host
+        else {}
+    )
+    return AzureFileSystem(account, account_key=options.secret_key or None, **served)

@@ -21,12 +21,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.fs as pafs
 from django.conf import settings
 
 from catalog_app.domain.files import is_outside
-from catalog_app.domain.stores import StoreOptions, is_in_store, s3_of_hadoop, s3_plain, speaks_s3
-from catalog_app.storage.object_stores import s3_filesystem
+from catalog_app.domain.stores import StoreOptions, is_in_store, kind_of, path_in_store, s3_of_hadoop, s3_plain
+from catalog_app.storage.object_stores import store_filesystem
 from lakeui.common.errors import InvalidValue
 
 COPIED_BYTES = 1024 * 1024
@@ -49,21 +50,21 @@ class StoredFile:
 
 
 class Warehouse:
-    """One root: a folder, or an address below a bucket of S3. ``options`` say how the store is reached, by default as
-    the settings do. Raises InvalidValue for an address of another store.
+    """One root: a folder, or an address below a bucket of S3 or of Google, or below a container of Azure. ``options``
+    say how the store is reached, by default as the settings do. Raises InvalidValue for an address of another store.
 
     A store has no folders and moves no file: to move is to copy. So what can be written under its last name is.
     """
 
     def __init__(self, root: str, options: StoreOptions | None = None) -> None:
         self._is_local = not is_in_store(root)
-        if not self._is_local and not speaks_s3(root):
+        if not self._is_local and not kind_of(root):
             raise InvalidValue(
                 f"Files at {root.partition('://')[0]}:// cannot be served.",
-                remedy="Let LAKEUI_WAREHOUSE be a folder, or an address that begins with s3://.",
+                remedy="Let LAKEUI_WAREHOUSE be a folder, or an address that begins with s3://, gs:// or abfss://.",
             )
         self.root = str(Path(root).resolve()) if self._is_local else s3_plain(root.rstrip("/"))
-        self._base = self.root.rstrip("/") if self._is_local else self.root.partition("://")[2]
+        self._base = self.root.rstrip("/") if self._is_local else path_in_store(self.root)
         self._options = options
 
     def below(self, folder: str) -> Warehouse:
@@ -79,7 +80,7 @@ class Warehouse:
     def filesystem(self) -> pafs.FileSystem:
         if self._is_local:
             return _LOCAL
-        return s3_filesystem(self.options)
+        return store_filesystem(self.root, self.options)
 
     @property
     def options(self) -> StoreOptions:
@@ -94,14 +95,13 @@ class Warehouse:
     def absolute(self, path: str) -> str:
         """The path inside ``filesystem``."""
         if is_outside(path):
-            return path.partition("://")[2]
+            return path_in_store(path)
         return f"{self._base}/{path}"
 
     def spark_path(self, path: str) -> str:
         """The path as Spark's readers and writers take it."""
         if is_outside(path):
-            place = path.partition("://")[2]
-            return place if self._is_local else f"s3a://{place}"
+            return path_in_store(path) if self._is_local else s3_of_hadoop(path)
         return s3_of_hadoop(f"{self.root}/{path}")
 
     @property
@@ -159,7 +159,7 @@ class Warehouse:
             return
         waiting = f"{path}.{uuid.uuid4().hex}.part"
         self.write(waiting, content)
-        self.filesystem.move(self.absolute(waiting), self.absolute(path))
+        self._move(waiting, path)
 
     @contextmanager
     def local_copy(self, path: str) -> Iterator[Path]:
@@ -190,6 +190,14 @@ class Warehouse:
         place(self.absolute(staged), self.absolute(path))
         return path
 
+    def _move(self, source: str, target: str) -> None:
+        """A container of Azure without folders moves nothing: a file is copied, and then removed."""
+        try:
+            self.filesystem.move(self.absolute(source), self.absolute(target))
+        except pa.ArrowNotImplementedError:
+            self.filesystem.copy_file(self.absolute(source), self.absolute(target))
+            self.filesystem.delete_file(self.absolute(source))
+
     def _new(self, folder: str) -> str:
         self.make_folder(folder)
         return f"{folder}/{uuid.uuid4().hex}.parquet"
@@ -217,7 +225,7 @@ class Warehouse:
     def discard(self, folder: str) -> None:
         """Remove a staging folder with all that is in it; nothing happens where there is none."""
         if self.filesystem.get_file_info(self.absolute(folder)).type == pafs.FileType.Directory:
-            self.filesystem.delete_dir(self.absolute(folder))
+            self._folder_delete(folder)
 
     def remove(self, path: str) -> None:
         """Remove one file; nothing happens where there is none. Raises ValueError for one that is not lakeui's."""
@@ -232,7 +240,15 @@ class Warehouse:
         too: no other file ever comes there.
         """
         if not self._is_local and "/data/base=" in folder and not self.all_under(folder):
+            self._folder_delete(folder)
+
+    def _folder_delete(self, folder: str) -> None:
+        """A bucket of Google has no object for most folders: it says so after their files went."""
+        try:
             self.filesystem.delete_dir(self.absolute(folder))
+        except OSError:
+            if self._is_local or self.all_under(folder):
+                raise
 
 
 def _is_hidden(path: str) -> bool:

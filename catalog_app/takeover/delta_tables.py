@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Column
-from catalog_app.domain.stores import delta_options
+from catalog_app.domain.stores import delta_options, speaks_s3
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
 from catalog_app.takeover.found_tables import FoundFile, FoundTable, partition_text
@@ -56,6 +56,11 @@ def delta_find(locations: Locations, path: str) -> FoundTable:
         raise NotSupported(
             "The log of a table of Delta is read by the package deltalake, which is not installed beside lakeui.",
             remedy="Ask who runs lakeui to install lakeui[delta]; or write the rows as Parquet or Iceberg.",
+        )
+    if not locations.is_local and not speaks_s3(path):
+        raise NotSupported(
+            "Tables of Delta are taken over from folders and from s3://, and not from another store.",
+            remedy="Write the rows as Parquet or Iceberg, and take these over.",
         )
     # Each file of the log is one at an allowed place, before anything reads them.
     locations.files(f"{path}/_delta_log")

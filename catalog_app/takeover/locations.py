@@ -45,11 +45,15 @@ class Locations:
     def is_local(self) -> bool:
         return isinstance(self.warehouse.filesystem, pafs.LocalFileSystem)
 
+    @property
+    def _start(self) -> str:
+        """How paths of the store of the warehouse begin."""
+        return self.warehouse.location("").partition("://")[0] + "://"
+
     def find(self, uri: str) -> str:
         """The absolute path, with scheme, that the text names. Raises PermissionDenied where it is not allowed."""
         path = _plain(uri)
-        scheme = "file" if self.is_local else "s3"
-        if path is None or not path.startswith(f"{scheme}://") or not self._is_below(path, self.allowed):
+        if path is None or not path.startswith(self._start) or not self._is_below(path, self.allowed):
             raise _refused(uri)
         self._really(path, uri)
         return path
@@ -68,7 +72,7 @@ class Locations:
         return sorted(files, key=lambda file: file.path)
 
     def _outside(self, info: pafs.FileInfo) -> OutsideFile:
-        path = ("file://" if self.is_local else "s3://") + info.path
+        path = self._start + info.path
         if _PATTERN.search(path):
             raise InvalidValue(
                 f"The name of the file {path} holds a character that Spark takes for a pattern.",
@@ -110,7 +114,7 @@ def _plain(uri: str) -> str | None:
         name, path = scheme[1].lower(), uri[scheme.end() :]
     if name in ("s3a", "s3n"):
         name = "s3"
-    if name not in ("file", "s3") or _PATTERN.search(path) or "@" in path.split("/")[0]:
+    if name not in ("file", "s3", "gs") or _PATTERN.search(path) or "@" in path.split("/")[0]:
         return None
     if name == "file" and not path.startswith("/"):
         return None

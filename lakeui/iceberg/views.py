@@ -169,7 +169,7 @@ class TableView(IcebergView):
             raise InvalidValue(f"{FORMAT_VERSION} takes {' or '.join(FORMATS)}, not {form!r}.", field=FORMAT_VERSION)
         warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
         shown = table_publish(warehouse, self.snapshot, found, None if form is None else int(form))
-        config = {} if warehouse.is_local else reader_options(settings.LAKEUI["STORE"])
+        config = {} if warehouse.is_local else reader_options(warehouse.root, warehouse.options)
         return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": config})
 
     def head(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:

@@ -73,7 +73,7 @@ def gone(path: str) -> InvalidValue:
 
 def _is_file(root: Warehouse, path: str) -> bool:
     """A file that was taken over lies in the store of the warehouse, and in no other."""
-    is_reached = not is_outside(path) or path.startswith("file://") == root.is_local
+    is_reached = not is_outside(path) or path.partition("://")[0] == root.location("").partition("://")[0]
     return is_reached and root.exists(path)
 
 
@@ -90,7 +90,7 @@ def _file_keep(source: Warehouse, target: Warehouse, wanted: tuple[str, int | No
     elif target.is_local:
         target.make_folder(path.rpartition("/")[0])
         _file_fetch(source, path, Path(target.absolute(path)))
-    elif not source.is_local and (size or 0) <= LARGEST_COPY:
+    elif source.filesystem is target.filesystem and (size or 0) <= LARGEST_COPY:
         target.filesystem.copy_file(source.absolute(path), target.absolute(path))
     else:
         _file_send(source, target, path)

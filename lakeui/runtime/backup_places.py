@@ -18,6 +18,7 @@ from pathlib import Path
 import pyarrow.fs as pafs
 from django.db import connection
 
+from catalog_app.domain.stores import kind_of
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
@@ -106,6 +107,9 @@ def names(place: Warehouse) -> list[str]:
 
 
 def _folders(place: Warehouse) -> list[str]:
+    """A bucket of Google answers no folders: there, all files are listed."""
+    if kind_of(place.root) == "gs":
+        return sorted({name for file in place.all_under("") if (name := file.path.partition("/")[0])[:1].isdecimal()})
     selector = pafs.FileSelector(place.absolute("").rstrip("/"), allow_not_found=True)
     found = (info.base_name for info in place.filesystem.get_file_info(selector) if not info.is_file)
     return sorted(name for name in found if _NAME.fullmatch(name))

@@ -150,7 +150,10 @@ def backups_list(place: Warehouse) -> list[Backup]:
 
 def backups_prune(place: Warehouse, *, keep: int) -> tuple[int, int]:
     """Remove all but the newest ``keep`` backups, and the files that only they have; how many of each."""
-    going = backups_list(place)[:-keep]
+    found = backups_list(place)
+    if not found:
+        raise InvalidValue(f"There is no whole backup in {place.root}.", remedy="Back up first: nothing was removed.")
+    going = found[:-keep]
     for backup in going:
         backup_remove(place, backup.name)
     needed = {path for backup in backups_list(place) for path in _files_of(place, backup)}

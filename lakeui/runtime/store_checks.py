@@ -23,9 +23,11 @@ REACH = (
     " account may write, read, list and remove files there."
 )
 DRIVER = (
-    "Let LAKEUI_SPARK_JARS name hadoop-aws and its AWS SDK, or give them to a Spark of your own, as"
+    "Let LAKEUI_SPARK_JARS name the driver and what it needs, or give them to a Spark of your own, as"
     " docs/howto/move-the-warehouse.md says."
 )
+NO_DRIVER = ("S3AFileSystem", "GoogleHadoopFileSystem", "AzureBlobFileSystem", "No FileSystem for scheme")
+"""What Spark says of a store whose driver it does not find."""
 
 
 def store_check(root: str, options: StoreOptions) -> str:
@@ -50,8 +52,9 @@ def spark_store_check(root: str, options: StoreOptions, remote: str) -> str:
     try:
         lines = SparkSessions(remote).run(lambda spark: [row[0] for row in spark.read.text(place).collect()])
     except LakeError as error:
-        has_driver = "S3AFileSystem" not in error.message and "No FileSystem for scheme" not in error.message
-        what = f"does not read {root}: {error.message}" if has_driver else "has no driver for s3://."
+        has_driver = not any(missing in error.message for missing in NO_DRIVER)
+        scheme = root.partition("://")[0]
+        what = f"does not read {root}: {error.message}" if has_driver else f"has no driver for {scheme}://."
         raise RuntimeProblem(f"Spark {what}", remedy=REACH if has_driver else DRIVER) from None
     finally:
         _tried("removed", root, lambda: warehouse.remove(path))

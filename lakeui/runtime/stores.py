@@ -10,13 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from catalog_app.domain.stores import StoreOptions, speaks_s3
+from catalog_app.domain.stores import StoreOptions, host_of, kind_of
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.variables import Variables
 
-DRIVER = "hadoop-aws"
-"""How the archive of Spark's driver for s3:// begins."""
+DRIVERS = {"s3": "hadoop-aws", "gs": "gcs-connector", "abfs": "hadoop-azure"}
+"""By the store, how the archive of Spark's driver begins."""
+AZURE_KEY = "AZURE_STORAGE_KEY"
+"""Environment variable of the Spark server. Its settings name the variable, and Hadoop puts the value in."""
 KEYS = {"access_key": "AWS_ACCESS_KEY_ID", "secret_key": "AWS_SECRET_ACCESS_KEY"}
 PLAIN_NUMBERS = {
     # In newer versions of Hadoop these have units by default, which older drivers do not read. All read numbers.
@@ -42,8 +44,14 @@ class SparkStore:
 
 
 def store_options(variables: Variables) -> StoreOptions:
-    """Raises InvalidValue where one of the two keys is set without the other."""
-    if bool(variables.store_access_key) != bool(variables.store_secret_key):
+    """Raises InvalidValue where one of the two keys is set without the other. A store of Azure has one key alone."""
+    if kind_of(variables.warehouse) == "abfs":
+        if variables.store_access_key:
+            raise InvalidValue(
+                "LAKEUI_STORE_ACCESS_KEY is set, and the address of the warehouse names the account.",
+                remedy="Leave it out; the key of the account is LAKEUI_STORE_SECRET_KEY.",
+            )
+    elif bool(variables.store_access_key) != bool(variables.store_secret_key):
         missing = "LAKEUI_STORE_SECRET_KEY" if variables.store_access_key else "LAKEUI_STORE_ACCESS_KEY"
         raise InvalidValue(f"One key of the store is set, and {missing} is not.", remedy="Set both, or none.")
     return StoreOptions(
@@ -74,7 +82,7 @@ def hadoop_options(options: StoreOptions) -> dict[str, str]:
 
 def spark_store(warehouse: str, options: StoreOptions, jars: tuple[str, ...]) -> SparkStore:
     """For the Spark server that lakeui starts. Raises RuntimeProblem where an archive is not there, and where the
-    warehouse lies at s3:// and none is its driver.
+    warehouse lies in a store and none is its driver.
     """
     paths = tuple(Path(jar).absolute() for jar in jars)
     for path in paths:
@@ -82,15 +90,46 @@ def spark_store(warehouse: str, options: StoreOptions, jars: tuple[str, ...]) ->
             raise RuntimeProblem(
                 f"LAKEUI_SPARK_JARS names {path}, which is no file.", remedy="Name archives of this machine."
             )
-    if not speaks_s3(warehouse):
+    kind = kind_of(warehouse)
+    if not kind:
         return SparkStore(jars=paths)
-    if not any(path.name.startswith(DRIVER) for path in paths):
+    if not any(path.name.startswith(DRIVERS[kind]) for path in paths):
+        scheme = warehouse.partition("://")[0]
         raise RuntimeProblem(
-            "The warehouse lies at s3://, and Spark has no driver for it.",
-            remedy=f"Let LAKEUI_SPARK_JARS name {DRIVER} and its AWS SDK, as docs/howto/move-the-warehouse.md says.",
+            f"The warehouse lies at {scheme}://, and Spark has no driver for it.",
+            remedy=f"Let LAKEUI_SPARK_JARS name {DRIVERS[kind]} and what it needs,"
+            " as docs/howto/move-the-warehouse.md says.",
         )
+    if kind == "gs":
+        return SparkStore(google_options(options), {}, paths)
+    if kind == "abfs":
+        key = {AZURE_KEY: options.secret_key} if options.secret_key else {}
+        return SparkStore(azure_options(host_of(warehouse), options), key, paths)
     keys = {variable: str(getattr(options, name)) for name, variable in KEYS.items() if getattr(options, name)}
     return SparkStore(hadoop_options(options), {**_without_session(keys), **keys}, paths)
+
+
+def google_options(options: StoreOptions) -> dict[str, str]:
+    """How Spark's driver reaches a bucket of Google, by the credentials that other programs of the machine find."""
+    said = {
+        "fs.gs.impl": "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem",
+        "fs.AbstractFileSystem.gs.impl": "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFS",
+        "fs.gs.auth.type": "APPLICATION_DEFAULT",
+    }
+    if options.endpoint:
+        said["fs.gs.storage.root.url"] = options.endpoint
+    return {f"spark.hadoop.{name}": value for name, value in said.items()}
+
+
+def azure_options(host: str, options: StoreOptions) -> dict[str, str]:
+    """How Spark's driver reaches a container of Azure: by the key of the account, else by the role of the machine."""
+    said = {f"fs.azure.account.auth.type.{host}": "SharedKey", f"fs.azure.account.key.{host}": f"${{env.{AZURE_KEY}}}"}
+    if not options.secret_key:
+        said = {
+            f"fs.azure.account.auth.type.{host}": "OAuth",
+            f"fs.azure.account.oauth.provider.type.{host}": "org.apache.hadoop.fs.azurebfs.oauth2.MsiTokenProvider",
+        }
+    return {f"spark.hadoop.{name}": value for name, value in said.items()}
 
 
 def _without_session(keys: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,11 @@ from catalog_app.domain.roles import Role
 from catalog_app.domain.stores import is_in_store
 from lakeui.runtime.database.address import database_settings
 
-_BUCKET = re.compile(r"s3[an]?://[a-z0-9][a-z0-9.-]{2,62}(/[\w.=+-]*[\w=+-])*")
+_BUCKET = re.compile(
+    r"((s3[an]?|gs)://[a-z0-9][a-z0-9._-]{2,62}|abfss?://[a-z0-9][a-z0-9-]{2,62}@[a-z0-9]{3,24}(\.[a-z0-9-]+)*)"
+    r"(/[\w.=+-]*[\w=+-])*"
+)
+"""Behind the container of Azure stands the host, whose first part is the account."""
 _ROLES = tuple(role.value for role in Role)
 
 
@@ -62,7 +66,7 @@ def _address(url: str) -> str:
 def _place(said: str) -> str:
     """A folder from the root on, or an address of an object store, in the one form that it has."""
     parts = said.removeprefix("file://").rstrip("/").split("/")
-    if said.startswith(("s3://", "s3a://", "s3n://")):
+    if said.startswith(("s3://", "s3a://", "s3n://", "gs://")):
         parts = parts[1:]
     first, *rest = parts
     if first or not rest or any(part in ("", ".", "..") for part in rest) or any(mark in said for mark in "*?[]{}@\\"):
@@ -181,5 +185,11 @@ Off = Annotated[Literal["0", "1"], Allowed("1 or 0")]
 Text = Annotated[str, Allowed("a text")]
 SigningKey = Annotated[str, AfterValidator(_signing_key), Allowed("an Ed25519 key in PEM, without a password")]
 Folder = Annotated[str, Allowed("a folder")]
-Root = Annotated[str, AfterValidator(_root), Allowed("a folder, or an address such as s3://bucket/lake without keys")]
+Root = Annotated[
+    str,
+    AfterValidator(_root),
+    Allowed(
+        "a folder, or an address such as s3://bucket/lake, gs://bucket/lake or abfss://container@host/lake without keys"
+    ),
+]
 Files = Annotated[tuple[str, ...], BeforeValidator(_names), Allowed("files with commas between")]

@@ -106,8 +106,8 @@ class Variables(BaseModel):
     store_endpoint: Origin = _variable(
         "LAKEUI_STORE_ENDPOINT",
         "",
-        "The address of the S3 server where LAKEUI_WAREHOUSE begins with s3://.",
-        otherwise="that of Amazon for the region",
+        "The address of the server of the store, where it is none of Amazon, Google or Azure.",
+        otherwise="theirs",
     )
     store_region: Text = _variable(
         "LAKEUI_STORE_REGION", "", "The region of the bucket.", otherwise="as AWS_REGION or the machine says"
@@ -120,15 +120,15 @@ class Variables(BaseModel):
     store_access_key: Text = _variable(
         "LAKEUI_STORE_ACCESS_KEY",
         "",
-        "The access key of an account that reads, writes, lists and removes files below LAKEUI_WAREHOUSE.",
+        "For s3://, the access key of an account that reads, writes, lists and removes files below LAKEUI_WAREHOUSE.",
         otherwise="as AWS_ACCESS_KEY_ID says, or by the role of the machine",
         secret=True,
     )
     store_secret_key: Text = _variable(
         "LAKEUI_STORE_SECRET_KEY",
         "",
-        "The secret key of that account; both keys are set, or none.",
-        otherwise="as AWS_SECRET_ACCESS_KEY says, or by the role of the machine",
+        "For s3://, the secret key of that account; both are set, or none. For abfss://, the key of the account.",
+        otherwise="as AWS_SECRET_ACCESS_KEY or AZURE_CLIENT_SECRET says, or by the role of the machine",
         secret=True,
     )
     home: Folder = _variable(
@@ -158,7 +158,7 @@ class Variables(BaseModel):
     spark_jars: Files = _variable(
         "LAKEUI_SPARK_JARS",
         (),
-        "Java archives that the Spark server loads besides: the driver for s3://, hadoop-aws and the AWS SDK.",
+        "Java archives that the Spark server loads besides: the driver of the store, and what it needs.",
     )
     worker_processes: Positive | None = _variable(
         "LAKEUI_WORKER_PROCESSES", None, "How many tasks run at a time.", otherwise="one a core, at least 2"

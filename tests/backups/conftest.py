@@ -56,6 +56,8 @@ def run(catalog, asked):
         if command[0] == "rows":
             found = execute("SELECT id FROM d.t", Session(catalog, command[1])).rows
             print("rows", sorted(row[0] for row in found))
+        elif command[0] == "sql":
+            execute(command[1], Session(catalog, "main"))
         else:
             call_command(*command)
 

@@ -134,7 +134,9 @@ def test_an_address_admits_one_run_at_a_time(lake: Lake, commands: Commands, add
     done(commands(["backup", address], here=True))
 
 
-@pytest.mark.parametrize("said", ["gs://bucket/x", "s3://key@bucket/x", "s3://bucket/../x", "s3://"])
+@pytest.mark.parametrize(
+    "said", ["oss://bucket/x", "s3://key@bucket/x", "abfss://container/x", "s3://bucket/../x", "s3://"]
+)
 def test_backups_lie_at_no_other_address(said: str) -> None:
     with pytest.raises(InvalidValue):
         backup_place(said)

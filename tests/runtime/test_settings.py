@@ -64,8 +64,12 @@ WRONG = [
     *(("LAKEUI_WEBHOOK_NETWORKS", said) for said in ("10.1.0.0/33", "localhost", "10.1.0.1/16")),
     *(("LAKEUI_IMPORT_LOCATIONS", said) for said in ("lake", "/", "/a/../b", "/a//b", "/a*", "https://x/y", "s3://")),
     *(("LAKEUI_IMPORT_LOCATIONS", said) for said in ("s3://key:secret@bucket/in", "file://host/a", "/a,b")),
-    *(("LAKEUI_WAREHOUSE", said) for said in ("gs://bucket/lake", "s3://", "s3://a//b", "s3://b/../c", "s3://b/l?x=y")),
+    *(
+        ("LAKEUI_WAREHOUSE", said)
+        for said in ("oss://bucket/lake", "s3://", "s3://a//b", "s3://b/../c", "s3://b/l?x=y")
+    ),
     ("LAKEUI_WAREHOUSE", "s3://key:secret@bucket/lake"),
+    *(("LAKEUI_WAREHOUSE", said) for said in ("gs://who@bucket/lake", "abfss://box/lake", "abfss://a:b@account/lake")),
     *(("LAKEUI_STORE_ENDPOINT", said) for said in ("s3.example.org", "s3://x", "https://x/bucket")),
     *(("LAKEUI_OIDC_ISSUER", said) for said in ("id.example.org", "https://")),
     *(("LAKEUI_OIDC_SCOPES", said) for said in ("profile", "openid, groups", "openidx")),

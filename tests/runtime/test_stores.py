@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from catalog_app.domain.stores import reader_options
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.spark import EmbeddedSpark
-from lakeui.runtime.stores import spark_store, store_options
+from lakeui.runtime.stores import azure_options, spark_store, store_options
 from lakeui.runtime.variables import variables_read
 
 SAID = {
@@ -82,3 +83,35 @@ def test_a_session_of_other_keys_is_not_sent(driver: Path, monkeypatch: pytest.M
 
 def test_a_folder_needs_no_driver() -> None:
     assert spark_store("/lake", store_options(variables_read({})), ()).options == {}
+
+
+AZURE = "abfss://box@account.dfs.core.windows.net/lake"
+
+
+@pytest.mark.parametrize(("root", "archive"), [("gs://bucket/lake", "gcs-connector"), (AZURE, "hadoop-azure")])
+def test_each_store_has_a_driver_of_its_own(tmp_path: Path, driver: Path, root: str, archive: str) -> None:
+    said = {"LAKEUI_WAREHOUSE": root, "LAKEUI_STORE_SECRET_KEY": "hidden-4711"} if root == AZURE else {}
+    options = store_options(variables_read(said))
+    with pytest.raises(RuntimeProblem, match="no driver") as refused:
+        spark_store(root, options, (str(driver),))
+    assert archive in refused.value.remedy
+    jar = tmp_path / f"{archive}-3.5.0.jar"
+    jar.touch()
+    store = spark_store(root, options, (str(jar),))
+    assert "hidden-4711" not in str(store.options)
+    assert list(store.environment.values()) == (["hidden-4711"] if root == AZURE else [])
+
+
+def test_an_account_of_azure_is_named_once() -> None:
+    said = {**SAID, "LAKEUI_WAREHOUSE": AZURE}
+    with pytest.raises(InvalidValue, match="names the account"):
+        store_options(variables_read(said))
+    role = azure_options("account", store_options(variables_read({})))
+    assert role["spark.hadoop.fs.azure.account.auth.type.account"] == "OAuth"
+
+
+def test_readers_learn_of_store_and_no_key() -> None:
+    options = store_options(variables_read(SAID))
+    assert reader_options("gs://bucket/lake", options) == {"gcs.service.host": SAID["LAKEUI_STORE_ENDPOINT"]}
+    assert reader_options(AZURE, options) == {"adls.account-name": "account"}
+    assert "hidden-4711" not in reader_options("s3://bucket/lake", options).values()

@@ -21,7 +21,8 @@ GIVEN = "LAKEUI_TEST_STORE"
 """Environment variable: the folder and the port of a store that runs, where SPARK_REMOTE has the driver for it."""
 WAREHOUSE = "LAKEUI_TEST_WAREHOUSE"
 """Environment variable: the warehouse of a whole run, in place of a folder."""
-INSTALLED = Path(sys.prefix) / "stores"
+INSTALLED = Path(os.environ.get("LAKEUI_TEST_STORES", "") or Path(sys.prefix) / "stores")
+"""What make installs there; another folder has it where the environment names one."""
 _REQUEST = re.compile(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (/[^ ]*) HTTP')
 """A line of the log; answers other than 200 are coloured."""
 

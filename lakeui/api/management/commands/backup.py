@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Back up database and warehouse to a folder or an address. Files that are there are not copied again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", help="a folder of this machine, or an address that begins with s3://")
+        parser.add_argument("folder", help="a folder of this machine, or an address such as s3://bucket/backups")
         parser.add_argument("--link", action="store_true", help="hard links instead of copies: fast, but on one disk")
         parser.add_argument(
             "--without-files",
