@@ -68,8 +68,8 @@ def _relations(call: Call, given: sql.Query | sql.Subqueries, depth: int, *, sho
 def _relation(
     call: Call, name: sql.TableName, where: Predicate, depth: int, asked: Sequence[str]
 ) -> TableScan | FileSource | QuerySource:
-    """What a name stands for; of a table the files that can hold rows for which ``where`` is true, with the metadata
-    that is asked of its rows; the call keeps that it was read.
+    """What a name stands for; of a table the files that can hold rows for which ``where`` is true. These show the
+    metadata that is asked of their rows. The call keeps that the table was read.
     """
     temporary = call.temporary_tables.get(TableAddress(name.database, name.table))
     if temporary is not None:

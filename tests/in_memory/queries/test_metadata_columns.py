@@ -73,7 +73,7 @@ def test_past_versions_and_branches_have_it_too(filled: Lake) -> None:
     assert dict(filled.sql("SELECT id, _row_id FROM d.`t@b`").rows) == before
 
 
-def test_own_column_of_that_name_is_meant(filled: Lake) -> None:
+def test_a_column_of_that_name_comes_first(filled: Lake) -> None:
     filled.sql("CREATE TABLE d.own (_row_id STRING, id INT)")
     filled.sql("INSERT INTO d.own VALUES ('mine', 1)")
     assert filled.sql("SELECT * FROM d.own WHERE _row_id = 'mine'").rows == [["mine", 1]]
@@ -135,7 +135,7 @@ def test_it_goes_into_other_tables(filled: Lake) -> None:
     assert sorted(row[0] for row in filled.sql("SELECT row FROM d.kept").rows) == sorted(ids(filled).values())
 
 
-def test_star_that_would_hide_it_is_refused(filled: Lake) -> None:
+def test_in_a_hidden_star_it_is_refused(filled: Lake) -> None:
     for text in ("SELECT _row_id, struct(*) FROM d.t", "SELECT t._row_id FROM d.t NATURAL JOIN d.u"):
         with pytest.raises(NotSupported, match="_row_id cannot be named here"):
             filled.sql(text)
@@ -151,7 +151,7 @@ def test_a_view_has_columns_of_its_tables_alone(filled: Lake) -> None:
     assert filled.rows("d.w") == [("mine",)]
 
 
-def test_source_of_merge_has_it_beside_subqueries(filled: Lake) -> None:
+def test_a_merge_source_has_it_beside_subqueries(filled: Lake) -> None:
     filled.sql(
         "MERGE INTO d.u USING (SELECT *, _row_id AS r FROM d.t) s ON u.id = s.id"
         " WHEN NOT MATCHED THEN INSERT (id) VALUES ((SELECT max(id) FROM d.u) + s.id)"

@@ -109,7 +109,7 @@ def test_elsewhere_it_is_refused(lake: Lake) -> None:
         assert "SELECT t._row_id, t._commit_version" in str(refusal.value.remedy)
 
 
-def test_the_source_of_a_merge_finds_rows_by_it(lake: Lake) -> None:
+def test_a_merge_source_finds_rows_by_it(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.w AS SELECT * FROM d.t")
     lake.sql(
         "MERGE INTO d.w USING (SELECT id FROM d.w WHERE _row_id = (SELECT max(_row_id) FROM d.w)) s ON w.id = s.id"
