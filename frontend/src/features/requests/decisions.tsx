@@ -127,7 +127,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
   const isPressed = (decision: string) => (saving === undefined ? isChosen(made, decision) : saving === decision);
   return (
     <div className="stack tight">
-      <h4 className={isBrief ? "visually-hidden" : "small"}>{part.heading}</h4>
+      {isBrief ? <h3 className="visually-hidden">{part.heading}</h3> : <h4 className="small">{part.heading}</h4>}
       {made ? <Made made={made} pair={pair} isStated={!isBrief && effectOf(effects, part, made.decision) !== undefined} /> : null}
       {mayDecide ? (
         <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
