@@ -42,10 +42,17 @@ describe("two texts line by line", () => {
     }
   });
 
-  it("are compared as a whole when they are too long to compare pair by pair", () => {
+  it("have only their changed lines apart, however long they are", () => {
+    const before = Array.from({ length: 5000 }, (_, place) => `line ${place}`);
+    const after = before.with(1, "early").with(4998, "late");
+    const changed = lineDiff(before.join("\n"), after.join("\n")).filter(({ kind }) => kind !== "same");
+    expect(changed.map(({ text }) => text)).toEqual(["line 1", "early", "line 4998", "late"]);
+  });
+
+  it("are shown apart at once or as a whole where no line is common", () => {
     const lines = (word: string) => Array.from({ length: 2500 }, (_, place) => `${word}${place}`).join("\n");
-    const kinds = lineDiff(`head\n${lines("a")}`, `head\n${lines("b")}`).map(({ kind }) => kind);
-    expect([kinds[0], kinds[1], kinds[2501], kinds.length]).toEqual(["same", "removed", "added", 5001]);
+    const kinds = lineDiff(lines("a"), lines("b")).map(({ kind }) => kind);
+    expect([kinds.filter((kind) => kind === "removed").length, kinds.length]).toEqual([2500, 5000]);
   });
 });
 
