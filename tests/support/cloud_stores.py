@@ -75,15 +75,15 @@ class CloudStore:
 def _google(port: int) -> list[str]:
     (program, *_) = (*INSTALLED.rglob("fake-gcs-server-linux-*"), *INSTALLED.rglob("fake-gcs-server-darwin-*"))
     address = f"{LOOPBACK}:{port}"
-    told = ["-scheme", "http", "-host", LOOPBACK, "-port", str(port), "-backend", "memory"]
-    return [str(program), *told, "-external-url", f"http://{address}", "-public-host", address]
+    options = ["-scheme", "http", "-host", LOOPBACK, "-port", str(port), "-backend", "memory"]
+    return [str(program), *options, "-external-url", f"http://{address}", "-public-host", address]
 
 
 def _azure(port: int) -> list[str]:
-    program = INSTALLED / "azurite" / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
-    assert program.exists(), "No store of Azure is installed: run make .venv/.installed-stores"
-    told = ["--blobHost", LOOPBACK, "--blobPort", str(port), "--inMemoryPersistence"]
-    return [_node(), str(program), *told, "--skipApiVersionCheck", "--disableTelemetry"]
+    program = INSTALLED.parent / "azurite" / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+    assert program.exists(), "No store of Azure is installed: run make azure-test"
+    options = ["--blobHost", LOOPBACK, "--blobPort", str(port), "--inMemoryPersistence"]
+    return [_node(), str(program), *options, "--skipApiVersionCheck", "--disableTelemetry"]
 
 
 def _node() -> str:

@@ -1,4 +1,4 @@
-"""A warehouse in the store of Azure, on an emulator."""
+"""A warehouse in the store of Azure, on an emulator, which is large: `make azure-test` installs and runs it."""
 
 from __future__ import annotations
 
