@@ -94,10 +94,10 @@ def _file_keep(source: Warehouse, target: Warehouse, wanted: tuple[str, int | No
         target.filesystem.copy_file(source.absolute(path), target.absolute(path))
     else:
         _file_send(source, target, path)
-    there = target.size(path)
-    if size not in (None, there):
-        raise InvalidValue(f"The file {path} has {there} bytes instead of {size}.", remedy="Run check_catalog.")
-    return there
+    kept = target.size(path)
+    if size not in (None, kept):
+        raise InvalidValue(f"The file {path} has {kept} bytes instead of {size}.", remedy="Run check_catalog.")
+    return kept
 
 
 def _file_fetch(source: Warehouse, path: str, placed: Path) -> None:

@@ -108,12 +108,12 @@ def left_out_before_load(
         if wanted:
             known = version_vector_load(_at(branch_id, version - 1))
             merged = version_vector_load(_at(merged_branch, merged_version))
-            there = {*_still_there(source, destination, wanted, known, merged)}
+            left = {*_still_there(source, destination, wanted, known, merged)}
             news = {range_.branch_id: range_ for range_ in own_ranges(destination, known)}
             for other, _, at, _, _, tables_left_out in decided:
                 if other in news and news[other].after < at <= min(news[other].upto, merged.get(other, 0)):
-                    there |= tables_left_out & wanted
-            for table_id in there:
+                    left |= tables_left_out & wanted
+            for table_id in left:
                 found[table_id] = LeftOutBefore(table_id, branch, version)
     return tuple(found[table_id] for table_id in sorted(found))
 

@@ -34,10 +34,10 @@ def _partitions(pairs: Pairs, source: RowFacts, target: RowFacts, news: News) ->
     """A partition that the source renamed is decided. One that an image was written into goes with that image."""
     outcome = np.full(len(pairs), Outcome.TARGET, dtype=np.int8)
     at = np.flatnonzero((pairs.source_at >= 0) & (pairs.target_at >= 0))
-    here, there = target.partition.take(pairs.target_at[at]), source.partition.take(pairs.source_at[at])
+    source_place, target_place = source.partition.take(pairs.source_at[at]), target.partition.take(pairs.target_at[at])
     is_live = (source.image.value[pairs.source_at[at]] != ABSENT) & (target.image.value[pairs.target_at[at]] != ABSENT)
-    is_renamed = np.isin(there.kind, (Kind.MOVE, Kind.RESTORE)) & news.from_source(there.stamp)
-    outcome[at[is_live & is_renamed & (there.value != here.value)]] = Outcome.TARGET_DECIDED
+    is_renamed = np.isin(source_place.kind, (Kind.MOVE, Kind.RESTORE)) & news.from_source(source_place.stamp)
+    outcome[at[is_live & is_renamed & (source_place.value != target_place.value)]] = Outcome.TARGET_DECIDED
     return outcome
 
 
@@ -62,9 +62,9 @@ def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator
 def _placed_again(group: Group, rows: Rows) -> Iterator[Step]:
     """Files whose partition the source renamed: the merge decides it against the newest such rename."""
     decided = np.where(rows.placing == Outcome.TARGET_DECIDED, rows.target_file, 0)
-    here = {file.file_id: file for file in group.target}
+    target_files = {file.file_id: file for file in group.target}
     for file_id, at in by_file(decided).items():
-        file, against = here[file_id], int(rows.source_placed[at].max())
+        file, against = target_files[file_id], int(rows.source_placed[at].max())
         yield RemoveSegments(file_id, file.segment_id)
         yield CarrySegments(replace(file, placed=Stamp(DOT, "move", undoes=against)))
 

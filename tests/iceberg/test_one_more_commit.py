@@ -132,7 +132,7 @@ def all_manifests(lake: IcebergLake, branch: str, form: int) -> list[Any]:
 
 @pytest.mark.parametrize("form", [2, 3])
 def test_random_commits_give_manifests_of_all(lake: IcebergLake, monkeypatch: pytest.MonkeyPatch, form: int) -> None:
-    """Also on a branch whose parent goes on, and where most versions are not asked for."""
+    """Also on a branch whose parent changes later, and where most versions are not asked for."""
     taken: list[str] = []
     monkeypatch.setattr(publishing, "_all_manifests", lambda *given: taken.append("") or WHOLE(*given))
     chance = random.Random(form)

@@ -78,7 +78,7 @@ def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDra
             state = staged.tables.get(item.object_id)
             rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
     # A rehearsal leaves the branch where it is for others.
-    there = Branch.objects.select_related("parent").get(pk=branch.pk)
-    there.head_version = version
-    rehearsal.look(there, staged.seen, labels)
-    rehearsal.foresee(there, call.context)
+    moved = Branch.objects.select_related("parent").get(pk=branch.pk)
+    moved.head_version = version
+    rehearsal.look(moved, staged.seen, labels)
+    rehearsal.foresee(moved, call.context)
