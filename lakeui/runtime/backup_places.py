@@ -28,6 +28,8 @@ CONTENTS = "backup.json"
 DUMP = "database.dump"
 FILES = "files.txt"
 LOCK = ".lock"
+MARK = ".lakeui-backups"
+"""In every place of backups, so that files of others are no files of backups."""
 _NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z")
 """Of folders that are backups. Others belong to somebody else: a warehouse has numbers as names."""
 _LOCK_CLASS = 1785686391
@@ -67,6 +69,21 @@ def _busy(place: Warehouse) -> InvalidValue:
 def _folder_make(folder: Path) -> None:
     """A dump holds hashes of passwords and tokens: a folder that is new is its owner's alone."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def place_claim(place: Warehouse) -> None:
+    """The place is for backups alone from here on. Raises InvalidValue where it holds other files."""
+    if place.exists(MARK):
+        return
+    others = [file.path for file in place.all_under("") if file.path != LOCK and not file.path.startswith(PART)]
+    if others and not names(place):
+        raise InvalidValue(
+            f"{place.root} holds files that are of no backup, such as {others[0]}.",
+            remedy="Name an empty place: what is below it goes with old backups.",
+        )
+    if place.is_local:
+        _folder_make(Path(place.root))
+    place.write(MARK, b"")
 
 
 @contextmanager

@@ -23,7 +23,17 @@ from lakeui import __version__
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.runtime.backup_files import files_check, files_keep, sizes
-from lakeui.runtime.backup_places import CONTENTS, DUMP, FILES, backup_remove, names, part_made, part_publish, text_of
+from lakeui.runtime.backup_places import (
+    CONTENTS,
+    DUMP,
+    FILES,
+    backup_remove,
+    names,
+    part_made,
+    part_publish,
+    place_claim,
+    text_of,
+)
 from lakeui.runtime.dumps import database_dump, database_load
 from lakeui.runtime.variable_types import is_root
 
@@ -94,6 +104,7 @@ def backup_make(place: Warehouse, *, say: Say, link: bool = False, has_files: bo
     """
     warehouse = _warehouse()
     _place_check(place, warehouse, link=link)
+    place_claim(place)
     with part_made(place) as part:
         with transaction.atomic():
             needed, versions, birth, made_at = _dumped(part / DUMP, say)

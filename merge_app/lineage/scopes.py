@@ -26,8 +26,8 @@ from merge_app.lineage.outcomes import Finding, Outcome, Pairs, TableOutcome, ta
 
 
 def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
-    """The news among scopes, in order, without what was taken back or left out. Predicates go whose table was overwritten
-    afterwards, by a commit that knew them or later in their own commit (R9).
+    """The news among scopes, in order, without what was taken back or left out. Predicates go whose table was
+    overwritten afterwards, by a commit that knew them or later in their own commit (R9).
     """
     versions = set(news.tolist())
     fresh = sorted((scope for scope in scopes if scope.stamp in versions), key=lambda scope: scope.stamp)

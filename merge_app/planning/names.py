@@ -38,17 +38,19 @@ def names_judge(
         if plan.after.is_dropped or not _claims(plan):
             continue
         changes, target_changes = source[plan.kind, plan.object_id], destination.get((plan.kind, plan.object_id))
-        if _is_dropped(target_changes):
+        if _is_dropped(target_changes) or _is_dropped(_of_database(plan, source)):
             continue
         if isinstance(plan.after, TableState):
-            if _is_dropped(source.get((ObjectKind.DATABASE, plan.after.database_id))):
-                # R5: the table is not alive on the source either.
-                continue
             database = databases.get(plan.after.database_id)
             if database is None or database.is_dropped:
                 findings.append(_without_database(plan, changes, database, destination))
         findings += _taken(plan, changes, holders[_place(plan.after)], destination)
     return findings
+
+
+def _of_database(plan: ObjectPlan, source: Changes) -> ObjectChanges | None:
+    """What the source did to the database of a table: below a drop of its own, the table is not alive there (R5)."""
+    return source.get((ObjectKind.DATABASE, plan.after.database_id)) if isinstance(plan.after, TableState) else None
 
 
 def _is_dropped(changes: ObjectChanges | None) -> bool:

@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
+from lakeui.runtime.backup_places import MARK as MARK_OF_PLACE
 from lakeui.runtime.backup_places import place_locked
 from lakeui.runtime.backups import MARK, backup_make, backup_place, backups_list, backups_prune
 from tests.backups.conftest import Commands
@@ -85,7 +86,7 @@ def test_a_killed_backup_in_a_store_is_none(lake: Lake, commands: Commands, addr
     assert commands(["backup", address], kill=point, here=True).returncode == -signal.SIGKILL
     assert backups_list(place) == []
     made = backup_make(place, say=quiet)
-    assert {file.path.split("/")[0] for file in place.all_under("")} == {made.name, "warehouse"}
+    assert {file.path.split("/")[0] for file in place.all_under("")} == {MARK_OF_PLACE, made.name, "warehouse"}
     assert "rows [1, 2]" in done(commands(["restore", address], ["rows", "main"]))
 
 
@@ -149,9 +150,18 @@ def test_backup_lies_outside_and_is_not_linked(lake: Lake, own_warehouse: str, a
         backup_make(Warehouse(address), say=quiet, link=True)
 
 
-def test_folders_of_others_stay_at_the_address(lake: Lake, address: str) -> None:
-    """A warehouse has numbers as names of folders."""
+def test_places_with_files_of_others_are_refused(lake: Lake, address: str) -> None:
+    """A warehouse has numbers as names of folders. What lies below the place goes with old backups."""
     place = Warehouse(address)
     place.write("17/data/a.parquet", b"a")
+    with pytest.raises(InvalidValue, match="files that are of no backup, such as 17/data/"):
+        backup_make(place, say=quiet)
+
+
+def test_folders_of_others_stay_at_the_address(lake: Lake, address: str) -> None:
+    place = Warehouse(address)
     backup_make(place, say=quiet)
+    place.write("17/data/a.parquet", b"a")
+    backup_make(place, say=quiet)
+    backups_prune(place, keep=1)
     assert place.exists("17/data/a.parquet")
