@@ -126,7 +126,7 @@ def names(place: Warehouse) -> list[str]:
 def _folders(place: Warehouse) -> list[str]:
     """A bucket of Google answers no folders: there, all files are listed."""
     if kind_of(place.root) == "gs":
-        return sorted({name for file in place.all_under("") if (name := file.path.partition("/")[0])[:1].isdecimal()})
+        return sorted({name for file in place.all_under("") if _NAME.fullmatch(name := file.path.partition("/")[0])})
     selector = pafs.FileSelector(place.absolute("").rstrip("/"), allow_not_found=True)
     found = (info.base_name for info in place.filesystem.get_file_info(selector) if not info.is_file)
     return sorted(name for name in found if _NAME.fullmatch(name))
