@@ -110,7 +110,7 @@ def test_spark_ends_and_other_writes_continue(own: Servers, monkeypatch: pytest.
 def test_servers_die_at_every_step_of_tasks() -> None:
     # Merges into plain data sets have no worker and no servers.
     assert {point for _, _, point in EVERY_STEP} == {
-        point for point in POINTS if not point.startswith(("keyed.", "backup.", "restoring."))
+        point for point in POINTS if not point.startswith(("upsert.", "backup.", "restoring."))
     }
 
 
