@@ -21,7 +21,7 @@ def test_every_point_and_every_statement_is_tried() -> None:
     assert set(tried) <= set(PAIRS)
     # Merges into plain data sets have no worker; tests/upsert kills their process itself.
     assert {point for _, point in tried} == {
-        point for point in POINTS if not point.startswith(("keyed.", "backup.", "restoring."))
+        point for point in POINTS if not point.startswith(("upsert.", "backup.", "restoring."))
     }
     assert {statement for statement, _ in tried} == set(SCENARIOS)
 
