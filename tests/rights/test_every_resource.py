@@ -156,6 +156,7 @@ class Scene:
         self.names = {
             "catalog": lake.catalog,
             "branch": "main",
+            "version": 1,
             "database": "d",
             "table": "t",
             "tag": "early",

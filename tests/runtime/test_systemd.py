@@ -106,7 +106,7 @@ def test_nightly_backup_is_an_existing_command() -> None:
     program, flag, package, name, *arguments = command("lakeui-backup.service")
     assert (program, flag, package) == ("python", "-m", "lakeui")
     options = vars(load_command_class("lakeui.api", name).create_parser("lakeui", name).parse_args(arguments))
-    assert (options["folder"], options["keep"]) == (Path("/var/backups/lakeui"), 14)
+    assert (options["folder"], options["keep"]) == ("/var/backups/lakeui", 14)
     (time,) = said("lakeui-backup.timer", "OnCalendar")
     assert time.endswith("01:30:00 UTC"), "before the night's tidying at 2:30"
 

@@ -85,6 +85,7 @@ def test_rows_and_deletes_are_written_read_and_removed(warehouse: Warehouse) -> 
     assert read_integers(warehouse, gone.path, "pos").tolist() == [0, 2]
     warehouse.write("7/staging/x/part.parquet", b"rows")
     placed = warehouse.place_data("7/staging/x/part.parquet", table_id=7, base=5)
+    warehouse.discard("7/staging/x")
     assert {found.path for found in warehouse.all_under("7")} == {file.path, gone.path, placed}
     for path in (file.path, gone.path, placed):
         warehouse.remove(path)
