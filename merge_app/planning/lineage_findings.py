@@ -113,6 +113,25 @@ def _overwritten_note(pair: Pair, rows: int) -> Problem:
     )
 
 
+def _restored_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
+    """Rows that the source restored to an earlier image, which replaces the target's newer one (P1)."""
+    found = [item.rows for item in merged.findings if item.code is VerdictCode.OVERRIDDEN_BY_SOURCE]
+    rows = np.unique(np.concatenate([part for part in found if part is not None])) if found else ()
+    if not len(rows):
+        return
+    source, target = (
+        next((axis for axis in ("update", "delete", "insert", "overwrite") if side.hits(axis)), "update")
+        for side in (pair.source, pair.destination)
+    )
+    yield Problem(
+        (source, target),
+        VerdictCode.OVERRIDDEN_BY_SOURCE,
+        "",
+        f"The source's restore replaces what the target did to {rows_text(len(rows))} since.",
+        {"rows": len(rows)},
+    )
+
+
 def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
     renamed, stays = finding.scopes
     rows, source, name = _count(finding), merged.partitions[renamed.to or 0], merged.partitions[stays.to or 0]
@@ -135,6 +154,7 @@ def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
 
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
+    yield from _restored_note(pair, merged)
     for finding in merged.findings:
         if finding.code is VerdictCode.DROPS_DEST_CHANGES:
             note = _swept_note(pair, finding, merged)
