@@ -32,7 +32,7 @@ def limits(page: Path) -> list[tuple[str, str]]:
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:
-    """Command lines in blocks and in pieces of code, as words: of ``make``, ``manage.py``, ``lakeui`` and ``lake``."""
+    """Command lines in blocks and in pieces of code, as words: of ``make``, ``manage.py``, its alias ``sql``, ``lakeui`` and ``lake``."""
     for line in _lines(page):
         try:
             words = shlex.split(_COMMENT.sub("", line.removeprefix("$ ")))
@@ -41,7 +41,7 @@ def command_lines(page: Path) -> Iterator[list[str]]:
         while words and (words[0] in _PYTHONS or re.fullmatch(r"\w+=\S*", words[0])):
             words = words[1:]
         end = next((at for at, word in enumerate(words) if word in {"&&", "|", ">", ";"}), len(words))
-        if words[:1] and words[0] in {"make", "manage.py", "lakeui", "lake"} and end > 1:
+        if words[:1] and words[0] in {"make", "manage.py", "sql", "lakeui", "lake"} and end > 1:
             yield words[:end]
 
 
@@ -50,11 +50,6 @@ def calls(page: Path) -> Iterator[tuple[str, str]]:
     for line in _lines(page):
         for method, path in _CALL.findall(line):
             yield method, path.partition("?")[0].rstrip(",.;")
-
-
-def has_alias(page: Path) -> bool:
-    """Whether ``lake`` is short for ``manage.py sql`` on this page."""
-    return any("alias lake=" in line for line in _lines(page))
 
 
 def _lines(page: Path) -> Iterator[str]:

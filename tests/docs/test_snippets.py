@@ -21,7 +21,7 @@ from django.core.management import get_commands, load_command_class
 from lakeui.sql.parse import parse
 from lakeui_client.cli.parser import parser_make
 from tests.docs.pages import GENERATED, PAGES, ROOT, name, tokens
-from tests.docs.snippets import calls, command_lines, has_alias, statements
+from tests.docs.snippets import calls, command_lines, statements
 
 _TARGET = re.compile(r"^([a-z0-9-]+):", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{[^}]*\}|[A-Z]{2,}|\d+|fixer")
@@ -38,7 +38,7 @@ def test_statements_are_read(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands_are_there(page: Path) -> None:
-    wrong = [" ".join(words) for words in command_lines(page) if not is_known(words, has_alias=has_alias(page))]
+    wrong = [" ".join(words) for words in command_lines(page) if not is_known(words)]
     assert not wrong
 
 
@@ -61,24 +61,27 @@ def test_other_blocks_are_sound(page: Path) -> None:
 
 
 def test_what_is_not_there_is_found() -> None:
-    assert is_known(["make", "up"], has_alias=False)
-    assert not is_known(["make", "coffee"], has_alias=False)
-    assert is_known(["manage.py", "sql", "-c", "demo", "SELECT 1"], has_alias=False)
-    assert not is_known(["manage.py", "sql", "--loud"], has_alias=False)
-    assert not is_known(["manage.py", "fly"], has_alias=False)
-    assert is_known(["lake", "request", "open", "title"], has_alias=False)
-    assert not is_known(["lake", "request", "sing"], has_alias=False)
-    assert is_known(["lake", "-b", "delays", "SELECT 1"], has_alias=True)
+    assert is_known(["make", "up"])
+    assert not is_known(["make", "coffee"])
+    assert is_known(["manage.py", "sql", "-c", "demo", "SELECT 1"])
+    assert not is_known(["manage.py", "sql", "--loud"])
+    assert not is_known(["manage.py", "fly"])
+    assert is_known(["lake", "request", "open", "title"])
+    assert not is_known(["lake", "request", "sing"])
+    assert is_known(["sql", "-b", "delays", "SELECT 1"])
+    assert not is_known(["sql", "--loud"])
     assert ("GET", _shape("/api/v1/catalogs/demo/branches/".replace("demo", "{catalog}"))) in operations()
     assert ("GET", _shape("/api/v1/nothing/")) not in operations()
 
 
-def is_known(words: list[str], *, has_alias: bool) -> bool:
+def is_known(words: list[str]) -> bool:
     program, *rest = words
     if program == "make":
         return rest[0] in _targets() or rest[0].startswith("PYTHON=")
     if program == "lake":
-        return _fits(_command("sql"), rest) if has_alias else _fits(parser_make(), rest)
+        return _fits(parser_make(), rest)
+    if program == "sql":
+        return _fits(_command("sql"), rest)
     if rest[0] in _SAID | _OF_DJANGO:
         return True
     return rest[0] in get_commands() and _fits(_command(rest[0]), rest[1:])

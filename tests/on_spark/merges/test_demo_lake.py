@@ -29,8 +29,8 @@ from tests.docs.transcripts import Ids, Step, same, transcript
 from tests.support.soak import IS_SOAK
 from tests.support.stored_databases import StoredDatabases
 
-TUTORIAL = tuple(transcript(ROOT / "docs" / "tutorial.md", "lake"))
-README = tuple(transcript(ROOT / "README.md", "lake"))
+TUTORIAL = tuple(transcript(ROOT / "docs" / "tutorial.md", "sql"))
+README = tuple(transcript(ROOT / "README.md", "sql"))
 FLIGHTS, PLANES, ROUTES = 336_778, 3_322, 224
 FIRST = {
     "delays_by_day": 3 * 365 + 2,
