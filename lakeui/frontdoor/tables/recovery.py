@@ -91,7 +91,7 @@ def _partial_merges(branch: Branch, version: int, tables: set[int]) -> list[dict
         if merge.table_ids & tables and others:
             message = (
                 f"Version {merge.version} merged {merge.source} and changed {len(merge.table_ids)} tables;"
-                f" {len(others)} of them stay as it left them. RESTORE MERGE {merge.merge_id} reverts all."
+                f" {len(others)} of them stay as it left them. RESTORE MERGE '{merge.merge_id}' reverts all."
             )
             details = {"merge_id": merge.merge_id, "version": merge.version, "other_tables": sorted(others)}
             notes.append({"code": "PART_OF_MERGE", "message": message, "details": details})
