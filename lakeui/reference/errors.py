@@ -28,6 +28,7 @@ A code stays what it is; texts may change.
 - **INTERNAL_ERROR** is a fault of lakeui. Its `error_id` stands in the log of the server.
 
 A refused merge has `MERGE_CONFLICT`; its verdicts have codes of their own: [merge rules](merge-rules.md).
+`TYPE_NARROWING` goes by [which type widens to which](sql.md#which-type-widens-to-which).
 """
 
 _MODULES = (

@@ -19,6 +19,7 @@ raise it, and the way out. The tables stand after the codes.
   [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
 - [How a merge finds its result](../internals/merge.md) explains what the tables stand on.
 - `destination` in codes and fields is the target of the merge.
+- *Widen* goes by [a table of types](sql.md#which-type-widens-to-which), with an example of both directions of a merge.
 """
 _MARKS = {CellVerdict.OK: "·", CellVerdict.CONDITIONAL: "?", CellVerdict.CONFLICT: "✕"}
 _WORDS = {CellVerdict.OK: "no conflict", CellVerdict.CONDITIONAL: "depends", CellVerdict.CONFLICT: "conflict"}
