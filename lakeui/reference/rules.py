@@ -16,9 +16,10 @@ Its dry run, its page and REST also name the code. Search this page for the sent
 raise it, and the way out. The tables stand after the codes.
 
 - The rules are data: `catalog_app/rules/*.toml`.
-  [Add a rule](../../CONTRIBUTING.md#add-a-rule-of-merging) says how to change them.
+  [Change a rule](../../CONTRIBUTING.md#change-a-rule-of-merging) says how.
 - [How a merge finds its result](../internals/merge.md) explains what the tables stand on.
 - `destination` in codes and fields is the target of the merge.
+- A1, A6.2, R9 and the like, in the `note` of a finding, are [marks of rules](../internals/merge.md#marks).
 - *Widen* goes by [a table of types](sql.md#which-type-widens-to-which), with an example of both directions of a merge.
 """
 _MARKS = {CellVerdict.OK: "·", CellVerdict.CONDITIONAL: "?", CellVerdict.CONFLICT: "✕"}
