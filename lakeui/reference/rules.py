@@ -23,6 +23,15 @@ raise it, and the way out. The tables stand after the codes.
 - *Widen* goes by [a table of types](sql.md#which-type-widens-to-which), with an example of both directions of a merge.
 """
 _MARKS = {CellVerdict.OK: "·", CellVerdict.CONDITIONAL: "?", CellVerdict.CONFLICT: "✕"}
+_CODES = {
+    "properties": ("CHECK_DIFFERS", "LAYOUT_DIFFERS"),
+    "columns of constraints": ("CHECK_COLUMN_MISSING", "LAYOUT_COLUMN_MISSING"),
+    "values of constraints": ("CHECK_VIOLATED",),
+    "columns": ("COLUMN_MISSING", "COLUMN_NAME_TAKEN", "COLUMNS_JOINED", "NO_COLUMN_LEFT"),
+    "values of required columns": ("NOT_NULL_WITHOUT_VALUE",),
+    "partitions": ("PARTITION_EXISTS",),
+}
+"""By condition, what its conflicts are called beside the code of the cell."""
 _WORDS = {CellVerdict.OK: "no conflict", CellVerdict.CONDITIONAL: "depends", CellVerdict.CONFLICT: "conflict"}
 
 
@@ -79,12 +88,12 @@ def _table(rules: RuleTable) -> Iterator[str]:
     yield f"## {rules.title}"
     yield ""
     yield "Rows: what the source did. Columns: what the target did."
-    yield "`✕` is a conflict, `?` depends on more, `·` is none."
+    yield "`✕` is a conflict, `?` depends on more, `·` is none. The second table says on what, and the codes of a conflict."
     yield ""
     axes = [axis.key for axis in rules.axes]
     yield from table(
         ["source \\ target", *axes],
-        ([f"**{source}**", *(_MARKS[rules.cell(source, target).verdict] for target in axes)] for source in axes),
+        ([f"**{source}**", *(_MARKS[_shown(rules.cell(source, target))] for target in axes)] for source in axes),
     )
     yield from table(
         ["source", "target", "verdict", "why"],
@@ -97,4 +106,10 @@ def _table(rules: RuleTable) -> Iterator[str]:
 
 
 def _verdict(cell: Cell) -> str:
-    return _WORDS[cell.verdict] + (f", {code(cell.code)}" if cell.code else "")
+    codes = [cell.code, *(VerdictCode(name).value for name in _CODES.get(cell.condition, ()))]
+    return ", ".join([_WORDS[_shown(cell)], *(code(name) for name in codes if name)])
+
+
+def _shown(cell: Cell) -> CellVerdict:
+    """A cell that is no conflict unless its condition finds one depends, to a reader, on that."""
+    return CellVerdict.CONDITIONAL if cell.condition else cell.verdict

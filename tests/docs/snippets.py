@@ -32,7 +32,9 @@ def limits(page: Path) -> list[tuple[str, str]]:
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:
-    """Command lines in blocks and in pieces of code, as words: of ``make``, ``manage.py``, its alias ``sql``, ``lakeui`` and ``lake``."""
+    """Command lines in blocks and in pieces of code, as words: of ``make``, ``manage.py``, ``lakeui`` and ``lake``. The
+    word ``sql`` is an alias of ``manage.py sql``.
+    """
     for line in _lines(page):
         try:
             words = shlex.split(_COMMENT.sub("", line.removeprefix("$ ")))
