@@ -88,7 +88,7 @@ def _table(rules: RuleTable) -> Iterator[str]:
     yield f"## {rules.title}"
     yield ""
     yield "Rows: what the source did. Columns: what the target did."
-    yield "`✕` is a conflict, `?` depends on more, `·` is none. The second table says on what, and the codes of a conflict."
+    yield "`✕` is a conflict, `?` depends on more, `·` is none. The second table has the reasons and codes."
     yield ""
     axes = [axis.key for axis in rules.axes]
     yield from table(
