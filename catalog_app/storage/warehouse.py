@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.fs as pafs
 from django.conf import settings
 
@@ -159,7 +158,7 @@ class Warehouse:
             return
         waiting = f"{path}.{uuid.uuid4().hex}.part"
         self.write(waiting, content)
-        self._move(waiting, path)
+        self.filesystem.move(self.absolute(waiting), self.absolute(path))
 
     @contextmanager
     def local_copy(self, path: str) -> Iterator[Path]:
@@ -189,14 +188,6 @@ class Warehouse:
         place = self.filesystem.move if self._is_local else self.filesystem.copy_file
         place(self.absolute(staged), self.absolute(path))
         return path
-
-    def _move(self, source: str, target: str) -> None:
-        """A container of Azure without folders moves nothing: a file is copied, and then removed."""
-        try:
-            self.filesystem.move(self.absolute(source), self.absolute(target))
-        except pa.ArrowNotImplementedError:
-            self.filesystem.copy_file(self.absolute(source), self.absolute(target))
-            self.filesystem.delete_file(self.absolute(source))
 
     def _new(self, folder: str) -> str:
         self.make_folder(folder)
