@@ -19,7 +19,7 @@ export function RestoreDialog({
       action="Restore"
       working="Restoring …"
       statement={statement}
-      ifNothing={`There is nothing to restore: ${what} reads as in version ${version} already. No version was written.`}
+      ifNothing={`${what} is already as in version ${version}. No version was written.`}
       onClose={onClose}
     >
       <p>

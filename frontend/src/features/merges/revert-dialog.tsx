@@ -13,7 +13,7 @@ export function RevertDialog({ record, onClose }: { record: MergeRecord; onClose
       working="Reverting …"
       statement={{ catalog, branch: destination, statement: mergeRevert(record.merge_id) }}
       leadsTo={`${branchAddress(catalog, destination)}?tab=history`}
-      ifNothing={`There is nothing to revert: ${destination} holds nothing of what this merge brought. No version was written.`}
+      ifNothing={`${destination} holds nothing of what this merge brought. No version was written.`}
       onClose={onClose}
     >
       <p>
