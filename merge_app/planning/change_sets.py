@@ -65,7 +65,7 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
     whatever the target's state says is dropped counts as dropped by the target. What the source did to an
     object ends where the object does, also by a drop of its database or one that it merged from the target.
 
-    An input's sides are made once.
+    An input's change sets are made once.
     """
     known = given._change_sets  # noqa: SLF001 - kept in the input, which is its key; filled here alone
     if not known:

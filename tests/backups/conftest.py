@@ -48,7 +48,6 @@ import tests.without_spark.module
 from django.conf import settings
 from django.db import connection
 from django.core.management import call_command
-from django.db import connection
 from lakeui.frontdoor import Session, execute
 
 def run(catalog, asked):

@@ -8,7 +8,8 @@ import pytest
 
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column, Schema
-from merge_app.planning.merge_plan import TableFacts, Verdict
+from catalog_app.domain.state import TableState
+from merge_app.planning.merge_plan import MergePlan, TableFacts, Verdict
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -35,10 +36,16 @@ def _destination(*columns: Column) -> dict[str, object]:
     return {"tables": {TABLE: replace(ORDERS, schema=Schema(columns))}}
 
 
+def _schema_after(result: MergePlan) -> Schema:
+    after = table_of(result).after
+    assert isinstance(after, TableState)
+    return after.schema
+
+
 def _schema(source: list[Operation], destination: list[Operation], *columns: Column) -> Schema:
     result = merged(source, destination, **_destination(*columns))
     assert codes(result.conflicts) == []
-    return table_of(result).after.schema  # type: ignore[union-attr]
+    return _schema_after(result)
 
 
 def test_a_type_unchanged_by_the_target_is_widened() -> None:
@@ -65,7 +72,7 @@ def test_a_target_type_that_does_not_widen_conflicts(of_source: str, of_target: 
 
 def test_a_column_renamed_twice_takes_the_sources_name() -> None:
     result = merged([rename_column(1, "a", "x")], [rename_column(1, "a", "y")], **_destination(replace(A, name="y"), B))
-    assert table_of(result).after.schema.columns[0].name == "x"  # type: ignore[union-attr]
+    assert _schema_after(result).columns[0].name == "x"
     assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
 
 
@@ -100,7 +107,7 @@ def test_adding_a_narrower_column_conflicts() -> None:
 def test_an_already_merged_column_is_not_added_again() -> None:
     existing = replace(C, aliases=(9,))
     result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, existing))
-    assert table_of(result).after.schema.columns == (A, B, existing)  # type: ignore[union-attr]
+    assert _schema_after(result).columns == (A, B, existing)
 
 
 def test_a_column_dropped_on_both_sides_is_fine() -> None:
@@ -143,7 +150,7 @@ def test_an_unaltered_target_takes_the_sources_last_schema() -> None:
         source_tables={TABLE: replace(ORDERS, schema=source_schema)},
         facts={TABLE: TableFacts()},
     )
-    assert table_of(result).after.schema == source_schema  # type: ignore[union-attr]
+    assert _schema_after(result) == source_schema
 
 
 REQUIRED = replace(C, nullable=False)

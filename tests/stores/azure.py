@@ -8,7 +8,7 @@ import pytest
 
 from tests.backups.conftest import commands, lake, loaded, services
 from tests.conftest import Embedded
-from tests.stores.clouds import *  # noqa: F403
+from tests.stores.clouds import *  # noqa: F403 - its tests and fixtures run here on this store
 from tests.stores.clouds import cloud_started
 from tests.support.cloud_stores import CloudStore
 

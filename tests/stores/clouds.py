@@ -26,7 +26,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.runtime.store_checks import store_check
 from tests.backups.conftest import Commands
 from tests.backups.test_backups import done, insert
-from tests.stores.test_warehouse import SCHEMA, test_files_are_written_listed_read_and_removed  # noqa: F401
+from tests.stores.test_warehouse import SCHEMA, test_files_are_written_listed_read_and_removed  # noqa: F401 - a test here too
 from tests.support.cloud_stores import ACCOUNT, CloudStore
 from tests.support.lake import Lake
 
