@@ -15,6 +15,7 @@ from psycopg.errors import SerializationFailure
 from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.rows import transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshot_diff import changed_views, changes_made
@@ -40,6 +41,7 @@ Answer = TypeVar("Answer")
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
 LONGEST_PAUSE_SECONDS = 1.0
+_DISCARDED = frozenset({VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE})
 NAMING = frozenset({OperationKind.CREATE, OperationKind.RENAME, OperationKind.UNDROP})
 
 
@@ -245,8 +247,8 @@ def needs_row_work(planned: MergePlan) -> bool:
 
 
 def _is_overtaken(planned: MergePlan) -> bool:
-    """Whether the statement deleted rows that others updated meanwhile."""
-    return any(
+    """Whether the statement deleted rows that others updated meanwhile, or changed rows that others overwrote."""
+    return any(note.code in _DISCARDED for note in planned.notes) or any(
         item.data is not None and item.data.steps is not None and item.data.steps.kept_rows for item in planned.objects
     )
 
@@ -346,11 +348,11 @@ def _side(staged: StatementDraft, now: Snapshot) -> SourceSide:
     )
 
 
-def conflict_error(planned: MergePlan, message: str) -> MergeConflict:
-    """The refusal that carries every conflict (P5)."""
+def conflict_error(planned: MergePlan, message: str, *, remedy: str | None = None) -> MergeConflict:
+    """The refusal that carries every conflict (P5). ``remedy``: the first conflict's where it is None."""
     return MergeConflict(
         message,
-        remedy=planned.conflicts[0].remedy,
+        remedy=remedy or planned.conflicts[0].remedy,
         conflicts=[finding_as_json(item) for item in planned.conflicts],
         notes=[finding_as_json(item) for item in planned.notes],
     )

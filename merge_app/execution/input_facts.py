@@ -160,7 +160,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            case = _known_case(planned, change_sets, object_id, alive, decided)
+            case = _known_case(planned, change_sets, object_id, alive, decided, is_restored=is_restored)
             found.append(replace(case, generated=_generated(planned, as_decided, object_id, case.merged)))
     found += [
         TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
@@ -191,7 +191,13 @@ def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
 
 
 def _known_case(
-    planned: PlanInput, change_sets: ChangeSets, table_id: int, alive: Aliveness, decided: Mapping[int, Schema]
+    planned: PlanInput,
+    change_sets: ChangeSets,
+    table_id: int,
+    alive: Aliveness,
+    decided: Mapping[int, Schema],
+    *,
+    is_restored: bool,
 ) -> TableCase:
     """``decided``: see ``_schemas_decided``. Rows are read under the columns that the table will have."""
     key = ObjectKind.TABLE, table_id
@@ -206,8 +212,8 @@ def _known_case(
         merged=merged,
         choices=choices_of(planned.resolutions, table_id) if before.schema.is_keyed else (),
         # Below a drop nothing is read, and columns go by their facts (R4).
-        kept=kept_columns(planned, key, merged) if alive.result else (),
-        kept_fields=kept_fields(planned, key, merged) if alive.result else frozenset(),
+        kept=kept_columns(planned, key, merged, is_restored=is_restored) if alive.result else (),
+        kept_fields=kept_fields(planned, key, merged, is_restored=is_restored) if alive.result else frozenset(),
         decision=_rows_decision(planned.resolutions, table_id),
     )
 

@@ -132,7 +132,7 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
         if prepared.planned.conflicts:
             message = refusal_text(prepared, command)
             refusal_record(prepared, command, {"message": message})
-            raise conflict_error(prepared.planned, message)
+            raise conflict_error(prepared.planned, message, remedy=_way_out(command))
         if prepared.is_empty:
             return merge_result(nothing_record(prepared, command))
         fault_point("merge.planned")
@@ -150,6 +150,13 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
             fault_point("merge.committed")
             return merge_result(recorded)
     raise branch_moved_error()
+
+
+def _way_out(command: MergeCommand) -> str | None:
+    """Of a transaction, which no other branch can be merged into."""
+    if command.transaction_id is None or command.header.publishes:
+        return None
+    return "ROLLBACK, and run the transaction again on the branch as it is now."
 
 
 def _change(command: MergeCommand) -> Change:

@@ -190,9 +190,10 @@ class ScopeKind(StrEnum):
     DECISION = "decision"
     UPDATE = "update"
     DELETE = "delete"
+    NOT_MATCHED = "not matched"
 
 
-PREDICATES = frozenset({ScopeKind.UPDATE, ScopeKind.DELETE})
+PREDICATES = frozenset({ScopeKind.UPDATE, ScopeKind.DELETE, ScopeKind.NOT_MATCHED})
 """Judged, never carried out (R9)."""
 
 

@@ -49,9 +49,14 @@ def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
 
 
 def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope], news: News) -> Iterator[Finding]:
-    """R9: an update or delete of the source was never evaluated on rows that the target inserted."""
+    """R9: an update or delete of the source was never evaluated on rows that the target inserted. What a transaction
+    inserts as not matched was never compared with rows that the target wrote.
+    """
     predicates = tuple(scope for scope in standing if scope.kind in PREDICATES)
-    if not predicates:
+    not_matched = tuple(scope for scope in predicates if scope.kind is ScopeKind.NOT_MATCHED)
+    if not_matched:
+        yield from _maybe_matched(facts, pairs, not_matched, news)
+    if len(predicates) == len(not_matched):
         return
     at = np.flatnonzero((pairs.source_at < 0) & (pairs.target_at >= 0))
     on_target = pairs.target_at[at]
@@ -62,6 +67,15 @@ def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope],
     if hit.any():
         rows = pairs.row_id[at[hit]]
         yield Finding(VerdictCode.PREDICATE_DML_VS_INSERT, None, "R9", target_rows=rows, scopes=predicates)
+
+
+def _maybe_matched(facts: TableFacts, pairs: Pairs, scopes: tuple[Scope, ...], news: News) -> Iterator[Finding]:
+    at = np.flatnonzero(pairs.target_at >= 0)
+    image = pairs.target_at[at]
+    is_written = (facts.target.image.value[image] != ABSENT) & news.from_target(facts.target.image.stamp[image])
+    if is_written.any():
+        rows = pairs.row_id[at[is_written]]
+        yield Finding(VerdictCode.PREDICATE_DML_VS_INSERT, None, "R9", target_rows=rows, scopes=scopes)
 
 
 @dataclass(slots=True, eq=False)

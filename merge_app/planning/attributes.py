@@ -111,22 +111,31 @@ def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
     return None if shown.is_dropped else shown
 
 
-def kept_columns(given: PlanInput, thing: ObjectKey, merged: Schema) -> tuple[Column, ...]:
+def kept_columns(
+    given: PlanInput, thing: ObjectKey, merged: Schema, *, is_restored: bool = False
+) -> tuple[Column, ...]:
     """The columns of the merged table that one side had once, and lacks by its facts. A statement wrote without those
-    that came since it saw the table.
+    that came since it saw the table; a restore brings back those that the table lacks now.
     """
     if given.attributes is None:
-        state = given.source_tables.get(int(thing[1]))
-        if state is None:
-            return ()
-        return tuple(c for c in merged.columns if all(state.schema.column(i) is None for i in c.ids))
+        target, source = _states(given, thing)
+        states = [state for state in (source, target if is_restored else None) if isinstance(state, TableState)]
+        return tuple(c for c in merged.columns if any(_lacks(state.schema, c) for state in states))
     sides = [facts.get(thing, {}) for facts in (given.attributes.source, given.attributes.target)]
     return tuple(column for column in merged.columns if any(_is_dropped(facts, column) for facts in sides))
 
 
-def kept_fields(given: PlanInput, thing: ObjectKey, merged: Schema) -> frozenset[int]:
+def _lacks(schema: Schema, column: Column) -> bool:
+    return all(schema.column(i) is None for i in column.ids)
+
+
+def kept_fields(given: PlanInput, thing: ObjectKey, merged: Schema, *, is_restored: bool = False) -> frozenset[int]:
     """The same of fields inside of columns, by id."""
     nested = [column for column in merged.columns if column.nested is not None]
+    if given.attributes is None and is_restored:
+        now = given.tables.get(int(thing[1]))
+        held = ((_field_ids(column), _fields_of(now, column)) for column in nested)
+        return frozenset().union(*(wanted - own for wanted, own in held if own is not None))
     if given.attributes is None or not nested:
         return frozenset()
     base, (target, source) = base_state(given, thing), _states(given, thing)

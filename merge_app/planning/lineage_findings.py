@@ -53,6 +53,9 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             continue
         seen.add(finding.code)
         if finding.code is VerdictCode.PREDICATE_DML_VS_INSERT:
+            if finding.scopes[0].kind is ScopeKind.NOT_MATCHED:
+                yield _not_matched_problem(pair, finding)
+                continue
             kinds = {scope.kind.value for scope in finding.scopes}
             for axis in ("delete", "update"):
                 if axis in kinds:
@@ -62,6 +65,18 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
         cell_key, note, what = _CELLS[finding.code]
         details = {**_details(finding), "finer": finer_as_json(merged.finer.get(finding.code, ()))}
         yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", details)
+
+
+def _not_matched_problem(pair: Pair, finding: Finding) -> Problem:
+    axis = next((axis for axis in ("insert", "update", "overwrite") if pair.destination.hits(axis)), "insert")
+    return Problem(
+        ("insert", axis),
+        VerdictCode.PREDICATE_DML_VS_INSERT,
+        "",
+        f"The transaction's MERGE INTO inserted rows that matched no row. The branch has {rows_text(_count(finding))}"
+        " since that it never compared them with.",
+        _details(finding),
+    )
 
 
 def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:

@@ -2,7 +2,7 @@
 
 A file written after the drop lacks the column. Where the result shows a row of such a file, its cells of the column are
 those of the other side's image, else of the newest image that either side took away. A row without such an image is
-new since the drop, and has none.
+new since the drop, and has none. The same holds of fields of structs.
 
 *Example:* the source drops v and sets w of row 1, the target keeps v by decision: row 1 has the source's w and the
 target's v.
@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.schema import Column
-from catalog_app.domain.types import field_ids
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import ParsedType, field_ids
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import NotSupported
 from merge_app.execution.lineage.cell_reader import CellReader
@@ -46,27 +48,40 @@ _LIVE = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class KeptColumns:
-    """Columns of the merged table that a side dropped, and ids of fields inside of others."""
+    """Columns of the merged table that a side dropped, and ids of fields inside of others. ``schema``: the merged
+    table's.
+    """
 
     reader: Reader
     columns: Sequence[Column]
     fields: AbstractSet[int] = frozenset()
-
-    def lacks_fields(self, file_id: int) -> bool:
-        """Whether a file was written without one of the fields."""
-        held: set[int] = set()
-        for column in self.reader.scans[file_id].schema.columns if self.fields else ():
-            held |= field_ids(column.parsed)
-        return not self.fields <= held
+    schema: Schema = field(default_factory=Schema)
 
     def lacking(self, file_id: int) -> frozenset[int]:
         """Those that a file was written without."""
         held = self.reader.scans[file_id].schema
-        return frozenset(c.id for c in self.columns if not any(held.column(i) is not None for i in c.ids))
+        columns = (c.id for c in self.columns if not any(held.column(i) is not None for i in c.ids))
+        return frozenset(columns) | self._fields_lacking(held)
+
+    def _fields_lacking(self, held: Schema) -> frozenset[int]:
+        if not self.fields:
+            return frozenset()
+        written = frozenset[int]().union(*(field_ids(column.parsed) for column in held.columns))
+        return frozenset(self.fields - written)
+
+    def place(self, identity: int) -> tuple[int, tuple[int, ...]]:
+        """The id of the column, or of the one that has the field, and the positions of structs' fields on the way.
+        Raises NotSupported of a field inside of an array or a map.
+        """
+        if identity not in self.fields:
+            return identity, ()
+        found = ((column.id, _way(column.parsed, identity)) for column in self.schema.columns)
+        column, way = next((column, way) for column, way in found if way is not None)
+        return column, way
 
     def are_lacking(self, files: Sequence[ShownFile], others: Sequence[ShownFile]) -> bool:
         """Whether one of the files was written without a column that one of the others has."""
-        if not self.columns:
+        if not (self.columns or self.fields):
             return False
         lacking = [self.lacking(file.file_id) for file in files]
         return any(each - self.lacking(file.file_id) for each in lacking for file in others)
@@ -93,10 +108,10 @@ def with_values_back(
         return list(steps)
     sides = [group.source for group in groups] + [group.target for group in groups]
     files = {file.file_id for side in sides for file in side}
-    for group in groups:
-        _fields_refuse(kept, group)
     if not any(kept.lacking(file_id) for file_id in files):
         return list(steps)
+    if kept.fields and any(isinstance(step, WriteImages) for step in steps):
+        raise _fields_refusal("cells of a row that both branches changed")
     images = _Images(kept, groups)
     found: list[Step] = []
     completed = []
@@ -117,16 +132,30 @@ def with_values_back(
     return [*found, *_written(completed)]
 
 
-def _fields_refuse(kept: KeptColumns, group: Group) -> None:
-    """Values of fields are not put together."""
-    shown = {file.file_id for file in (*group.source, *group.target)}
-    gone = {item.file_id for item in (*group.source_gone, *group.target_gone)}
-    lacking = {file_id for file_id in shown | gone if kept.lacks_fields(file_id)}
-    if shown & lacking and (shown | gone) - lacking:
-        raise NotSupported(
-            "The result keeps a field of a column that one branch dropped, and that branch wrote rows since.",
-            remedy="Add the field to that branch again and set its values there. Or take the drop.",
-        )
+def _fields_refusal(what: str) -> NotSupported:
+    return NotSupported(
+        f"The result keeps a field that one branch dropped, and lakeui does not put it back into {what}.",
+        remedy="Add the field to that branch again and set its values there. Or take the drop.",
+    )
+
+
+def _way(kind: ParsedType, identity: int) -> tuple[int, ...] | None:
+    """The positions of the fields from the type down to the field; None where it is not inside."""
+    for at, item in enumerate(kind.fields):
+        inside = () if identity in item.ids else _way(item.type, identity)
+        if inside is not None:
+            if kind.name != "struct":
+                raise _fields_refusal(f"elements of {kind.name}s")
+            return (at, *inside)
+    return None
+
+
+def _with_field(newer: Any, older: Any, way: Sequence[int]) -> Any:
+    """The structs with the older ones' value of one field. A struct that is NULL stays so."""
+    at, *deeper = way
+    parts, value = newer.flatten(), older.flatten()[at]
+    parts[at] = _with_field(parts[at], value, deeper) if deeper else value
+    return pa.StructArray.from_arrays(parts, fields=list(newer.type), mask=newer.is_null())
 
 
 def _without(step: WriteRows, positions: Ints) -> Iterator[WriteRows]:
@@ -178,6 +207,10 @@ def _written(parts: Sequence[_Completed]) -> Iterator[Step]:
     )
 
 
+def _whole(values: Any) -> Any:
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
 @dataclass(slots=True)
 class _Images:
     """Images of rows that have a kept column, by column: row ids, ascending, with one image and its rank each."""
@@ -190,7 +223,7 @@ class _Images:
         """The rows of the file of which an image has a column that the file lacks; None without any."""
         all_at, all_ids, _ = self.kept.reader.rows(file.file_id, None)
         row_ids = all_ids[np.searchsorted(all_at, positions)]
-        lacking = sorted(self.kept.lacking(file.file_id))
+        lacking = sorted(self.kept.lacking(file.file_id), key=lambda i: (i in self.kept.fields, i))
         values = {column: self._of(column, row_ids) for column in lacking}
         if cells.with_keys:
             self._by_key(values, file, positions, cells)
@@ -205,8 +238,11 @@ class _Images:
         for column, images in values.items():
             present = np.flatnonzero(images[at] != ABSENT)
             if len(present):
-                given = cells.read(images[at][present]).columns[column]
-                columns[column] = cells_put(columns[column], present, given)
+                target, way = self.kept.place(column)
+                given = cells.read(images[at][present]).columns[target]
+                if way:
+                    given = _with_field(_whole(columns[target].take(present)), _whole(given), way)
+                columns[target] = cells_put(columns[target], present, given)
         found = RowCells(columns, read.partition)
         return _Completed(positions[at], row_ids[at], found, file.partition, file.placed)
 

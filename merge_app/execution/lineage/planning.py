@@ -110,7 +110,7 @@ def _planners_of(
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
-    source, target = scopes_load(tables, sides.source_news, sides.target_news, codes)
+    source, target = scopes_load(tables, sides.source_news, sides.target_news, codes, own=parties.own)
     if parties.own is not None:
         source = {table: [_as_dot(scope) for scope in scopes] for table, scopes in source.items()}
     for case in cases:
@@ -347,7 +347,7 @@ def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
 
 
 def _kept_columns(case: TableCase, reader: Reader) -> KeptColumns:
-    return KeptColumns(reader, case.kept, case.kept_fields)
+    return KeptColumns(reader, case.kept, case.kept_fields, case.merged)
 
 
 def _choices(case: TableCase) -> Choices | None:

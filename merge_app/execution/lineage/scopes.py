@@ -26,7 +26,8 @@ SELECT r.place, o.object_id, o.branch_id, o.version, o.kind, o.changes, o.overwr
 FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s)
-  AND o.kind IN ('overwrite', 'partition', 'update', 'delete')
+  AND (o.kind IN ('overwrite', 'partition', 'update', 'delete') OR o.kind = 'insert' AND o.branch_id = %(own)s
+    AND EXISTS (SELECT 1 FROM catalog_app_commit c WHERE c.id = o.commit_id AND c.operation = 'MERGE'))
   AND o.origin_branch_id = o.branch_id AND o.origin_version = o.version
 ORDER BY o.version, o.id
 """
@@ -54,17 +55,22 @@ Code = Callable[[PartitionValues], int]
 
 
 def scopes_load(
-    tables: Collection[int], source: Ranges, target: Ranges, codes: Mapping[int, Code]
+    tables: Collection[int], source: Ranges, target: Ranges, codes: Mapping[int, Code], *, own: int | None = None
 ) -> tuple[dict[int, list[Scope]], dict[int, list[Scope]]]:
-    """By table, the scopes of each side's commits in order. ``codes``: by table, what gives a partition its code."""
+    """By table, the scopes of each side's commits in order. ``codes``: by table, what gives a partition its code.
+    ``own``: of a transaction, its workspace. What its MERGE INTO inserts, no row matched (R9).
+    """
     sides: tuple[dict[int, list[Scope]], dict[int, list[Scope]]] = (defaultdict(list), defaultdict(list))
     both = source + target
     if not both.branches:
         return sides
     vectors = Vectors()
-    loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables)})
+    loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables), "own": own})
     for place, table_id, branch, version, kind, changes, overwrite, metrics in loaded:
         found = sides[place > len(source.branches)]
+        if kind == OperationKind.INSERT:
+            found[table_id].append(Scope(version, branch, ScopeKind.NOT_MATCHED, {}))
+            continue
         restored = json_value(metrics).get(RESTORED_VERSION)
         knows = vectors.at(branch, version - 1) if kind in _CARRIED_OUT else {}
         then = None if restored is None else vectors.at(branch, restored)

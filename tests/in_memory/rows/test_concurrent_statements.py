@@ -155,3 +155,59 @@ def test_restored_table_is_as_before_despite_concurrent_changes(
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     assert once.is_set()
     assert lake.rows("d.t") == rows
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE d.t SET name = 'u' WHERE id = 1", "DELETE FROM d.t WHERE id = 1"], ids=["update", "delete"]
+)
+def test_statements_look_again_at_overwritten_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    small_table(lake)
+    copied = "INSERT OVERWRITE d.t SELECT id, concat(name, '!') FROM d.t"
+    with between_staging_and_commit(monkeypatch, statement.split(maxsplit=1)[0].lower(), lambda: lake.sql(copied)):
+        lake.sql(statement)
+    first = [(1, "u")] if statement.startswith("UPDATE") else []
+    assert lake.rows("d.t") == [*first, (2, "b!"), (3, "c!"), (4, "d!")]
+
+
+UPSERT = (
+    "MERGE INTO d.t AS t USING (SELECT 9 AS id, 'z' AS name) AS s ON t.id = s.id"
+    " WHEN MATCHED THEN UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT *"
+)
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        "INSERT INTO d.t VALUES (9, 'new')",
+        "UPDATE d.t SET id = 9 WHERE id = 1",
+        "INSERT OVERWRITE d.t VALUES (9, 'new')",
+        "CREATE OR REPLACE TABLE d.t AS SELECT 9 AS id, name FROM d.t",
+    ],
+    ids=["insert", "update", "overwrite", "replace"],
+)
+def test_transactions_insert_no_row_others_wrote(lake: Lake, meanwhile: str) -> None:
+    small_table(lake)
+    transaction = str(lake.sql("BEGIN").extra["transaction"])
+    lake.sql(UPSERT, transaction=transaction)
+    lake.sql(meanwhile)
+    rows = lake.rows("d.t")
+    for statement in ("COMMIT DRY RUN", "COMMIT"):
+        with pytest.raises(MergeConflict, match="branch main moved since BEGIN") as refusal:
+            lake.sql(statement, transaction=transaction)
+        assert [item["code"] for item in refusal.value.details["conflicts"]] == ["PREDICATE_DML_VS_INSERT"]
+        assert refusal.value.remedy == "ROLLBACK, and run the transaction again on the branch as it is now."
+    assert lake.rows("d.t") == rows
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    ["OPTIMIZE d.t", "DELETE FROM d.t WHERE id = 1", "TRUNCATE TABLE d.t", "ALTER TABLE d.t RENAME TO d.u"],
+    ids=["compaction", "delete", "truncate", "rename"],
+)
+def test_transactions_insert_rows_still_not_matched(lake: Lake, meanwhile: str) -> None:
+    small_table(lake)
+    transaction = str(lake.sql("BEGIN").extra["transaction"])
+    lake.sql(UPSERT, transaction=transaction)
+    lake.sql(meanwhile)
+    lake.sql("COMMIT", transaction=transaction)
+    assert (9, "z") in lake.rows("d.u" if "RENAME" in meanwhile else "d.t")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.common.errors import LakeError, MergeConflict, NotSupported
 from tests.lineage.histories.chance import THEMES, statement_by_chance, table_created
 from tests.lineage.histories.states import Reader, State
 from tests.support.lake import Lake
@@ -220,6 +220,8 @@ class History:
             self.lake.merge(source, target)
         except MergeConflict as refused:
             return frozenset(item["code"] for item in refused.details["conflicts"])
+        except NotSupported as refused:
+            return frozenset({refused.code})
         return frozenset()
 
     def fork(self, b: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.common.errors import LakeError, MergeConflict, NotSupported
 from lakeui.sql.dialect import quote_name, quote_text
 from tests.lineage.histories import history as histories
 from tests.lineage.histories.chance import statement_by_chance
@@ -165,6 +165,8 @@ class WideHistory(History):
             if self.decides and target in self.names:
                 return self.decided(source, target, conflicts, codes)
             return codes
+        except NotSupported as refused:
+            return frozenset({refused.code})
         self._merged(target, done)
         return frozenset()
 
