@@ -222,11 +222,10 @@ def _commit(commit: Commit, operations: list[Operation], ids: _FileIds, files: t
 
 
 def _states(item: ObjectPlan, given: PlanInput, target_snapshot: Snapshot) -> States:
-    kind, object_id = item.kind, item.object_id
-    sources: Mapping[int, State] = given.source_tables if kind is ObjectKind.TABLE else given.source_databases
+    key = item.kind, item.object_id
     return States(
-        base=_base(given, (kind, object_id), target_snapshot),
-        source=_snapshot(sources.get(object_id), given.source_databases),
+        base=_base(given, key, target_snapshot),
+        source=_snapshot(given.states_of(key)[1], given.source_databases),
         destination=_snapshot(item.before, given.databases),
         result=None if item.after.is_dropped else ObjectSnapshot(item.name, item.after),
     )

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 
 from catalog_app.domain.checks import condition_shown, is_stored, property_shown
-from catalog_app.domain.operations import ColumnAttribute, ObjectKind
+from catalog_app.domain.operations import ColumnAttribute
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
@@ -89,11 +89,8 @@ class DecisionEffects:
         return self._change_sets.source_of(*self.key) if side == SOURCE else self._change_sets.destination_of(*self.key)
 
     def _state(self, side: str) -> TableState | DatabaseState | None:
-        kind, object_id = self.key
-        given = self._planned
-        if kind is ObjectKind.DATABASE:
-            return (given.source_databases if side == SOURCE else given.databases).get(object_id)
-        return (given.source_tables if side == SOURCE else given.tables).get(object_id)
+        target, source = self._planned.states_of(self.key)
+        return source if side == SOURCE else target
 
     def _rerun(self, resolution: Resolution) -> Effect:
         """What the statements would change of the target's new rows, each as if it were run alone."""

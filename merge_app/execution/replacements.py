@@ -16,7 +16,6 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.domain.state import ObjectState
 from catalog_app.domain.state_diff import state_operations
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
@@ -80,7 +79,7 @@ def replacements_load(
     found: dict[ObjectKey, tuple[Operation, ...]] = {}
     for key in sorted(chosen):
         kind, object_id = key
-        before, after = _states(planned, key)
+        before, after = planned.states_of(key)
         if before is None or after is None or after.is_dropped:
             continue
         operations = state_operations(before, after)
@@ -92,11 +91,3 @@ def replacements_load(
         head = source.branch_ids[0], source.version
         found[key] = tuple(replace(item, version=source.version, branch=branch, origin=head) for item in operations)
     return found
-
-
-def _states(planned: PlanInput, key: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:
-    """The object on the target and on the source."""
-    kind, object_id = key
-    if kind is ObjectKind.DATABASE:
-        return planned.databases.get(object_id), planned.source_databases.get(object_id)
-    return planned.tables.get(object_id), planned.source_tables.get(object_id)

@@ -66,7 +66,7 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
     states: dict[ObjectKey, ObjectState] = {}
     net: tuple[dict[ObjectKey, NetFacts], dict[ObjectKey, NetFacts]] = ({}, {})
     for thing, pair in paired.items():
-        before, state = _states(given, thing)
+        before, state = given.states_of(thing)
         if before is not None and thing not in sides.as_operations:
             states[thing] = _merged(before, state, outcome.facts[thing], pair, _orders(thing, sides))
         source, target = outcome.source_news[thing], outcome.target_news[thing]
@@ -97,7 +97,7 @@ def _parted(paired: Mapping[ObjectKey, Paired], alive: Mapping[ObjectId, Alivene
 
 def base_state(given: PlanInput, thing: ObjectKey) -> ObjectState | None:
     """The object by the newest facts that both sides know; None where it did not exist by these."""
-    before, state = _states(given, thing)
+    before, state = given.states_of(thing)
     shown, sides = before or state, given.attributes
     if shown is None or sides is None:
         return None
@@ -138,7 +138,7 @@ def kept_fields(given: PlanInput, thing: ObjectKey, merged: Schema, *, is_restor
         return frozenset().union(*(wanted - own for wanted, own in held if own is not None))
     if given.attributes is None or not nested:
         return frozenset()
-    base, (target, source) = base_state(given, thing), _states(given, thing)
+    base, (target, source) = base_state(given, thing), given.states_of(thing)
     found: set[int] = set()
     for column in nested:
         wanted, known = _field_ids(column), _fields_of(base, column)
@@ -193,14 +193,6 @@ def _shared(source: Fact, target: Fact, sides: AttributeSides) -> Fact:
     return max(known, key=lambda fact: (fact.stamp != 0, fact.stamp))
 
 
-def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:
-    """The object on the target and on the source."""
-    kind, identity = thing
-    if kind is ObjectKind.DATABASE:
-        return given.databases.get(identity), given.source_databases.get(identity)
-    return given.tables.get(identity), given.source_tables.get(identity)
-
-
 def _without_order(facts: OfObject) -> OfObject:
     """The facts that the core merges. Orders are merged with the columns that they name."""
     return {key: fact for key, fact in facts.items() if key != _ORDER} if _ORDER in facts else facts
@@ -210,7 +202,7 @@ def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired
     source, target = _without_order(sides.source.get(thing, {})), _without_order(sides.target.get(thing, {}))
     if thing[0] is ObjectKind.DATABASE or not (_has_schema(source) or _has_schema(target)):
         return Paired(source, target, {}, {}, frozenset(), {})
-    before, state = _states(given, thing)
+    before, state = given.states_of(thing)
     has_leads = has_aliases(source) or has_aliases(target)
     shown = (_shown(state), _shown(before)) if has_leads else (frozenset(), frozenset())
     pair = columns_pair(source, target, sides.of_source, sides.of_target, shown)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
-from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
@@ -94,7 +94,7 @@ def _change_sets(given: PlanInput) -> ChangeSets:
             if dropped is not None:
                 destination[key] = dropped
     for key, state in merged.states.items() if merged is not None else ():
-        if key not in source and state != _state_of(given, key):
+        if key not in source and state != given.states_of(key)[0]:
             # Facts that came in another way than those that the target knows.
             source[key] = ObjectChanges(*key)
     return ChangeSets(source, destination, merged)
@@ -132,18 +132,7 @@ def _with_rows(changes: ObjectChanges | None) -> ObjectChanges | None:
 
 def _is_known(given: PlanInput, key: ObjectKey) -> bool:
     """Whether a side has or had the object."""
-    kind, object_id = key
-    states = (
-        (given.source_databases, given.databases)
-        if kind is ObjectKind.DATABASE
-        else (given.source_tables, given.tables)
-    )
-    return any(object_id in side for side in states)
-
-
-def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
-    kind, object_id = key
-    return given.databases.get(object_id) if kind is ObjectKind.DATABASE else given.tables.get(object_id)
+    return given.states_of(key) != (None, None)
 
 
 def _undrop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges], merged: MergedAttributes) -> None:
@@ -193,15 +182,11 @@ def _is_dropped_by(changes: ObjectChanges | None) -> bool:
 
 def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
     """Whether the source's own state lacks the object."""
-    kind, object_id = key
-    if kind is ObjectKind.DATABASE:
-        database = given.source_databases.get(object_id)
-        return database is not None and database.is_dropped
-    table = given.source_tables.get(object_id)
-    if table is None:
+    state = given.states_of(key)[1]
+    if state is None:
         return False
-    database = given.source_databases.get(table.database_id)
-    return table.is_dropped or (database is not None and database.is_dropped)
+    database = given.source_databases.get(state.database_id)
+    return state.is_dropped or (database is not None and database.is_dropped)
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:

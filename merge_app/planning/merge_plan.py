@@ -16,7 +16,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.domain.schema import Schema
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from lakeui.common.records import record
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
@@ -269,6 +269,13 @@ class PlanInput:
     attributes: AttributeSides | None = None
     _change_sets: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Its net changes, once ``change_sets_of`` has made them."""
+
+    def states_of(self, key: tuple[ObjectKind, int]) -> tuple[ObjectState | None, ObjectState | None]:
+        """The object on the target and on the source."""
+        kind, object_id = key
+        if kind is ObjectKind.DATABASE:
+            return self.databases.get(object_id), self.source_databases.get(object_id)
+        return self.tables.get(object_id), self.source_tables.get(object_id)
 
 
 @dataclass(frozen=True, slots=True)

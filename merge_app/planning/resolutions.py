@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from catalog_app.domain.generated import generated_keys
 from catalog_app.domain.operations import (
@@ -31,7 +31,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import DatabaseState
 from merge_app.lineage.facts import Key
 from merge_app.planning.merge_plan import (
     Decision,
@@ -45,7 +45,6 @@ from merge_app.planning.merge_plan import (
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.row_merges import ROW_PARTS
 
-State = TypeVar("State", DatabaseState, TableState)
 WITHOUT_SOURCE = frozenset({Decision.TAKE_DESTINATION, Decision.LEAVE_OUT})
 _STATEMENTS = (Decision.BOTH, Decision.RERUN)
 _SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
@@ -232,22 +231,18 @@ def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
 
 
 def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
-    kind, object_id = resolution.key_of_object
-    if kind is ObjectKind.DATABASE:
-        database = given.source_databases.get(object_id)
-        if database is None:
-            return given
-        renamed = replace(given, source_databases={**given.source_databases, object_id: _named(database, resolution)})
-        return _with_rename(renamed, resolution, ObjectName(database.name), object_id in given.databases)
-    table = given.source_tables.get(object_id)
-    if table is None:
+    known, state = given.states_of(resolution.key_of_object)
+    if state is None:
         return given
-    renamed = replace(given, source_tables={**given.source_tables, object_id: _named(table, resolution)})
-    return _with_rename(renamed, resolution, ObjectName(table.name, table.database_id), object_id in given.tables)
-
-
-def _named(state: State, resolution: Resolution) -> State:
-    return replace(state, name=resolution.name)
+    if isinstance(state, DatabaseState):
+        before = ObjectName(state.name)
+        named = {**given.source_databases, state.database_id: replace(state, name=resolution.name)}
+        given = replace(given, source_databases=named)
+    else:
+        before = ObjectName(state.name, state.database_id)
+        tables = {**given.source_tables, state.table_id: replace(state, name=resolution.name)}
+        given = replace(given, source_tables=tables)
+    return _with_rename(given, resolution, before, known is not None)
 
 
 def _with_rename(given: PlanInput, resolution: Resolution, before: ObjectName, is_known: bool) -> PlanInput:
