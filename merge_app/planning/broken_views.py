@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.rules.codes import CODE_TABLE, VerdictCode
-from merge_app.planning.merge_plan import Action, Finding, NamedByView, ObjectPlan, PlanInput, Verdict, ViewNames
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.findings import outside_note
+from merge_app.planning.merge_plan import Action, Finding, NamedByView, ObjectPlan, PlanInput, ViewNames
 
 _Name = tuple[str, str]
 """Database and table, folded."""
@@ -109,17 +110,10 @@ def _finding(view: ViewNames, loss: _Loss) -> Finding:
     gone = f"column {called} of {loss.what}" if columns else loss.what
     end = "which breaks too" if loss.is_view else "which the merge takes away"
     item = loss.item
-    return Finding(
-        verdict=Verdict.NOTE,
-        code=VerdictCode.BREAKS_VIEW.value,
-        object_kind=item.kind,
-        object_id=item.object_id,
-        object_name=item.name,
-        rule_table="",
-        source_operation="drop" if item.action is Action.DROP else "column" if columns else "rename",
-        destination_operation="view",
-        note="",
-        message=f"On {item.name}: the view {label} of the target names {gone}, {end}.",
-        remedy=CODE_TABLE[VerdictCode.BREAKS_VIEW].remedy,
+    return outside_note(
+        item,
+        VerdictCode.BREAKS_VIEW,
+        f"On {item.name}: the view {label} of the target names {gone}, {end}.",
+        operations=("drop" if item.action is Action.DROP else "column" if columns else "rename", "view"),
         details={"view": label, "columns": columns},
     )

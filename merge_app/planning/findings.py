@@ -11,7 +11,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
 from lakeui.common.records import record
-from merge_app.planning.merge_plan import Finding, Verdict
+from merge_app.planning.merge_plan import Finding, ObjectPlan, Verdict
 from merge_app.planning.net_changes import ObjectChanges
 
 CellKey = tuple[str, str]
@@ -113,6 +113,33 @@ def outside_finding(
         source_versions=tuple(dict.fromkeys(operation.version for operation in changes.operations)),
         destination_versions=tuple(dict.fromkeys(destination_versions)),
         details=dict(details or {}),
+    )
+
+
+def outside_note(
+    item: ObjectPlan,
+    code: VerdictCode,
+    message: str,
+    *,
+    operations: tuple[str, str],
+    destination_versions: tuple[int, ...] = (),
+    details: Mapping[str, Any],
+) -> Finding:
+    """A note that no cell covers. ``operations``: what met, of source and target."""
+    return Finding(
+        verdict=Verdict.NOTE,
+        code=code.value,
+        object_kind=item.kind,
+        object_id=item.object_id,
+        object_name=item.name,
+        rule_table="",
+        source_operation=operations[0],
+        destination_operation=operations[1],
+        note="",
+        message=message,
+        remedy=CODE_TABLE[code].remedy,
+        destination_versions=destination_versions,
+        details=dict(details),
     )
 
 

@@ -15,14 +15,13 @@ from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
-from merge_app.planning.loaded_twice import loaded_twice_judge
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 from merge_app.planning.names import homes_judge, names_judge
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
 from merge_app.planning.row_merges import choices_of
-from merge_app.planning.stale_reads import stale_reads_judge
 from merge_app.planning.tables import TableCase, table_plan
+from merge_app.planning.written_tables import written_tables_judge
 
 
 def plan(given: PlanInput) -> MergePlan:
@@ -90,8 +89,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings += names_judge(objects, given, source=change_sets.source, destination=change_sets.destination)
     findings = homes_judge(findings, objects, given)
     findings += left_out_judge(given, change_sets)
-    findings += stale_reads_judge(given, objects)
-    findings += loaded_twice_judge(given, objects)
+    findings += written_tables_judge(given, objects)
     findings += broken_views_judge(given, objects)
     return findings, objects
 
