@@ -303,7 +303,7 @@ def _lacking(case: Case, schema: Schema, lacking: Mapping[tuple[str, int], int])
         if column is None or column.nullable:
             continue
         changes = case.source if side == "source" else case.destination
-        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
+        axis = changes.first_hit(ROW_AXES, ROW_AXES[0])
         yield _without_value((axis, "column") if side == "source" else ("column", axis), column, side, rows)
 
 

@@ -69,7 +69,7 @@ def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Probl
     for item in values:
         is_source = item.side == "source"
         changes = pair.source if is_source else pair.destination
-        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
+        axis = changes.first_hit(ROW_AXES, ROW_AXES[0])
         counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of column {item.column}"
         side = changes.branch or f"the {SIDE_NAMES[item.side]}"
         verb, what = ("is", "it") if item.rows == 1 else ("are", "them")

@@ -31,7 +31,7 @@ def left_out_judge(given: PlanInput, change_sets: ChangeSets) -> Iterator[Findin
             continue
         database = given.databases.get(table.database_id)
         name = f"{database.name}.{table.name}" if database is not None else table.name
-        operation = next((axis for axis in _ON_ROWS if source.hits(axis)), "")
+        operation = source.first_hit(_ON_ROWS, "")
         yield outside_finding(
             source,
             name,

@@ -14,7 +14,7 @@ from merge_app.lineage.finer_verdicts import finer_as_json
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.steps import RowsPlan
-from merge_app.planning.conditions import ROW_PLACING_AXES, partition_text
+from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, partition_text
 from merge_app.planning.findings import CellKey, Pair, Problem
 from merge_app.planning.notes import discarded_note, extent_text, rows_text
 
@@ -84,7 +84,7 @@ def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
     before, after = (merged.partitions[code] for code in (scope.partition, scope.to) if code is not None)
     axis = "partition"
     if finding.code is VerdictCode.PARTITION_EXISTS:
-        axis = next((name for name in ROW_PLACING_AXES if pair.destination.hits(name)), axis)
+        axis = pair.destination.first_hit(ROW_PLACING_AXES, axis)
     return Problem(
         ("partition", axis),
         finding.code,
@@ -106,7 +106,7 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
     if scope.partition is None:
         return None
     partition, is_drop = merged.partitions[scope.partition], scope.kind is ScopeKind.DROP_PARTITION
-    axis = next((name for name in ("insert", "update", "overwrite") if pair.destination.hits(name)), "insert")
+    axis = pair.destination.first_hit(ROW_AXES, "insert")
     return Problem(
         ("partition" if is_drop else "overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
@@ -118,7 +118,7 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
 
 
 def _overwritten_note(pair: Pair, rows: int) -> Problem:
-    axis = next((axis for axis in ("insert", "update", "overwrite") if pair.destination.hits(axis)), "insert")
+    axis = pair.destination.first_hit(ROW_AXES, "insert")
     return Problem(
         ("overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
@@ -134,10 +134,8 @@ def _restored_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     rows = np.unique(np.concatenate([part for part in found if part is not None])) if found else ()
     if not len(rows):
         return
-    source, target = (
-        next((axis for axis in ("update", "delete", "insert", "overwrite") if side.hits(axis)), "update")
-        for side in (pair.source, pair.destination)
-    )
+    axes = ("update", "delete", "insert", "overwrite")
+    source, target = (side.first_hit(axes, "update") for side in (pair.source, pair.destination))
     yield Problem(
         (source, target),
         VerdictCode.OVERRIDDEN_BY_SOURCE,
@@ -185,12 +183,8 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             details = {"rows": rows, "files": [], "emptied_files": emptied}
             yield discarded_note(kind, by, extent_text(rows, emptied), details)
     if merged.skips_layout:
-        hit = next(
-            (axis for axis in ("delete", "update", "overwrite", "compaction") if pair.destination.hits(axis)),
-            "compaction",
-        )
         yield Problem(
-            ("compaction", hit),
+            ("compaction", pair.destination.first_hit(("delete", "update", "overwrite"), "compaction")),
             VerdictCode.COMPACTION_SKIPPED,
             "",
             "The target changed files that the source compacted; the rows come over uncompacted.",

@@ -65,6 +65,9 @@ class ObjectChanges:
     def hits(self, *axes: str) -> bool:
         return not self.versions.keys().isdisjoint(axes)
 
+    def first_hit(self, axes: Iterable[str], default: str) -> str:
+        return next((axis for axis in axes if self.hits(axis)), default)
+
     @property
     def overwrites_all(self) -> bool:
         """Whether an overwrite of the whole table is left of the side's data."""
