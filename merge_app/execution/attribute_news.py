@@ -14,10 +14,9 @@ from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pa
 from catalog_app.selectors.homes import Home, Homes
 from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.vectors import CommitsKnown
 from merge_app.execution.source_side import SourceSide, source_tables_load
-from merge_app.execution.version_vectors import VersionVector, bounded, own_ranges
+from merge_app.execution.version_vectors import Ranges, VersionVector, bounded, own_ranges
 from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together
 
@@ -28,7 +27,7 @@ _EMPTY: Mapping[Any, Any] = {}
 
 def objects_with_news(*sides: tuple[Snapshot, VersionVector]) -> list[set[ObjectKey]]:
     """By chain the objects of which facts came to it where the other side, given with it, does not reach."""
-    return objects_changed(*([(item.branch_id, item.after, item.upto) for item in own_ranges(*side)] for side in sides))
+    return objects_changed(*(own_ranges(*side) for side in sides))
 
 
 def attribute_sides_load(
@@ -63,12 +62,8 @@ def _of_home(
     stamps = {fact.stamp for side in (source_facts, target_facts) for of in side.values() for fact in of.values()}
     makers = makers_load(home, stamps)
     news = [_news(makers, version_vector) for version_vector in reversed(version_vectors)]
-    ranges = [
-        found
-        for item in (Ranges.of_news(*version_vectors), Ranges.of_news(*reversed(version_vectors)))
-        for found in zip(item.branches, item.after, item.upto, strict=True)
-    ]
-    pasts = pasts_load(home, ranges, differing[0] | differing[1], makers)
+    ranges = Ranges.of_news(*version_vectors) + Ranges.of_news(*reversed(version_vectors))
+    pasts = pasts_load(home, ranges.of, differing[0] | differing[1], makers)
     read = _Reading(pasts, stamps, CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()}))
     source = read.side(source_facts, version_vectors[1])
     target = read.side(target_facts, version_vectors[0], source_facts, source)

@@ -41,7 +41,7 @@ WITH brought AS (
     )
 )
 SELECT DISTINCT o.object_id
-FROM unnest(%(ranges)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
 JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s) AND o.kind = ANY(%(on_rows)s)
 AND EXISTS (
@@ -56,7 +56,7 @@ AND EXISTS (
         )
     )
 ) AND NOT EXISTS (
-    SELECT 1 FROM unnest(%(ranges)s::bigint[], %(upto)s::bigint[]) AS l(branch_id, upto)
+    SELECT 1 FROM unnest(%(branches)s::bigint[], %(upto)s::bigint[]) AS l(branch_id, upto)
     JOIN catalog_app_commitoperation later ON later.branch_id = l.branch_id AND later.version <= l.upto
     WHERE later.object_kind = 'table' AND later.object_id = o.object_id AND later.version > o.version
       AND (later.kind = 'drop' OR (later.kind = 'overwrite' AND later.overwrite -> 'partitions' = 'null'::jsonb))
@@ -109,9 +109,10 @@ def left_out_before_load(
             known = version_vector_load(_at(branch_id, version - 1))
             merged = version_vector_load(_at(merged_branch, merged_version))
             left = {*_still_there(source, destination, wanted, known, merged)}
-            news = {range_.branch_id: range_ for range_ in own_ranges(destination, known)}
+            news = {branch_id: (after, upto) for branch_id, after, upto in own_ranges(destination, known)}
             for other, _, at, _, _, tables_left_out in decided:
-                if other in news and news[other].after < at <= min(news[other].upto, merged.get(other, 0)):
+                after, upto = news.get(other, (0, 0))
+                if after < at <= min(upto, merged.get(other, 0)):
                     left |= tables_left_out & wanted
             for table_id in left:
                 found[table_id] = LeftOutBefore(table_id, branch, version)
@@ -134,11 +135,8 @@ def _at(branch_id: int, version: int) -> Snapshot:
 def _still_there(
     source: Snapshot, destination: Snapshot, tables: Collection[int], known: VersionVector, merged: VersionVector
 ) -> list[int]:
-    ranges = own_ranges(destination, known)
     parameters: Mapping[str, object] = {
-        "ranges": [item.branch_id for item in ranges],
-        "after": [item.after for item in ranges],
-        "upto": [item.upto for item in ranges],
+        **own_ranges(destination, known).parameters,
         "merged": list(merged.keys()),
         "merged_upto": list(merged.values()),
         "known": list(known.keys()),

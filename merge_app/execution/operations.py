@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import OBJECT_KINDS, OPERATION_KINDS, Change, Operation
 from catalog_app.selectors.rows import array_text, fetch_all, json_value
-from merge_app.execution.version_vectors import CommitRange, VersionVector
+from merge_app.execution.version_vectors import Ranges, VersionVector
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -34,7 +34,7 @@ _OF_OBJECTS = """AND ((o.object_kind = 'database' AND o.object_id = ANY(%(databa
 
 
 def operations_load(
-    ranges: Sequence[CommitRange],
+    ranges: Ranges,
     other: VersionVector,
     *,
     databases: Collection[int] | None = None,
@@ -48,16 +48,14 @@ def operations_load(
     if not ranges:
         return ()
     parameters = {
-        "branches": [item.branch_id for item in ranges],
-        "after": [item.after for item in ranges],
-        "upto": [item.upto for item in ranges],
+        **ranges.parameters,
         "reached": list(other.keys()),
         "reached_upto": list(other.values()),
         "databases": array_text(databases or ()),
         "tables": array_text(tables),
     }
     condition = "" if databases is None else _OF_OBJECTS
-    versions = sum(item.upto - item.after for item in ranges)
+    versions = sum(upto - after for _, after, upto in ranges)
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
     return tuple(_operation(row, known) for row in rows)

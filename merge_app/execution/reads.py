@@ -9,7 +9,7 @@ from catalog_app.models import Branch, Commit, CommitRead
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.version_vectors import VersionVector, own_ranges, version_vector_load
+from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges, version_vector_load
 from merge_app.planning.merge_plan import StaleRead
 
 CHANGES_ROWS = ("create", "drop", "undrop", "column", "partition", "insert", "delete", "update", "overwrite")
@@ -78,9 +78,8 @@ def stale_reads_load(source: VersionVector, destination: Snapshot, known: Versio
     read did not know. Of one table read for another, the newest commit counts: to run the statement again is the way
     out. ``known`` is what the target reaches.
     """
-    new = [(branch, known.get(branch, 0), upto) for branch, upto in source.items() if upto > known.get(branch, 0)]
-    branches, after, upto = (list(part) for part in zip(*new, strict=True)) if new else ([], [], [])
-    reads = fetch_all(_READS, {"branches": branches, "after": after, "upto": upto}) if new else []
+    new = Ranges.of_news(source, known)
+    reads = fetch_all(_READS, new.parameters) if new else []
     found = []
     for written, table_id, branch_id, version in reads:
         branch = Branch.objects.select_related("parent").get(pk=branch_id)
@@ -94,11 +93,8 @@ def stale_reads_load(source: VersionVector, destination: Snapshot, known: Versio
 
 def _newest_change(destination: Snapshot, seen: VersionVector, table_id: int) -> tuple[int, str] | None:
     """Version and kind of the newest change of the table's rows on the target that the read did not know."""
-    ranges = own_ranges(destination, seen)
     parameters = {
-        "branches": [item.branch_id for item in ranges],
-        "after": [item.after for item in ranges],
-        "upto": [item.upto for item in ranges],
+        **own_ranges(destination, seen).parameters,
         "table": table_id,
         "kinds": list(CHANGES_ROWS),
         "reached": list(seen.keys()),

@@ -6,7 +6,7 @@ version. The look-up chain gives those of the ancestors, ``BranchReach`` those t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -98,24 +98,36 @@ def version_vector_since(
 
 
 @dataclass(frozen=True, slots=True)
-class CommitRange:
-    """The commits of one branch with ``after < version <= upto``."""
+class Ranges:
+    """Commits by branch and range of versions: ``after < version <= upto``."""
 
-    branch_id: int
-    after: int
-    upto: int
+    of: tuple[tuple[int, int, int], ...] = ()
+
+    @classmethod
+    def of_news(cls, side: VersionVector, other: VersionVector) -> Ranges:
+        """The commits that one side reaches and the other does not."""
+        return cls(tuple((b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)))
+
+    def __add__(self, other: Ranges) -> Ranges:
+        return Ranges(self.of + other.of)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    @property
+    def parameters(self) -> dict[str, list[int]]:
+        return {name: [row[at] for row in self.of] for at, name in enumerate(("branches", "after", "upto"))}
 
 
-def own_ranges(snapshot: Snapshot, other: VersionVector) -> tuple[CommitRange, ...]:
+def own_ranges(snapshot: Snapshot, other: VersionVector) -> Ranges:
     """The commits on the chain that the other head does not reach.
 
     Commits that came in by merges are not on the chain: the merge commits that are list what they did.
     """
-    return tuple(
-        CommitRange(branch_id, other.get(branch_id, 0), limit)
-        for branch_id, limit in zip(snapshot.branch_ids, snapshot.limits, strict=True)
-        if limit > other.get(branch_id, 0)
-    )
+    return Ranges.of_news(chain_version_vector(snapshot), other)
 
 
 def bounded(version_vector: VersionVector, floors: VersionVector) -> VersionVector:

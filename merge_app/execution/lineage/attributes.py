@@ -31,7 +31,7 @@ from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.version_vectors import VersionVector, own_ranges
+from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
 from merge_app.planning.net_changes import ObjectKey
@@ -133,8 +133,8 @@ def merged_facts(
     ``snapshot`` and ``reach`` are the target's before the merge. ``has_news``: whether the source may have facts that
     the target does not know. All of it is four queries, whatever it merges.
     """
-    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, version_vector)]
-    source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges if has_news else ())
+    ranges = own_ranges(source.snapshot, version_vector) if has_news else Ranges()
+    source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges)
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*source_facts, *_set(plan)))
     if not wanted:

@@ -1,4 +1,4 @@
-"""News as ranges of commits, and what these commits changed."""
+"""What ranges of commits are, and changed."""
 
 from __future__ import annotations
 
@@ -8,37 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.version_vectors import VersionVector, bounded
+from merge_app.execution.version_vectors import Ranges, VersionVector, bounded
 from merge_app.lineage.facts import NO_COMMITS, Commits, Ints
-
-
-@dataclass(frozen=True, slots=True)
-class Ranges:
-    """Commits by ranges of versions, ``after < version <= upto``, a branch each."""
-
-    branches: tuple[int, ...]
-    after: tuple[int, ...]
-    upto: tuple[int, ...]
-
-    @classmethod
-    def of_news(cls, side: VersionVector, other: VersionVector) -> Ranges:
-        """The commits that one side reaches and the other does not."""
-        found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
-        return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
-
-    def __add__(self, other: Ranges) -> Ranges:
-        """These ranges, then those of the other: ``place`` in ``RANGES`` counts them from 1."""
-        return Ranges(self.branches + other.branches, self.after + other.after, self.upto + other.upto)
-
-    @property
-    def parameters(self) -> dict[str, list[int]]:
-        return {"branches": list(self.branches), "after": list(self.after), "upto": list(self.upto)}
-
 
 RANGES = """ranges AS MATERIALIZED (
     SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) WITH ORDINALITY
         AS r(branch_id, after, upto, place)
 )"""
+"""``place`` counts the ranges from 1."""
 
 
 _VERSIONS = f"""
@@ -50,8 +27,8 @@ JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after A
 def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
     """The versions of the commits of each of both, ascending."""
     both = first + second
-    rows = fetch_all(_VERSIONS, both.parameters) if both.branches else []
-    sides = ([v for place, v in rows if (place <= len(first.branches)) == is_first] for is_first in (True, False))
+    rows = fetch_all(_VERSIONS, both.parameters) if both else []
+    sides = ([v for place, v in rows if (place <= len(first)) == is_first] for is_first in (True, False))
     return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
 
 
@@ -67,7 +44,7 @@ def commits_since(side: VersionVector, vectors: Collection[VersionVector], floor
     lowest = {branch: min(known.get(branch, 0) for known in vectors) for branch in side} if vectors else side
     lowest = bounded(lowest, floors)
     ranges = Ranges.of_news(side, lowest)
-    rows = fetch_all(_COMMITS, ranges.parameters) if ranges.branches else []
+    rows = fetch_all(_COMMITS, ranges.parameters) if ranges else []
     if not rows:
         return NO_COMMITS
     versions, branches = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
@@ -111,6 +88,6 @@ class Changed:
 
     @classmethod
     def by(cls, ranges: Ranges) -> Changed:
-        found = fetch_all(_CHANGED, ranges.parameters) if ranges.branches else []
+        found = fetch_all(_CHANGED, ranges.parameters) if ranges else []
         said = {what for what, _ in found}
         return cls("decides" in said, "reads" in said, frozenset(i for what, i in found if what == "table"))

@@ -10,11 +10,10 @@ import numpy as np
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
-from merge_app.execution.version_vectors import version_vector_load
+from merge_app.execution.version_vectors import Ranges, version_vector_load
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups

@@ -11,9 +11,9 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, Operation, OperationKind, OverwriteScope, PartitionChange
 from catalog_app.selectors.rows import fetch_all, json_value
-from merge_app.execution.lineage.ranges import RANGES, Ranges
+from merge_app.execution.lineage.ranges import RANGES
 from merge_app.execution.lineage.vectors import Vectors
-from merge_app.execution.version_vectors import VersionVector
+from merge_app.execution.version_vectors import Ranges, VersionVector
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Decision, ResolutionPart
@@ -62,12 +62,12 @@ def scopes_load(
     """
     sides: tuple[dict[int, list[Scope]], dict[int, list[Scope]]] = (defaultdict(list), defaultdict(list))
     both = source + target
-    if not both.branches:
+    if not both:
         return sides
     vectors = Vectors()
     loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables), "own": own})
     for place, table_id, branch, version, kind, changes, overwrite, metrics in loaded:
-        found = sides[place > len(source.branches)]
+        found = sides[place > len(source)]
         if kind == OperationKind.INSERT:
             found[table_id].append(Scope(version, branch, ScopeKind.NOT_MATCHED, {}))
             continue
@@ -79,7 +79,7 @@ def scopes_load(
     may_be_left_out = {table_id for _, table_id, _, _, kind, *_ in loaded if kind in _CARRIED_OUT}
     if may_be_left_out:
         for place, table_id, scope in _decisions(both, may_be_left_out, codes, vectors):
-            sides[place > len(source.branches)][table_id].append(scope)
+            sides[place > len(source)][table_id].append(scope)
     return sides
 
 

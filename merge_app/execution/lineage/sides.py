@@ -12,11 +12,11 @@ import numpy as np
 from catalog_app.domain.operations import Operation
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.lineage.ranges import RANGES, Ranges, versions_load
+from merge_app.execution.lineage.ranges import RANGES, versions_load
 from merge_app.execution.lineage.staged_files import Restored, overlay, touched_files
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
-from merge_app.execution.version_vectors import VersionVector
+from merge_app.execution.version_vectors import Ranges, VersionVector
 from merge_app.lineage.facts import News
 from merge_app.lineage.segments import DOT, FileSide, Gone, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import CarryWritten
@@ -315,7 +315,7 @@ def _placed(values: Sequence[Any], dots: frozenset[int]) -> Stamp:
 
 def gone_load(tables: Collection[int], ranges: Ranges) -> dict[int, list[Gone]]:
     """By table, the rows that these commits took away."""
-    return _gone_load(tables, (ranges, Ranges((), (), ())), frozenset())[0]
+    return _gone_load(tables, (ranges, Ranges()), frozenset())[0]
 
 
 def _gone_load(
@@ -324,13 +324,13 @@ def _gone_load(
     """The same of each of both ranges."""
     found: tuple[dict[int, list[Gone]], dict[int, list[Gone]]] = (defaultdict(list), defaultdict(list))
     both = ranges[0] + ranges[1]
-    if both.branches:
+    if both:
         for place, table_id, file_id, smallest, largest, delete, *rest in fetch_all(
             _GONE, {**both.parameters, "tables": list(tables)}
         ):
             stamp = _stamp(rest[:5], dots)
             masks, partition, *placed = rest[5:]
             where = tuple(json_value(partition)), _placed(placed, dots)
-            side = found[place > len(ranges[0].branches)]
+            side = found[place > len(ranges[0])]
             side[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
     return found

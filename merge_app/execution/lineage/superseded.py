@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.lineage.ranges import RANGES, Ranges
+from merge_app.execution.lineage.ranges import RANGES
 from merge_app.execution.lineage.vectors import Vectors
-from merge_app.execution.version_vectors import VersionVector
+from merge_app.execution.version_vectors import Ranges, VersionVector
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.segments import Gone, LivedRows
 
@@ -87,7 +87,7 @@ def superseded_leave_out(
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(version_vectors, news)
-    if not (files and known.branches):
+    if not (files and known):
         return
     newer: dict[tuple[int, int], list[_Removal]] = defaultdict(list)
     asked = {**known.parameters, "tables": list(tables), "files": files}
@@ -153,6 +153,6 @@ def _known_after(version_vectors: tuple[VersionVector, VersionVector], news: Col
     """Commits that both sides reach, as far as they may be newer than some news."""
     lowest = min((int(versions[0]) for versions in news if len(versions)), default=None)
     if lowest is None:
-        return Ranges((), (), ())
+        return Ranges()
     upto = {branch: min(version, version_vectors[1].get(branch, 0)) for branch, version in version_vectors[0].items()}
     return Ranges.of_news(upto, dict.fromkeys(upto, lowest))
