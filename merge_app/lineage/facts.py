@@ -31,6 +31,17 @@ Vector = Mapping[Any, int]
 """A version vector: by branch the newest version that is known."""
 
 
+def image_codes(files: Array | int, positions: Array) -> Array:
+    """Images by file and position."""
+    found: Array = (files << 32) + positions
+    return found
+
+
+def image_places(codes: Array) -> tuple[Array, Array]:
+    """Files and positions of images."""
+    return codes >> 32, codes & ((1 << 32) - 1)
+
+
 class Kind(IntEnum):
     """The last change of a fact."""
 

@@ -14,9 +14,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import InvalidValue
 from merge_app.execution.lineage.crossed import CrossedBases, CrossedRow, crossed_bases
-from merge_app.execution.lineage.placed import image_places
 from merge_app.execution.lineage.readers import Reader
-from merge_app.lineage.ascending import ascending
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import Ints, Mask
 from merge_app.lineage.segments import ShownFile
@@ -79,7 +77,6 @@ class CellReader:
         if not len(images):
             texts = tuple(pa.nulls(0, pa.string()) for _ in schema.partition_by)
             return RowCells({column.id: pa.nulls(0) for column in schema.columns}, texts)
-        files, positions = image_places(images)
         partitions = {file.file_id: file.partition for file in shown}
         wanted = [column.id for column in schema.columns]
         for kept in self._kept:
@@ -87,17 +84,7 @@ class CellReader:
             known = kept.take(images) if kept.read_in == partitions and is_whole else None
             if known is not None:
                 return known
-        named = ascending(files)
-        scan = self.reader.scan(named.tolist(), schema)
-        moved = tuple(
-            replace(file, partition=partitions[file.file_id], is_moved=True)
-            if partitions.get(file.file_id, file.partition) != file.partition
-            else file
-            for file in scan.files
-        )
-        bases = np.array([file.base for file in moved], dtype=np.int64)
-        addresses = bases[np.searchsorted(named, files)] + positions
-        found = self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=has_keys)
+        found = self.reader.engine().cells_read(*self.reader.find(images, schema, partitions), with_keys=has_keys)
         if keeps:
             ordered, first = np.unique(images, return_index=True)
             self._kept.append(_Kept(ordered, first, partitions, found))

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, DONE, INSERTED, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import Row, rows_there
 from merge_app.lineage.ascending import without
-from merge_app.lineage.facts import ABSENT, Array, Ints
+from merge_app.lineage.facts import ABSENT, Array, Ints, image_codes
 from merge_app.lineage.result_rows import positions_masked
 
 ALL = 2**63 - 1
@@ -167,7 +166,7 @@ def _of_files(changes: RowChanges, number: int, limit: int, behind: int | None) 
         if len(at):
             rows, reached = rows + len(at), max(reached, int(row_ids[at[-1]]))
         place = np.full(len(at), reader.code(file.partition), dtype=np.int64)
-        parts.append((row_ids[at], image_codes(np.full(len(at), file.file_id, dtype=np.int64), at), place))
+        parts.append((row_ids[at], image_codes(file.file_id, at), place))
     row_ids, images, places = (np.concatenate([part[n] for part in parts]) for n in range(3))
     nothing = np.full(len(row_ids), ABSENT, dtype=np.int64)
     return _Images(row_ids, nothing, images, nothing, places)

@@ -92,7 +92,7 @@ def _partition_columns(
     images = []
     for side, place in zip(sides, (pairs.source_at[at], pairs.target_at[at]), strict=True):
         own = taken(side.facts.partition.value, place, ABSENT).tolist()
-        codes_of = _place_codes(side, place)
+        codes_of = side.images(place)
         is_there = [plain.get(code) == values for code, values in zip(own, wanted, strict=True)]
         has.append(np.array(is_there, dtype=np.bool_) & (codes_of != ABSENT))
         images.append(codes_of)
@@ -113,8 +113,3 @@ def _partition_columns(
         )
         for column in reader.schema.partition_by
     }
-
-
-def _place_codes(side: Placed, at: Array) -> Ints:
-    files, positions = taken(side.file, at, 0), taken(side.position, at, 0)
-    return np.where(files > 0, (files << 32) + positions, ABSENT)

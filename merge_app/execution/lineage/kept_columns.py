@@ -24,11 +24,10 @@ from catalog_app.domain.types import ParsedType, field_ids
 from catalog_app.storage.cells import RowCells
 from lakeui.common.errors import NotSupported
 from merge_app.execution.lineage.cell_reader import CellReader
-from merge_app.execution.lineage.placed import image_codes, image_places
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.ascending import are_among, without
 from merge_app.lineage.cells import cells_put
-from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask
+from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, image_codes, image_places
 from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import DOT, Group, ShownFile, Stamp
 from merge_app.lineage.steps import (
@@ -233,7 +232,7 @@ class _Images:
         at = np.flatnonzero(has_any)
         if not len(at):
             return None
-        read = cells.read(image_codes(np.full(len(at), file.file_id), positions[at]), [file])
+        read = cells.read(image_codes(file.file_id, positions[at]), [file])
         columns = dict(read.columns)
         for column, images in values.items():
             present = np.flatnonzero(images[at] != ABSENT)
@@ -254,7 +253,7 @@ class _Images:
             if len(at) and len(known):
                 ordered = known[np.argsort(ranks, kind="stable")]
                 of_keys = dict(zip(cells.read(ordered).keys, ordered.tolist(), strict=True))
-                keys = cells.read(image_codes(np.full(len(at), file.file_id), positions[at]), [file]).keys
+                keys = cells.read(image_codes(file.file_id, positions[at]), [file]).keys
                 images[at] = [of_keys.get(key, ABSENT) for key in keys]
 
     def _of(self, column: int, row_ids: Ints) -> Ints:
@@ -291,4 +290,4 @@ class _Images:
         ranks = np.full(len(positions), file_id, dtype=np.int64)
         if shown is not None:
             ranks[~are_among(positions, positions_masked(shown, self.kept.reader))] = _LIVE
-        return row_ids, image_codes(np.full(len(positions), file_id), positions), ranks
+        return row_ids, image_codes(file_id, positions), ranks

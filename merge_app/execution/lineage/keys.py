@@ -19,12 +19,12 @@ from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.crossed import crossed_rows
 from merge_app.execution.lineage.met_rows import Met
 from merge_app.execution.lineage.pasts import shared_images
-from merge_app.execution.lineage.placed import Placed, image_codes, image_places, placed
+from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
 from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.ascending import are_among, ascending
-from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News, image_codes, image_places
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
 from merge_app.lineage.shared_partitions import SharedPartitions
@@ -124,12 +124,7 @@ class Keys:
         if not columns:
             return []
         wanted, at = np.unique(images, return_inverse=True)
-        files, positions = image_places(wanted)
-        named = ascending(files)
-        scan = self.reader.scan(named.tolist(), key_schema(self.schema))
-        bases = np.array([file.base for file in scan.files], dtype=np.int64)
-        addresses = bases[np.searchsorted(named, files)] + positions
-        cells = self.reader.engine().cells_read(scan, addresses)
+        cells = self.reader.engine().cells_read(*self.reader.find(wanted, key_schema(self.schema)))
         return [cells.columns[column.id].take(pa.array(at.reshape(-1))) for column in columns]
 
     def _codes(self, columns: list[Any]) -> Ints:

@@ -19,10 +19,9 @@ from catalog_app.selectors.segments import file_scan, files_load, segments_list
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cell_reader import CellReader
-from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader, delete_paths_load
 from merge_app.lineage.ascending import are_among
-from merge_app.lineage.facts import Ints
+from merge_app.lineage.facts import Ints, image_codes
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
 
 Lacking = Mapping[tuple[str, int], int]
@@ -168,7 +167,7 @@ def _of_file(
     columns = tuple(replace(column, nullable=True) for column in (*read, *merged.partition_columns))
     schema = Schema(columns, partition_by=merged.partition_by)
     cells = CellReader(schema, Reader(table_id, {shown.scan.file_id: shown.scan}, {}, engine))
-    found = cells.read(image_codes(np.full(len(positions), shown.scan.file_id), positions))
+    found = cells.read(image_codes(shown.scan.file_id, positions))
     for column in read:
         yield column, found.columns[column.id].null_count
 

@@ -11,11 +11,10 @@ import numpy as np
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns, told_apart
 from catalog_app.domain.schema import Column, Schema
 from lakeui.common.errors import ResultTooLarge
-from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import rows_named, rows_there
 from merge_app.lineage.ascending import without
-from merge_app.lineage.facts import ABSENT, Array, Ints, Mask
+from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, image_codes
 from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import ShownFile
 
@@ -104,7 +103,8 @@ def _of_files(changes: RowChanges, number: int, chosen: Callable[[ShownFile, Int
         at = chosen(file, without(np.arange(file.rows), positions_masked(file, reader)))
         rows += len(at)
         shown = at[: EXAMPLES_SHOWN - len(first)]
-        first += [(file.smallest + p, (file.file_id << 32) + p, reader.code(file.partition)) for p in shown.tolist()]
+        places = zip(shown.tolist(), image_codes(file.file_id, shown).tolist(), strict=True)
+        first += [(file.smallest + position, image, reader.code(file.partition)) for position, image in places]
     columns = np.array(first, dtype=np.int64).reshape(-1, 3)
     return _Found(rows, columns[:, 0], columns[:, 1], columns[:, 2])
 
@@ -135,7 +135,7 @@ class _Values:
         statistics = (scan.statistics or {}).get(own.id)
         if statistics is not None and statistics.nulls in (0, file.rows):
             return positions if not statistics.nulls else positions[:0]
-        images = image_codes(np.full(len(positions), file.file_id, dtype=np.int64), positions)
+        images = image_codes(file.file_id, positions)
         place = np.full(len(positions), self.changes.looked_at.cells.reader.code(file.partition), dtype=np.int64)
         nowhere = np.full(len(positions), ABSENT, dtype=np.int64)
         return positions[self.differ((nowhere, place), (images, place))]

@@ -11,10 +11,10 @@ import pyarrow as pa
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.crossed import CrossedRow
-from merge_app.execution.lineage.placed import Placed, image_places
+from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts, image_places
 from merge_app.lineage.outcomes import Pairs, taken
 from merge_app.lineage.segments import Gone, Group, ShownFile
 from merge_app.lineage.sorted_join import differing_rows

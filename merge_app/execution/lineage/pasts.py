@@ -9,11 +9,10 @@ import numpy as np
 
 from catalog_app.selectors.homes import NEVER
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.ascending import are_among
-from merge_app.lineage.facts import Ints
+from merge_app.lineage.facts import Ints, image_codes
 
 _SHARED = """shared AS MATERIALIZED (
     SELECT r.*, CASE WHEN b.catalog_id = t.catalog_id THEN 0 ELSE coalesce(j.version, 0) END AS after
@@ -96,4 +95,4 @@ def _images(
     if stored is not None and not rows_file and not is_restore:
         stamps = np.where(stored.stamp[at] > 0, stored.stamp[at], stamps)
     if len(at):
-        yield ids[at], image_codes(np.full(len(at), file_id, dtype=np.int64), positions[at]), stamps
+        yield ids[at], image_codes(file_id, positions[at]), stamps

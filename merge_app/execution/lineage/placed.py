@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_app.execution.lineage.births import Births
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, RowFacts
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, RowFacts, image_codes
+from merge_app.lineage.outcomes import taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,16 +25,10 @@ class Placed:
     undoes: Ints
     row_id: Ints
 
-
-def image_codes(files: Array, positions: Array) -> Array:
-    """Images by file and position."""
-    found: Array = (files << 32) + positions
-    return found
-
-
-def image_places(codes: Array) -> tuple[Array, Array]:
-    """Files and positions of images."""
-    return codes >> 32, codes & ((1 << 32) - 1)
+    def images(self, at: Array) -> Ints:
+        """By code where the rows ``at`` these positions lie, -1 for none; ``ABSENT`` where they are not live."""
+        files = taken(self.file, at, 0)
+        return np.where(files > 0, image_codes(files, taken(self.position, at, 0)), ABSENT)
 
 
 def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:

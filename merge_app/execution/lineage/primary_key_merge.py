@@ -88,10 +88,7 @@ class _Case:
 
     def images(self, at: Ints, number: int) -> Ints:
         """Where images of a side lie, by code."""
-        places = (self.merged.pairs.source_at, self.merged.pairs.target_at)[number][at]
-        side = self.sides[number]
-        found: Ints = (taken(side.file, places, 0) << 32) + taken(side.position, places, 0)
-        return found
+        return self.sides[number].images((self.merged.pairs.source_at, self.merged.pairs.target_at)[number][at])
 
     def read(self, at: Ints, number: int) -> RowCells:
         """The rows as a side has them, with their keys."""

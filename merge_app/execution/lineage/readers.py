@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.engine_source import EngineSource
-from merge_app.lineage.ascending import are_among
-from merge_app.lineage.facts import Ints
+from merge_app.lineage.ascending import are_among, ascending
+from merge_app.lineage.facts import Ints, image_places
 from merge_app.lineage.segments import Gone, ShownFile
 
 
@@ -56,9 +56,18 @@ class Reader:
             self._marks[delete_file] = self.engine().file_marks(self.delete_paths[delete_file])
         return self._marks[delete_file]
 
-    def scan(self, files: Sequence[int], schema: Schema) -> TableScan:
-        """Files, read under another schema."""
-        return TableScan(self.table_id, schema, tuple(self.scans[file_id] for file_id in files))
+    def find(
+        self, images: Ints, schema: Schema, lies: Mapping[int, PartitionValues] | None = None
+    ) -> tuple[TableScan, Ints]:
+        """What holds the images, read under ``schema``, and their addresses there. ``lies``: by file the partition that
+        it lies in, where it may be another than it was written to.
+        """
+        files, positions = image_places(images)
+        named = ascending(files)
+        scans = (_lying(self.scans[file_id], (lies or {}).get(file_id)) for file_id in named.tolist())
+        scan = TableScan(self.table_id, schema, tuple(scans))
+        bases = np.array([file.base for file in scan.files], dtype=np.int64)
+        return scan, bases[np.searchsorted(named, files)] + positions
 
     def code(self, partition: PartitionValues) -> int:
         return self.partitions.setdefault(partition, len(self.partitions))
@@ -71,6 +80,12 @@ class Reader:
     def names(self) -> dict[int, PartitionValues]:
         """Partitions by code."""
         return {code: values for values, code in self.partitions.items()}
+
+
+def _lying(file: FileScan, partition: PartitionValues | None) -> FileScan:
+    if partition is None or partition == file.partition:
+        return file
+    return replace(file, partition=partition, is_moved=True)
 
 
 _PATHS = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"

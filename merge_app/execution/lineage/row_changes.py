@@ -45,14 +45,13 @@ class SideRows:
         pairs, side = looked_at.merged.pairs, looked_at.sides[number]
         at = (pairs.source_at, pairs.target_at)[number]
         news = (looked_at.news.from_source, looked_at.news.from_target)[number]
-        files, positions = taken(side.file, at, 0), taken(side.position, at, 0)
         image, partition = side.facts.image, side.facts.partition
         other = looked_at.sides[1 - number].facts
         other_at = (pairs.target_at, pairs.source_at)[number]
         stamps = taken(image.stamp, at, 0)
         placed = taken(partition.stamp, at, 0)
         return cls(
-            np.where(files > 0, (files << 32) + positions, ABSENT),
+            side.images(at),
             taken(partition.value, at, ABSENT),
             news(stamps) & (stamps != taken(other.image.stamp, other_at, 0)),
             news(placed) & (placed != taken(other.partition.stamp, other_at, 0)),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.placed import image_places
 from merge_app.execution.lineage.readers import Reader
-from merge_app.lineage.facts import ABSENT, Array, Ints
+from merge_app.lineage.facts import ABSENT, Array, Ints, image_places
 
 Row = list[Any] | None
 """The values of a row by column; None: it is not there."""
@@ -49,20 +47,12 @@ def rows_shown(
     ``with_keys``: the primary key as JSON stands behind the values.
     """
     found: list[list[Any]] = [[]] * len(images)
-    files, positions = image_places(images)
+    files = image_places(images)[0]
     partitions = _named(reader, files, partitions if schema.partition_by else np.full(len(images), UNMOVED))
     for places in _rounds(files, partitions):
-        of_file = dict(zip(files[places].tolist(), partitions[places].tolist(), strict=True))
-        scan = reader.scan(sorted(of_file), schema)
-        shown = tuple(
-            replace(file, partition=values, is_moved=True)
-            if (values := reader.values(of_file[file.file_id])) != file.partition
-            else file
-            for file in scan.files
-        )
-        bases = {file.file_id: file.base for file in shown}
-        addresses = np.array([bases[file] for file in files[places].tolist()], dtype=np.int64) + positions[places]
-        rows = reader.engine().cells_show(replace(scan, files=shown), addresses, with_keys=with_keys)
+        of_files = zip(files[places].tolist(), partitions[places].tolist(), strict=True)
+        lies = {file_id: reader.values(code) for file_id, code in dict(of_files).items()}
+        rows = reader.engine().cells_show(*reader.find(images[places], schema, lies), with_keys=with_keys)
         for place, row in zip(places.tolist(), rows, strict=True):
             found[place] = row
     return found

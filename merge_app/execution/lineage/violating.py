@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from catalog_app.domain.checks import RowCheck, Violation, check_name, checks_enforced, columns_read, row_check
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Schema
@@ -20,8 +18,8 @@ from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.lacking import SOURCE, TARGET, ShownRows, result_rows
-from merge_app.execution.lineage.placed import image_codes
 from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.facts import image_codes
 from merge_app.lineage.steps import TableSteps
 
 Violated = Mapping[tuple[str, str], Violation]
@@ -131,8 +129,7 @@ def _in_part(
         return {}
     positions = shown.positions(engine)
     reader = Reader(table_id, {file.file_id: replace(file, delete_paths=())}, {}, engine)
-    codes = image_codes(np.full(len(positions), file.file_id), positions)
-    cells = CellReader(given.merged, reader).read(codes)
+    cells = CellReader(given.merged, reader).read(image_codes(file.file_id, positions))
     return engine().cells_violating(given.merged, cells, left) if len(positions) else {}
 
 
