@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
-from catalog_app.engine.inputs_outputs import QueryResult
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.compare_object import object_side
@@ -24,30 +20,6 @@ from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.load import plan_without_facts
 from merge_app.planning.merge_plan import Resolution
 
-_NO_ROWS = QueryResult((), [], truncated=False)
-
-
-class RowPages(Protocol):
-    """Rows that either side changed: key, whether they conflict, whether that is left open, what each side did (None:
-    nothing), whether base, source, target and result have it, and its values there. A row that is left open has no
-    result. Conflicts come first.
-    """
-
-    @property
-    def schema(self) -> Schema:
-        """What the rows are read under."""
-
-    @property
-    def computed(self) -> frozenset[int]:
-        """The ids of columns that follow from others."""
-
-    @property
-    def conflicts(self) -> tuple[RowConflicts, ...]:
-        """Of a table with a primary key."""
-
-    def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
-        """The rows behind a place, or the row of a key."""
-
 
 def row_pages(
     source: Branch,
@@ -57,11 +29,10 @@ def row_pages(
     engine: EngineSource,
     *,
     only_conflicts: bool,
-) -> RowPages:
+) -> ComparedRows:
     """Raises NotFound where neither side has the table."""
     lists = Lists.NEEDED if only_conflicts else Lists.ALL
-    schema, changes = row_changes(source, destination, table_id, resolutions, engine, lists)
-    return _NoRows(schema) if changes is None else ComparedRows(changes, only_conflicts)
+    return ComparedRows(*row_changes(source, destination, table_id, resolutions, engine, lists), only_conflicts)
 
 
 def side_rows(
@@ -104,15 +75,3 @@ def row_changes(
     case = table_case(planned, side, target_snapshot, table_id, lists)
     looked_at = rows_looked_at(case, parties_of(side, source_snapshot, target_snapshot), engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)
-
-
-@dataclass(frozen=True, slots=True)
-class _NoRows:
-    """Nothing has to be looked at row by row."""
-
-    schema: Schema
-    computed: frozenset[int] = frozenset()
-    conflicts: tuple[RowConflicts, ...] = ()
-
-    def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
-        return _NO_ROWS

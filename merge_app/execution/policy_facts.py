@@ -21,6 +21,7 @@ from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.apply import stale_tables, takes_rows_uncounted
 from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.compared_rows import ComparedRow
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
@@ -31,8 +32,6 @@ from merge_app.planning.plan import plan
 MOST_ROWS = 20_000
 """So many changed rows of a table are looked at at most: each is held in memory four times."""
 MOST_SPOT_ROWS = 50
-_HEAD, _SIDES = 5, 4
-"""Members of a compared row before the marks of the snapshots, and snapshots: base, source, destination, result."""
 
 
 def policy_facts_load(
@@ -244,13 +243,10 @@ class _Look:
         return tuple(SpotRow(name, row.change, row.key, row.old, row.new) for name, row in chosen)
 
 
-def _pairs(rows: Sequence[Sequence[object]], names: Sequence[str]) -> Iterator[RowPair]:
+def _pairs(rows: Sequence[ComparedRow], names: Sequence[str]) -> Iterator[RowPair]:
     """Rows that the merge changes on the target, as it has them and as the merge makes them."""
-    size = len(names)
     for row in rows:
-        held, values = row[_HEAD : _HEAD + _SIDES], row[_HEAD + _SIDES :]
-        old, new = (
-            dict(zip(names, values[at * size : (at + 1) * size], strict=True)) if held[at] else None for at in (2, 3)
-        )
+        images = row.target, row.result
+        old, new = (None if image is None else dict(zip(names, image, strict=True)) for image in images)
         if old != new:
-            yield RowPair(str(row[0]), old, new)
+            yield RowPair(row.key, old, new)

@@ -14,16 +14,13 @@ from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
-from merge_app.execution.compared_rows import RowPages, row_pages
+from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.compared_rows import ComparedRow, ComparedRows
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
 from merge_app.planning.merge_plan import Decision, Effect, LeftOut, Resolution, ResolutionPart
 
 Row = Sequence[Any] | None
-_HEAD = 5
-"""So many members of a compared row stand before the marks of the snapshots."""
-_SNAPSHOTS = 4
-"""Base, source, target and result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +76,26 @@ def row_find(source: Branch, destination: Branch, resolution: Resolution, engine
     return _row(pages, found[0])
 
 
-def _conflicts(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> RowPages:
+def _conflicts(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ComparedRows:
     """The rows in conflict, decided so."""
     return row_pages(source, destination, resolution.object_id, [resolution], engine, only_conflicts=True)
 
 
-def _row(pages: RowPages, found: Sequence[Any]) -> ConflictingRow:
+def _row(pages: ComparedRows, found: ComparedRow) -> ConflictingRow:
     columns = pages.schema.columns
-    held, values = found[_HEAD : _HEAD + _SNAPSHOTS], found[_HEAD + _SNAPSHOTS :]
-    size = len(columns)
     base, source, target, result = (
-        _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SNAPSHOTS)
+        _image(columns, row) for row in (found.base, found.source, found.target, found.result)
     )
     fixed = frozenset((*pages.schema.primary_key, *pages.schema.partition_by))
     return ConflictingRow(
-        found[0], columns, fixed, pages.computed, base, source, target, result=result, is_open=found[2]
+        found.key, columns, fixed, pages.computed, base, source, target, result=result, is_open=found.is_open
     )
 
 
-def _image(columns: Sequence[Column], values: Sequence[Any]) -> Row:
+def _image(columns: Sequence[Column], values: Row) -> Row:
     """The values of a row; decimals as numbers, which the engine answers as texts."""
+    if values is None:
+        return None
     return [
         Decimal(value) if isinstance(value, str) and column.type.startswith("decimal") else value
         for column, value in zip(columns, values, strict=True)

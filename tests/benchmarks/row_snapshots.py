@@ -95,11 +95,11 @@ def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
     for _ in range(1 + MERGES):
         conflicts.append(page(None, only_conflicts=True)[0])
         taken, found = page(None)
-        assert all(row[1] for row in found), "conflicts come first"
+        assert all(row.is_conflict for row in found), "conflicts come first"
         firsts.append(taken)
-        taken, found = page(Behind(True, found[-1][0]))
+        taken, found = page(Behind(True, found[-1].key))
         laters.append(taken)
-    assert not any(row[1] for row in page(Behind(True, "~"))[1]), "behind the conflicts come the others"
+    assert not any(row.is_conflict for row in page(Behind(True, "~"))[1]), "behind the conflicts come the others"
     what = f"page of {rows // 100:,} x {rows // 100:,} changed rows in {rows:,}, half in conflict: s"
     yield Figure(f"first {what}, conflicts alone", statistics.median(conflicts[1:]))
     yield Figure(f"first {what}", statistics.median(firsts[1:]))

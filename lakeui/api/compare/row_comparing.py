@@ -17,6 +17,7 @@ from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
 from merge_app.execution.compared_rows import row_pages, side_rows
+from merge_app.execution.lineage.compared_rows import ComparedRow
 from merge_app.execution.profiles import ChangedRow, ProfiledColumn, rows_profiled
 
 ROW_ID = 1
@@ -87,7 +88,7 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
             "source_head": pair.source.head_version,
             "destination_head": pair.destination.head_version,
             "columns": [_sides_column(pages.schema, column) for column in pages.schema.columns],
-            "rows": [_sides_row(row, len(pages.schema.columns)) for row in found.rows],
+            "rows": [_sides_row(row) for row in found.rows],
             "more": found.truncated,
         }
         cache.set(key, known, SECONDS_KEPT)
@@ -110,11 +111,10 @@ def profile_read(pair: Pair, table_id: int) -> dict[str, Any]:
             pages = row_pages(pair.source, pair.destination, table_id, pair.resolutions, engine, only_conflicts=False)
             found = pages.page(limit=PROFILED)
         columns = [_sides_column(pages.schema, column) for column in pages.schema.columns]
-        rows = (_sides_row(row, len(columns)) for row in found.rows)
         changed = (
-            ChangedRow(row["base"], row["source"], row["result"], is_open=row["is_open"])
-            for row in rows
-            if row["source_change"] is not None
+            ChangedRow(row.base, row.source, row.result, is_open=row.is_open)
+            for row in found.rows
+            if row.source_change is not None
         )
         profile = rows_profiled([ProfiledColumn(**column) for column in columns], changed)
         known = {
@@ -136,18 +136,15 @@ def _sides_column(schema: Schema, column: Column) -> dict[str, Any]:
     return {"id": column.id, "name": column.name, "type": column.type, "is_key": column.id in schema.primary_key}
 
 
-def _sides_row(row: list[Any], columns: int) -> dict[str, Any]:
-    key, is_conflict, is_open, source, destination, *rest = row
-    sides = ("base", "source", "destination", "result")
-    held, values = rest[: len(sides)], rest[len(sides) :]
+def _sides_row(row: ComparedRow) -> dict[str, Any]:
     return {
-        "key": key,
-        "is_conflict": is_conflict,
-        "is_open": is_open,
-        "source_change": source,
-        "dest_change": destination,
-        **{
-            side: values[place * columns : (place + 1) * columns] if held[place] else None
-            for place, side in enumerate(sides)
-        },
+        "key": row.key,
+        "is_conflict": row.is_conflict,
+        "is_open": row.is_open,
+        "source_change": row.source_change,
+        "dest_change": row.target_change,
+        "base": row.base,
+        "source": row.source,
+        "destination": row.target,
+        "result": row.result,
     }

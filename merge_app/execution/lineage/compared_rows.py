@@ -5,7 +5,7 @@ A row is compared with the newest image that both sides know. Rows in conflict a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,8 +16,7 @@ import pyarrow as pa
 from catalog_app.domain.row_merge import Behind, RowConflicts
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.answers import json_rows
-from catalog_app.engine.inputs_outputs import QueryResult
-from merge_app.execution.lineage.looked_at import LookedAt, RefusedRow
+from merge_app.execution.lineage.looked_at import LookedAt
 from merge_app.execution.lineage.row_changes import DONE, SOURCE, TARGET, Row, RowChanges
 from merge_app.lineage.facts import ABSENT, Ints
 from merge_app.lineage.outcomes import Outcome
@@ -31,12 +30,67 @@ def _is_listed(item: _Listed, after: tuple[bool, str] | None, key: str | None) -
     return (after is None or item[:2] > after) and (key is None or item[1] == key)
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """A row, named by its primary key or id: what each side did to it, None for nothing, and how base, both sides and
+    result have it, None where it is not there. A row that is left open has no result.
+    """
+
+    key: str
+    is_conflict: bool
+    is_open: bool
+    source_change: str | None
+    target_change: str | None
+    base: Row
+    source: Row
+    target: Row
+    result: Row
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """``truncated``: there are more."""
+
+    rows: list[ComparedRow]
+    truncated: bool
+
+
 @dataclass
 class ComparedRows:
-    """The rows that a merge looked at, in the order of pages: conflicts first, each part by the text of the key."""
+    """The rows of a table that either side changed, in the order of pages: conflicts first, each part by the text of
+    the key. ``schema``: the columns that they are read under. ``changes`` None: the merge looks at none.
+    """
+
+    schema: Schema
+    changes: RowChanges | None
+    only_conflicts: bool = False
+
+    def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> RowPage:
+        """The rows behind a place, or of one key."""
+        return RowPage([], truncated=False) if self._pages is None else self._pages.page(limit, behind, key)
+
+    @cached_property
+    def _pages(self) -> _Pages | None:
+        return None if self.changes is None else _Pages(self.changes, self.only_conflicts)
+
+    @property
+    def computed(self) -> frozenset[int]:
+        """The ids of columns that follow from others."""
+        return frozenset() if self.changes is None else frozenset(self.changes.looked_at.cells.generated)
+
+    @property
+    def conflicts(self) -> tuple[RowConflicts, ...]:
+        """Of a table with a primary key."""
+        judged = None if self.changes is None else self.changes.looked_at.judged
+        return () if judged is None else judged.conflicts
+
+
+@dataclass
+class _Pages:
+    """Pages of the rows that a merge looked at."""
 
     changes: RowChanges
-    only_conflicts: bool = False
+    only_conflicts: bool
 
     @cached_property
     def _refused(self) -> list[_Listed]:
@@ -58,19 +112,10 @@ class ComparedRows:
         return self.changes.schema
 
     @property
-    def computed(self) -> frozenset[int]:
-        return frozenset(self.looked_at.cells.generated)
-
-    @property
     def looked_at(self) -> LookedAt:
         return self.changes.looked_at
 
-    @property
-    def conflicts(self) -> tuple[RowConflicts, ...]:
-        return self.looked_at.judged.conflicts if self.looked_at.judged is not None else ()
-
-    def page(self, *, limit: int, behind: Behind | None = None, key: str | None = None) -> QueryResult:
-        """The rows behind a place, or of one key. A row that is left open has no result."""
+    def page(self, limit: int, behind: Behind | None, key: str | None) -> RowPage:
         after = None if behind is None else (not behind.is_conflict, behind.key)
         found = [item for item in self._refused if _is_listed(item, after, key)]
         if len(found) <= limit:
@@ -79,33 +124,27 @@ class ComparedRows:
         # Rows of one key are not parted: the next page begins behind a key.
         while 0 < end < len(found) and found[end][:2] == found[end - 1][:2]:
             end += 1
-        at = np.array([item[2] for item in found[:end]], dtype=np.int64)
-        rows = [
-            [item[1], not item[0], self._row(item).is_left, *changes, *(image is not None for image in images), *cells]
-            for item, changes, images in zip(found[:end], self._changes(at), self._images(at), strict=True)
-            for cells in [[value for image in images for value in image or [None] * len(self.schema.columns)]]
+        return RowPage(self._rows(found[:end]), len(found) > end)
+
+    def _rows(self, listed: Sequence[_Listed]) -> list[ComparedRow]:
+        at = np.array([place for *_, place in listed], dtype=np.int64)
+        done = ([DONE[kind] for kind in self.changes.kinds(side)[at].tolist()] for side in (SOURCE, TARGET))
+        base, source, target = self.changes.shown(at)
+        images = base, source, target, self._results(at, source, target)
+        return [
+            ComparedRow(key, not is_other, self._is_open(place), *row)
+            for (is_other, key, place), *row in zip(listed, *done, *images, strict=True)
         ]
-        return QueryResult((), rows, len(found) > end)
 
-    def _row(self, item: tuple[bool, str, int]) -> RefusedRow:
-        return self.looked_at.conflicts.get(item[2], RefusedRow(item[1], is_left=False))
-
-    def _changes(self, at: Ints) -> Iterator[list[str | None]]:
-        source, target = self.changes.kinds(SOURCE)[at].tolist(), self.changes.kinds(TARGET)[at].tolist()
-        return ([DONE[one], DONE[other]] for one, other in zip(source, target, strict=True))
-
-    # -- what is shown ----------------------------------------------------------------------------------------------
+    def _is_open(self, place: int) -> bool:
+        refused = self.looked_at.conflicts.get(place)
+        return refused is not None and refused.is_left
 
     def _keys(self, at: Ints) -> Sequence[str]:
         """Keys as JSON; without a primary key row ids."""
         if not self.schema.is_keyed:
             return [str(row_id) for row_id in self.looked_at.merged.pairs.row_id[at].tolist()]
         return self.changes.names(*self.changes.named_by(at), self.schema.primary_key)
-
-    def _images(self, at: Ints) -> Iterator[tuple[Row, ...]]:
-        """The rows in base, source, target and result."""
-        base, source, target = self.changes.shown(at)
-        return zip(base, source, target, self._results(at, source, target), strict=True)
 
     def _results(self, at: Ints, source: list[Row], target: list[Row]) -> list[Row]:
         """The rows after the merge."""
@@ -119,8 +158,7 @@ class ComparedRows:
         found: list[Row] = [None] * len(at)
         apart: list[int] = []
         for number, place in enumerate(at.tolist()):
-            refused = self.looked_at.conflicts.get(place)
-            if (refused is not None and refused.is_left) or values[number] == ABSENT:
+            if self._is_open(place) or values[number] == ABSENT:
                 continue
             side = SOURCE if is_source[number] else TARGET
             if place in made:

@@ -21,6 +21,7 @@ from lakeui.api.http.docs import openapi_document
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.queries import row_changes
+from merge_app.execution.lineage.compared_rows import ComparedRow, RowPage
 from tests.api.conftest import Caller
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.stories.conftest import database, stored
@@ -214,9 +215,9 @@ class OneRow:
 
     schema = Schema((Column(1, "id", "int"),))
 
-    def page(self, **_: Any) -> QueryResult:
-        held = [False, True, False, False]
-        return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *[None] * 4]], True)
+    def page(self, **_: Any) -> RowPage:
+        row = ComparedRow('{"id":1}', True, True, "insert", None, None, [None], None, None)
+        return RowPage([row], truncated=True)
 
 
 def test_so_it_has_for_a_profile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

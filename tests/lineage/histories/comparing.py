@@ -12,6 +12,7 @@ from lakeui.frontdoor import compute
 from merge_app.execution.compare import comparison_load
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.compared_rows import row_pages
+from merge_app.execution.lineage.compared_rows import ComparedRow
 from merge_app.planning.merge_plan import Verdict
 from tests.lineage.histories.history import History, Law, Merged
 from tests.lineage.histories.states import Shown, State
@@ -52,7 +53,9 @@ class ComparisonIsResult(Law):
             refused = row_pages(*sides, table_id, (), compute.engine, only_conflicts=True).page(limit=1000)
             pages = row_pages(*sides, table_id, (), compute.engine, only_conflicts=False)
             rows = pages.page(limit=1000).rows
-            assert [row[0] for row in rows if row[1]] == [row[0] for row in refused.rows], "pages of conflicts differ"
+            assert [row.key for row in rows if row.is_conflict] == [row.key for row in refused.rows], (
+                "pages of conflicts differ"
+            )
             self.refused[table_id] = refused.rows
             names = [column.name for column in pages.schema.columns]
             images = [_images(row, names) for row in rows]
@@ -81,7 +84,7 @@ class ComparisonIsResult(Law):
             assert found == said, f"row {row['id']} of {after.path}"
 
 
-def _images(row: list[Any], names: list[str]) -> list[Image | None]:
+def _images(row: ComparedRow, names: list[str]) -> list[Image | None]:
     """Base, source, target and result."""
-    held, values, size = row[5:9], row[9:], len(names)
-    return [dict(zip(names, values[at * size : (at + 1) * size], strict=True)) if held[at] else None for at in range(4)]
+    images = row.base, row.source, row.target, row.result
+    return [None if image is None else dict(zip(names, image, strict=True)) for image in images]
