@@ -202,7 +202,7 @@ def _commit(
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
         ready = PreparedCommit(branch.head_version, planned, {})
-        if not planned.conflicts and needs_row_work(planned):
+        if not planned.conflicts and any(item.data is not None and item.data.needs_engine for item in planned.objects):
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
@@ -236,14 +236,6 @@ def _prepare(staged: StatementDraft, engine: EngineSource) -> PreparedCommit:
     row_work = row_work_run(planned, now, engine, staged.definitions)
     fault_point("write.row_work")
     return PreparedCommit(branch.head_version, planned, row_work)
-
-
-def needs_row_work(planned: MergePlan) -> bool:
-    """Whether the engine must stage files before the plan can be applied."""
-    return any(
-        item.data is not None and (item.data.row_work or (item.data.steps is not None and item.data.steps.needs_engine))
-        for item in planned.objects
-    )
 
 
 def _is_overtaken(planned: MergePlan) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.definitions import definitions_load
@@ -30,15 +29,10 @@ def row_work_run(
     staged = definitions or {}
     found = {}
     for item in planned.objects:
-        steps = item.data.steps if item.data is not None else None
-        if item.kind is ObjectKind.TABLE and item.data is not None and steps is not None and _has_work(item.data):
+        if item.data is not None and item.data.steps is not None and item.data.needs_engine:
             under = staged.get(item.object_id)
-            found[item.object_id] = _table_work(item, item.data, steps, destination, engine(), under)
+            found[item.object_id] = _table_work(item, item.data, item.data.steps, destination, engine(), under)
     return found
-
-
-def _has_work(data: DataPlan) -> bool:
-    return bool(data.row_work or (data.steps is not None and data.steps.needs_engine))
 
 
 def _table_work(

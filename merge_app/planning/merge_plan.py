@@ -330,6 +330,11 @@ class DataPlan:
         return self.changes_files if self.steps is None else self.steps.decides or bool(self.row_work)
 
     @property
+    def needs_engine(self) -> bool:
+        """Whether the engine must stage files before it can be carried out."""
+        return bool(self.row_work) or (self.steps is not None and self.steps.needs_engine)
+
+    @property
     def only_records(self) -> bool:
         """Whether all that is done says what a person decided, and readers see the table as before."""
         return self.steps is not None and self.steps.shows_alike and replace(self, steps=None) == DataPlan()
