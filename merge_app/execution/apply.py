@@ -28,7 +28,6 @@ from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.cloning import TableClone, clones_apply
 from merge_app.execution.lineage.attributes import (
-    FactsSource,
     Restores,
     Written,
     attributes_record,
@@ -52,7 +51,6 @@ from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import NOTHING, VersionVector
-from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -89,13 +87,11 @@ class CommitHeader:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a merge comes from: a branch, and its head commit. ``head_commit_id`` None: nothing of it is reachable from
-    what is written. ``is_workspace``: what was done in a transaction's workspace is the work of the commit itself, and
-    no replay.
+    what is written.
     """
 
     side: SourceSide
     head_commit_id: int | None
-    is_workspace: bool = False
 
     @property
     def snapshot(self) -> Snapshot:
@@ -103,10 +99,9 @@ class Source:
         return self.side.snapshot
 
     @property
-    def facts_source(self) -> FactsSource:
-        return FactsSource(
-            self.snapshot, self.side.version_vector, self.snapshot.branch_ids[0] if self.is_workspace else None
-        )
+    def is_workspace(self) -> bool:
+        """What was done in a transaction's workspace is the work of the commit itself, and no replay."""
+        return self.side.own_branch is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +134,7 @@ def plan_apply(
     version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
     merged: Written = {}
     if source is not None:
-        has_news = source.side.has_attribute_news(snapshot)
-        merged = merged_facts(plan, snapshot, version_vector, DOT, source.facts_source, has_news=has_news)
+        merged = merged_facts(plan, snapshot, source.side)
     is_replay = source is not None and not source.is_workspace
     decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
     pairs = operations_of(plan)

@@ -182,7 +182,7 @@ def _commit(prepared: PreparedMerge, command: MergeCommand, row_work: Any) -> Me
         if is_transaction and header.publishes:
             _require_known_tombstones(prepared, branch)
         parent = None if is_transaction else prepared.source.head_commit_id
-        source = Source(prepared.side, parent, is_workspace=is_transaction)
+        source = Source(prepared.side, parent)
         made = tombstones_made(source.snapshot) if is_transaction else {}
         _require_files_loaded_once(source, branch, made)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)

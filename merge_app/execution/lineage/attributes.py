@@ -31,6 +31,7 @@ from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.source_side import SourceSide
 from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
@@ -50,15 +51,6 @@ class Restores:
     """A statement brings objects back: to ``version``, None: to before they were dropped."""
 
     version: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FactsSource:
-    """Where a merge comes from. ``workspace``: that of a transaction, whose commits are one with the merge (R11)."""
-
-    snapshot: Snapshot
-    version_vector: VersionVector
-    workspace: int | None
 
 
 def attributes_record(written: Written, *, branch_id: int, version: int) -> None:
@@ -119,21 +111,15 @@ def _before_the_drop(history: History) -> dict[str, AttributeFact]:
     return found
 
 
-def merged_facts(
-    plan: MergePlan,
-    snapshot: Snapshot,
-    version_vector: VersionVector,
-    version: int,
-    source: FactsSource,
-    *,
-    has_news: bool,
-) -> Written:
+def merged_facts(plan: MergePlan, snapshot: Snapshot, source: SourceSide) -> Written:
     """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
 
-    ``snapshot`` and ``reach`` are the target's before the merge. ``has_news``: whether the source may have facts that
-    the target does not know. All of it is four queries, whatever it merges.
+    ``snapshot`` is the target's before the merge. The merge has no version yet (``DOT``), and the commits of a
+    transaction's workspace are one with it (R11). All of it is four queries, whatever it merges.
     """
-    ranges = own_ranges(source.snapshot, version_vector) if has_news else Ranges()
+    assert source.snapshot is not None
+    version_vector = source.version_vector_of(snapshot)
+    ranges = own_ranges(source.snapshot, version_vector) if source.has_attribute_news(snapshot) else Ranges()
     source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges)
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*source_facts, *_set(plan)))
@@ -151,12 +137,12 @@ def merged_facts(
         present, item = target_facts.get(key, {}), items.get(key)
         merged = Merged(
             after.get(key),
-            version,
+            DOT,
             source_knows=makers[key].knows(source.version_vector),
-            target_knows=makers[key].knows(version_vector, own=version),
+            target_knows=makers[key].knows(version_vector, own=DOT),
             is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
         )
-        of_source = makers[key].of_commit(source_facts.get(key, {}), version, source.workspace)
+        of_source = makers[key].of_commit(source_facts.get(key, {}), DOT, source.own_branch)
         found[key] = facts_merged(of_source, present, merged)
     return found
 
