@@ -13,12 +13,11 @@ from catalog_app.models import Branch
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.ahead_behind import Divergence, divergences_load
 from catalog_app.selectors.history import ROW_METRICS
-from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from lakeui.common.records import record
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.load import merge_input_load
 from merge_app.execution.version_vectors import merge_base_version
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.decisions import is_by_row
@@ -130,10 +129,8 @@ def _compared(
     source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
 ) -> Comparison:
     with transaction.atomic():
-        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(source_snapshot, target_snapshot)
-        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions)
-        base = merge_base_version(side.version_vector, side.version_vector_of(target_snapshot))
+        side, target, given = merge_input_load(source, destination, engine, resolutions)
+        base = merge_base_version(side.version_vector, side.version_vector_of(target))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, change_sets_of(given)))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch
 from catalog_app.selectors.objects import (
     databases_list,
     databases_load,
@@ -20,7 +21,7 @@ from catalog_app.selectors.objects import (
     tables_named,
     views_list,
 )
-from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.attribute_news import databases_revived, objects_with_news, with_news
 from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource
@@ -68,6 +69,15 @@ def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: 
         version_vectors={destination: destination_version_vector},
         targets={destination: TargetKnown(known, asked, news, target_news)},
     )
+
+
+def merge_input_load(
+    source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...] = ()
+) -> tuple[SourceSide, Snapshot, PlanInput]:
+    """The merge of two branches as they are in these rows: the source's side, the target, and the plan's input."""
+    target = branch_snapshot(destination)
+    side = merge_source_load(branch_snapshot(source), target)
+    return side, target, plan_input_load(side, target, engine=engine, resolutions=resolutions)
 
 
 def plan_input_load(

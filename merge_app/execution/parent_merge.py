@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from catalog_app.models import Branch
-from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import LakeError
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.load import merge_input_load
 from merge_app.planning.merge_plan import Finding
 from merge_app.planning.plan import plan
 
@@ -23,10 +22,7 @@ def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any]
     if parent is None or branch.is_workspace or parent.dropped_at is not None:
         return None
     try:
-        source_snapshot, target_snapshot = branch_snapshot(branch), branch_snapshot(parent)
-        planned = plan(
-            plan_input_load(merge_source_load(source_snapshot, target_snapshot), target_snapshot, engine=engine)
-        )
+        planned = plan(merge_input_load(branch, parent, engine)[2])
     except LakeError as failure:
         refused = {"code": failure.code, "message": failure.message, "remedy": failure.remedy}
         return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}

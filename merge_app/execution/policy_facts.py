@@ -17,12 +17,12 @@ from catalog_app.models import Branch
 from catalog_app.selectors.listing import table_sizes
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.schemas import visible_schemas
-from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.apply import stale_tables, takes_rows_uncounted
 from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.compared_rows import ComparedRow
-from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.load import merge_input_load
 from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan, Resolution
@@ -45,11 +45,10 @@ def policy_facts_load(
     policies takes more than numbers, and each table once.
     """
     with transaction.atomic():
-        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(source_snapshot, target_snapshot)
-        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions)
+        side, target_snapshot, given = merge_input_load(source, destination, engine, resolutions)
     planned = plan(given)
-    tables = _Tables(planned, change_sets_of(given), source_snapshot, target_snapshot)
+    assert side.snapshot is not None
+    tables = _Tables(planned, change_sets_of(given), side.snapshot, target_snapshot)
     asked = [policy for item in policies for policy in item.policies]
     look = _Look((source, destination), target_snapshot, engine, resolutions, asked)
     found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()

@@ -15,11 +15,11 @@ from django.db.models import Q
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
-from catalog_app.selectors.snapshots import branch_snapshot, version_check
+from catalog_app.selectors.snapshots import version_check
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.audit.models import MergeAttempt
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.load import merge_input_load
 from merge_app.planning.effects import effect_from_json
 from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.plan import plan
@@ -50,10 +50,8 @@ def merge_replay(record: MergeAttempt, engine: EngineSource) -> Replay:
     source = _branch(record, "source", record.source_head)
     destination = _branch(record, "destination", record.destination_head)
     with transaction.atomic():
-        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(source_snapshot, target_snapshot)
         decided = tuple(resolution_read(entry) for entry in record.body.get("resolutions", ()))
-        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=decided)
+        given = merge_input_load(source, destination, engine, decided)[2]
     planned = plan(_as_named(given, {source.name: _own_name(record, source), destination.name: record.destination}))
     return Replay(record.fingerprint, planned.fingerprint, _why(record, planned.fingerprint))
 
