@@ -26,8 +26,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
-from merge_app.execution.cloning import TableClone, clones_apply
-from merge_app.execution.lineage.attributes import (
+from merge_app.execution.attribute_facts import (
     Restores,
     Written,
     attributes_record,
@@ -37,6 +36,7 @@ from merge_app.execution.lineage.attributes import (
     restored_facts,
     statement_facts,
 )
+from merge_app.execution.cloning import TableClone, clones_apply
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
     definitions_of_merged,

@@ -23,9 +23,9 @@ from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branches_
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.apply import Applied, CommitHeader, plan_apply
+from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.report import finding_as_json

@@ -23,10 +23,10 @@ from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader
+from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.commit import StatementDraft, statement_commit
 from merge_app.execution.deleted_keys import tables_with_other_tombstones
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
