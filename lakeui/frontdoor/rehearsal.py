@@ -14,7 +14,7 @@ from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
-from merge_app.execution.parent_merge import parent_merge_foresee
+from merge_app.comparison.parent_merge import parent_merge_foresee
 from merge_app.jobs.context import Context
 
 EXAMPLES = 10

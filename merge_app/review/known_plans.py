@@ -12,9 +12,9 @@ from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.protection import protection_of
 from catalog_app.selectors.snapshots import version_check
-from merge_app.execution.compare import comparison_load
+from merge_app.comparison.compare import comparison_load
+from merge_app.comparison.policy_facts import policy_facts_load
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.policy_facts import policy_facts_load
 from merge_app.planning.effects import effect_from_json
 from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.review.approval_rules import Seen

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from catalog_app.models import Branch
 from lakeui.common.errors import NoOpenConflict
-from merge_app.execution.compare import comparison_load
+from merge_app.comparison.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.decisions import is_by_row

@@ -20,7 +20,7 @@ from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.people import action_require, person_id
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, Stale
-from merge_app.execution.decision_effects import effects_load
+from merge_app.comparison.decision_effects import effects_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.merge_plan import Decision, Effect, Resolution, ResolutionPart

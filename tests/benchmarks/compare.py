@@ -79,7 +79,7 @@ class ChangedLake(Bench):
             cursor.execute("VACUUM ANALYZE")
 
     def compare(self) -> Any:
-        from merge_app.execution.compare import comparison_load
+        from merge_app.comparison.compare import comparison_load
 
         return comparison_load(self.branch("dev"), self.branch("main"), _refuse)
 

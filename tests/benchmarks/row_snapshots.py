@@ -69,7 +69,7 @@ def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
     from catalog_app.domain.row_merge import Behind
     from catalog_app.selectors.snapshots import branch_get, catalog_get
     from lakeui.frontdoor import compute
-    from merge_app.execution.compared_rows import row_pages
+    from merge_app.comparison.compared_rows import row_pages
 
     branches = [f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination")]
     is_clash = "id % 200 = 0"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merge_app.execution.profiles import ChangedRow, ProfiledColumn, rows_profiled
+from merge_app.comparison.profiles import ChangedRow, ProfiledColumn, rows_profiled
 
 COLUMNS = (
     ProfiledColumn(1, "id", "bigint", is_key=True),

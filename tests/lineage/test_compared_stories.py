@@ -7,7 +7,7 @@ import pytest
 from catalog_app.domain.operations import ObjectKind
 from lakeui.api.compare.decision_comparing import decisions_read
 from lakeui.frontdoor import compute
-from merge_app.execution.compare_object import object_comparison_load
+from merge_app.comparison.compare_object import object_comparison_load
 from tests.lineage.test_comparisons import compared, conflicts, rows_paged, table_of
 from tests.support.lake import Lake
 from tests.support.rows import run

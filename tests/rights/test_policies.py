@@ -16,7 +16,7 @@ from catalog_app.domain.policy_judgement import policy_judge
 from catalog_app.domain.protection import Change, MergeAuthority, Protection, protection_refusal, strictest
 from catalog_app.domain.roles import Role
 from lakeui.common.errors import InvalidValue
-from merge_app.execution.row_rules import RowPair, condition_check, emptied_count, rule_ask
+from merge_app.comparison.row_rules import RowPair, condition_check, emptied_count, rule_ask
 
 AT = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 """A Friday."""

@@ -19,7 +19,7 @@ from lakeui.api.http.base import ApiView, NewestFirst, principal_of, tagged
 from lakeui.api.http.serializers import MergeFilter, MergeSummary, ProblemDocument
 from lakeui.frontdoor.compute import engine, reading
 from merge_app.audit.selectors import attempt_get, audit_get, audit_list, audit_summary
-from merge_app.execution.replaying import merge_replay
+from merge_app.comparison.replaying import merge_replay
 
 _PAGE = inline_serializer(
     "MergePage",

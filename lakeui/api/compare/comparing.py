@@ -26,8 +26,8 @@ from lakeui.api.compare.object_comparing import object_as_json
 from lakeui.api.compare.serializers import VERDICTS
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
-from merge_app.execution.compare import Brought, ComparedObject, Comparison, comparison_load
-from merge_app.execution.compare_object import object_comparison_load
+from merge_app.comparison.compare import Brought, ComparedObject, Comparison, comparison_load
+from merge_app.comparison.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.merge_plan import Action, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectKey

@@ -12,7 +12,7 @@ from lakeui.api.compare.comparing import SECONDS_KEPT, Pair, findings_read
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.branches.rerunning import with_statements
 from lakeui.frontdoor.compute import engine
-from merge_app.execution.decision_effects import DecisionEffects
+from merge_app.comparison.decision_effects import DecisionEffects
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey

@@ -20,7 +20,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from lakeui.api.tables.table_serializers import columns_shown, partition_shown
-from merge_app.execution.compare_object import ObjectComparison, ObjectSnapshot, ResultPreview, SideCommit, States
+from merge_app.comparison.compare_object import ObjectComparison, ObjectSnapshot, ResultPreview, SideCommit, States
 from merge_app.planning.field_changes import paths_changed
 
 SIDES = ("base", "source", "destination", "result")

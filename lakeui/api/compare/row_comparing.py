@@ -16,9 +16,9 @@ from lakeui.api.compare.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.http.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
-from merge_app.execution.compared_rows import row_pages, side_rows
-from merge_app.execution.lineage.compared_rows import ComparedRow
-from merge_app.execution.profiles import ChangedRow, ProfiledColumn, rows_profiled
+from merge_app.comparison.compared_rows import row_pages, side_rows
+from merge_app.comparison.profiles import ChangedRow, ProfiledColumn, rows_profiled
+from merge_app.comparison.row_pages import ComparedRow
 
 ROW_ID = 1
 """Where the row id stands in a row of changes."""

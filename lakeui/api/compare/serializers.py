@@ -11,7 +11,7 @@ from catalog_app.rules.loader import TABLE_NAMES
 from lakeui.api.http.paging import PageFilter
 from lakeui.api.http.serializers import ColumnEntry
 from lakeui.api.tables.table_serializers import TableColumn
-from merge_app.execution.compare import NEW
+from merge_app.comparison.compare import NEW
 from merge_app.planning.merge_plan import Action, Decision, ResolutionPart, Verdict
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes

@@ -15,7 +15,7 @@ from catalog_app.models import Branch, CommitRead
 from catalog_app.rules.codes import VerdictCode
 from lakeui.api.compare.comparing import Pair, findings_read, object_read
 from lakeui.common.errors import NotFound
-from merge_app.execution.profiles import Risk
+from merge_app.comparison.profiles import Risk
 from merge_app.pipelines.selectors import pipelines_list
 from merge_app.review.models import Check
 

@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from catalog_app.domain.policies import CHANGES, DAYS, KINDS
 from lakeui.common.errors import InvalidValue
-from merge_app.execution.policy_facts import MOST_SPOT_ROWS
-from merge_app.execution.row_rules import LONGEST, condition_check
+from merge_app.comparison.policy_facts import MOST_SPOT_ROWS
+from merge_app.comparison.row_rules import LONGEST, condition_check
 
 MOST_POLICIES, MOST_PATTERNS, MOST_RULES = 20, 100, 20
 _CLOCK = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"

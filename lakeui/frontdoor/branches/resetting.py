@@ -14,7 +14,7 @@ from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.discarding import Discarded, DiscardedObject, discarded_load
+from merge_app.comparison.discarding import Discarded, DiscardedObject, discarded_load
 
 MOST_OBJECTS = 200
 """An answer names so many discarded objects; it counts them all."""

@@ -14,7 +14,7 @@ from django.db import connection
 from catalog_app.domain.schema import Schema
 from catalog_app.rules.loader import load_rules
 from lakeui.api.compare import comparing
-from merge_app.execution import compare
+from merge_app.comparison import compare
 from tests.api.conftest import Caller
 from tests.api.sql.test_statements import problem
 from tests.support.resource_lake import Lake

@@ -21,7 +21,7 @@ from lakeui.api.http.docs import openapi_document
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.queries import row_changes
-from merge_app.execution.lineage.compared_rows import ComparedRow, RowPage
+from merge_app.comparison.row_pages import ComparedRow, RowPage
 from tests.api.conftest import Caller
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.stories.conftest import database, stored

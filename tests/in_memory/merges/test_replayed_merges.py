@@ -10,7 +10,7 @@ from catalog_app.models import Branch
 from lakeui.common.errors import InvalidValue, LakeError, MergeConflict, NotFound
 from lakeui.frontdoor import compute
 from merge_app.audit.models import MergeAttempt
-from merge_app.execution.replaying import merge_replay
+from merge_app.comparison.replaying import merge_replay
 from tests.support.lake import Lake
 from tests.support.soak import IS_SOAK
 

@@ -8,8 +8,8 @@ import pytest
 
 from catalog_app.models import Branch
 from lakeui.frontdoor import Session, execute, rehearsal
+from merge_app.comparison.parent_merge import parent_merge_foresee
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.parent_merge import parent_merge_foresee
 from tests.in_memory.conftest import Begun
 from tests.in_memory.rows.test_dry_runs import everything, filled_fill
 from tests.support.lake import Lake

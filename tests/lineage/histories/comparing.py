@@ -9,10 +9,10 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
-from merge_app.execution.compare import comparison_load
-from merge_app.execution.compare_object import object_comparison_load
-from merge_app.execution.compared_rows import row_pages
-from merge_app.execution.lineage.compared_rows import ComparedRow
+from merge_app.comparison.compare import comparison_load
+from merge_app.comparison.compare_object import object_comparison_load
+from merge_app.comparison.compared_rows import row_pages
+from merge_app.comparison.row_pages import ComparedRow
 from merge_app.planning.merge_plan import Verdict
 from tests.lineage.histories.history import History, Law, Merged
 from tests.lineage.histories.states import Shown, State

@@ -32,8 +32,8 @@ def _is_listed(item: _Listed, after: tuple[bool, str] | None, key: str | None) -
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """A row, named by its primary key or id: what each side did to it, None for nothing, and how base, both sides and
-    result have it, None where it is not there. A row that is left open has no result.
+    """A row, named by its primary key or id. What a side did is None for nothing, and an image is None where the row is
+    not there. A row that is left open has no result.
     """
 
     key: str

@@ -16,11 +16,11 @@ from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import NotFound
-from merge_app.execution.effects import OperationFiles, operation_files_load
+from merge_app.comparison.operation_files import OperationFiles, operation_files_load
+from merge_app.comparison.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.operations import operations_load
-from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.attributes import base_state

@@ -14,9 +14,9 @@ from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
-from merge_app.execution.compared_rows import row_pages
+from merge_app.comparison.compared_rows import row_pages
+from merge_app.comparison.row_pages import ComparedRow, ComparedRows
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.compared_rows import ComparedRow, ComparedRows
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
 from merge_app.planning.merge_plan import Decision, Effect, LeftOut, Resolution, ResolutionPart
 

@@ -19,15 +19,15 @@ from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.compare_object import object_side
-from merge_app.execution.compared_rows import row_changes
+from merge_app.comparison.compare_object import object_side
+from merge_app.comparison.compared_rows import row_changes
+from merge_app.comparison.row_effects import row_effect, rows_effect
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
 from merge_app.execution.lineage.row_changes import RowChanges
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.rerunning import rows_matched
-from merge_app.execution.row_effects import row_effect, rows_effect
 from merge_app.execution.source_side import SourceSide
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.conditions import partition_text

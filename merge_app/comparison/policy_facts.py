@@ -18,12 +18,12 @@ from catalog_app.selectors.listing import table_sizes
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.schemas import visible_schemas
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.comparison.compared_rows import row_pages
+from merge_app.comparison.row_pages import ComparedRow
+from merge_app.comparison.row_rules import RowPair, emptied_count, rule_ask
 from merge_app.execution.apply import stale_tables, takes_rows_uncounted
-from merge_app.execution.compared_rows import row_pages
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.compared_rows import ComparedRow
 from merge_app.execution.load import merge_input_load
-from merge_app.execution.row_rules import RowPair, emptied_count, rule_ask
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan, Resolution
 from merge_app.planning.notes import rows_done

@@ -15,7 +15,7 @@ from catalog_app.selectors.ahead_behind import divergences_load
 from catalog_app.selectors.objects import databases_load, views_load
 from catalog_app.selectors.snapshot_diff import changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.compare import Brought, brought_by
+from merge_app.comparison.compare import Brought, brought_by
 from merge_app.execution.load import merge_source_load, plan_without_facts
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import PlanInput

@@ -9,11 +9,11 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
-from merge_app.execution.compare_object import object_side
+from merge_app.comparison.changed_rows import ChangedRows, rows_changed
+from merge_app.comparison.compare_object import object_side
+from merge_app.comparison.row_pages import ComparedRows
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import parties_of, table_case
-from merge_app.execution.lineage.changed_rows import ChangedRows, rows_changed
-from merge_app.execution.lineage.compared_rows import ComparedRows
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
