@@ -26,7 +26,7 @@ from merge_app.execution.apply import Applied, CommitHeader, plan_apply
 from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run

@@ -27,7 +27,8 @@ from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.commit import StatementDraft, statement_commit
 from merge_app.execution.deleted_keys import tables_with_other_tombstones
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
+from merge_app.execution.lineage.restoring import restored_files
+from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
 from merge_app.execution.views import ViewChange, views_restore, views_restoring

@@ -13,7 +13,7 @@ from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Changed
-from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import Ranges, VersionVector, version_vector_load
 
 

@@ -98,16 +98,7 @@ def _planners_of(
     cases: Sequence[TableCase], parties: Parties, engine: EngineSource
 ) -> list[tuple[TableCase, _Planner]]:
     tables = [case.table_id for case in cases]
-    sides = sides_load(
-        tables,
-        parties.source,
-        parties.target,
-        parties.version_vectors,
-        own=parties.own,
-        staged=parties.staged,
-        restored=parties.restored,
-        whole=[case.table_id for case in cases if case.may_come_whole],
-    )
+    sides = sides_load(tables, parties, [case.table_id for case in cases if case.may_come_whole])
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
     source, target = scopes_load(tables, sides.source_news, sides.target_news, codes, own=parties.own)

@@ -13,21 +13,11 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
+from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import Ranges, version_vector_load
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredFiles:
-    """What a restored table shows, and what the restore took away from it; files that it leaves alone are in neither.
-    ``present``: the files of now that are not left alone.
-    """
-
-    shown: tuple[ShownFile, ...] = ()
-    gone: tuple[Gone, ...] = ()
-    present: tuple[int, ...] = ()
 
 
 def restored_files(

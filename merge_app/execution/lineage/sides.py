@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.operations import Operation
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import RANGES, versions_load
-from merge_app.execution.lineage.staged_files import Restored, overlay, touched_files
+from merge_app.execution.lineage.staged_files import overlay, touched_files
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
+from merge_app.execution.lineage.table_cases import Parties
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
-from merge_app.execution.version_vectors import Ranges, VersionVector
+from merge_app.execution.version_vectors import Ranges
 from merge_app.lineage.facts import News
 from merge_app.lineage.segments import DOT, FileSide, Gone, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import CarryWritten
@@ -212,24 +212,13 @@ class Sides:
     written: Mapping[int, CarryWritten]
 
 
-def sides_load(
-    tables: Collection[int],
-    source: Snapshot,
-    target: Snapshot,
-    version_vectors: tuple[VersionVector, VersionVector],
-    *,
-    own: int | None = None,
-    staged: Sequence[Operation] = (),
-    restored: Mapping[int, Restored] | None = None,
-    whole: Collection[int] = (),
-) -> Sides:
-    """``reaches``: what source and target reach. ``own``: the workspace of a transaction, whose commits are one with
-    that of the transaction (R11). ``staged``: what a statement wants to commit on the snapshot ``source`` (R2).
-    ``whole``: tables of which files that meet no other need not be looked at one by one.
-    """
-    ranges = Ranges.of_news(*version_vectors), Ranges.of_news(version_vectors[1], version_vectors[0])
+def sides_load(tables: Collection[int], parties: Parties, whole: Collection[int]) -> Sides:
+    """``whole``: tables of which files that meet no other need not be looked at one by one."""
+    source, target, own, staged = parties.source, parties.target, parties.own, parties.staged
+    version_vectors = parties.version_vectors
+    ranges = Ranges.of_news(*version_vectors), Ranges.of_news(*version_vectors[::-1])
     versions = versions_load(*ranges)
-    is_branch = own is None and not staged and not restored
+    is_branch = own is None and not staged and not parties.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
     asked: dict[str, Any] = {
@@ -238,7 +227,7 @@ def sides_load(
         "source_limits": list(source.limits),
         "target_ids": list(target.branch_ids),
         "target_limits": list(target.limits),
-        "touched": [*touched_files(staged), *(file for item in (restored or {}).values() for file in item.present)],
+        "touched": [*touched_files(staged), *(file for item in parties.restored.values() for file in item.present)],
         **_own_parts(source, target),
     }
     gone = _gone_load(tables, ranges, dots)
@@ -252,7 +241,7 @@ def sides_load(
         else:
             shown[side][table_id].append(_file(row, dots))
     if staged:
-        overlay(staged, shown["source"], gone[0], restored or {})
+        overlay(staged, shown["source"], gone[0], parties.restored)
     if staged or own is not None:
         versions[0] = np.array([DOT], dtype=np.int64)
     news = [frozenset(item.tolist()) for item in versions]

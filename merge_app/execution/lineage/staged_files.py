@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
@@ -12,17 +11,15 @@ from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, Gone, Marked, Sh
 from merge_app.planning.net_changes import RESTORED_VERSION
 
 
-class Restored(Protocol):
-    """What a restore makes of a table's files."""
+@dataclass(frozen=True, slots=True)
+class RestoredFiles:
+    """What a restored table shows, and what the restore took away from it; files that it leaves alone are in neither.
+    ``present``: the files of now that are not left alone.
+    """
 
-    @property
-    def shown(self) -> tuple[ShownFile, ...]: ...
-
-    @property
-    def gone(self) -> tuple[Gone, ...]: ...
-
-    @property
-    def present(self) -> tuple[int, ...]: ...
+    shown: tuple[ShownFile, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    present: tuple[int, ...] = ()
 
 
 def touched_files(staged: Sequence[Operation]) -> Iterator[int]:
@@ -36,7 +33,7 @@ def overlay(
     staged: Sequence[Operation],
     shown: dict[int, list[ShownFile]],
     gone: dict[int, list[Gone]],
-    restored: Mapping[int, Restored],
+    restored: Mapping[int, RestoredFiles],
 ) -> None:
     """Put what a statement staged over what it saw."""
     for table_id, item in restored.items():

@@ -12,7 +12,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.looked_at import Lists
-from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import (
@@ -72,8 +72,9 @@ class TableCase:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``). ``homes``: the
-    catalogs of what they reach; ``floors``: see ``Homes.floors``.
+    """The two snapshots, and what they reach. ``homes``: the catalogs of that; ``floors``: see ``Homes.floors``.
+    ``own``: the workspace of a transaction, whose commits are one with that of the transaction (R11). ``staged``: what
+    a statement wants to commit on the snapshot ``source`` (R2); ``restored``: by table what that makes of its files.
     """
 
     source: Snapshot
