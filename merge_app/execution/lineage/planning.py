@@ -65,38 +65,35 @@ def rows_plan(
     they did.
     """
     found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
-    for case, planned in _planners(cases, parties, engine):
+    for case, given in _given(cases, parties, engine):
         undecided = replace(case, decision=RowsDecision())
-        found[case.table_id] = planned(undecided)[0], planned(case)[0] if case.decision else None
+        found[case.table_id] = _plan(undecided, given)[0], _plan(case, given)[0] if case.decision else None
     return found
 
 
 def rows_looked_at(case: TableCase, parties: Parties, engine: EngineSource) -> LookedAt | None:
     """The rows that ``rows_plan`` looks at to plan the table, as it decides them; None without any."""
-    ((_, planned),) = _planners([case], parties, engine)
-    return planned(replace(case, decision=RowsDecision(), is_planned=False))[1]
+    ((_, given),) = _given([case], parties, engine)
+    return _plan(replace(case, decision=RowsDecision(), is_planned=False), given)[1]
 
 
-_Planner = Callable[[TableCase], tuple[RowsPlan, LookedAt | None]]
-
-
-def _planners(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Planner]]:
-    """By table, what plans it with a decision or without."""
+def _given(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Given]]:
+    """With each table what it is planned by."""
     homes = parties.homes().by_home([(ObjectKind.TABLE, case.table_id) for case in cases])
     home_of = {table_id: catalog_id for catalog_id, keys in homes.items() for _, table_id in keys}
     groups_of: dict[tuple[bool, int], list[TableCase]] = defaultdict(list)
     for case in cases:
         groups_of[case.is_new, home_of[case.table_id]].append(case)
     return [
-        planner
+        each
         for (are_new, catalog_id), group in sorted(groups_of.items())
-        for planner in _planners_of(group, parties.of_home(catalog_id, are_new=are_new), engine)
+        for each in _given_of_home(group, parties.of_home(catalog_id, are_new=are_new), engine)
     ]
 
 
-def _planners_of(
+def _given_of_home(
     cases: Sequence[TableCase], parties: Parties, engine: EngineSource
-) -> list[tuple[TableCase, _Planner]]:
+) -> list[tuple[TableCase, _Given]]:
     tables = [case.table_id for case in cases]
     sides = sides_load(tables, parties, [case.table_id for case in cases if case.may_come_whole])
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
@@ -111,12 +108,11 @@ def _planners_of(
     overwritten = cache(lambda: overwritten_load(tables))
     sweeping = [scope.knows for scopes in source.values() for scope in scopes if scope.kind in SWEEPING]
     since_scopes = cache(lambda: commits_since(parties.source_version_vector, sweeping, parties.floors))
-
-    def planner(table_id: int) -> _Planner:
-        scopes = source.get(table_id, []), target.get(table_id, [])
-        return lambda case: _table(case, sides, parties, readers[table_id], scopes, overwritten, since_scopes)
-
-    return [(case, planner(case.table_id)) for case in cases]
+    scopes = {table_id: (source.get(table_id, []), target.get(table_id, [])) for table_id in tables}
+    return [
+        (case, _Given(parties, sides, readers[case.table_id], scopes[case.table_id], overwritten, since_scopes))
+        for case in cases
+    ]
 
 
 def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
@@ -130,26 +126,36 @@ def _as_dot(scope: Scope) -> Scope:
     return Scope(DOT, -1, scope.kind, scope.knows, scope.partition, scope.to, scope.then)
 
 
-def _table(
-    case: TableCase,
-    sides: Sides,
-    parties: Parties,
-    reader: Reader,
-    scopes: tuple[list[Scope], list[Scope]],
-    overwritten: Callable[[], Mapping[int, set[int]]],
-    since_scopes: Callable[[], Commits],
-) -> tuple[RowsPlan, LookedAt | None]:
-    source, target = sides.source[case.table_id], sides.target[case.table_id]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """What one table is planned by, with a decision or without. ``scopes``: of source and target. ``overwritten`` and
+    ``since_scopes`` are looked up when a table asks first.
+    """
+
+    parties: Parties
+    loaded: Sides
+    reader: Reader
+    scopes: tuple[list[Scope], list[Scope]]
+    overwritten: Callable[[], Mapping[int, set[int]]]
+    since_scopes: Callable[[], Commits]
+
+
+def _plan(case: TableCase, given: _Given) -> tuple[RowsPlan, LookedAt | None]:
+    source, target = given.loaded.source[case.table_id], given.loaded.target[case.table_id]
     if case.decision.takes_source:
-        return _taken(_together(groups(source, target)), sides.news, reader), None
+        return _taken(_together(groups(source, target)), given.loaded.news, given.reader), None
     if case.decision.leaves_out_source:
-        return _left_out(_together(groups(source, target)), sides.news, reader), None
-    written = sides.written.get(case.table_id)
+        return _left_out(_together(groups(source, target)), given.loaded.news, given.reader), None
+    return _merged(case, given, source, target)
+
+
+def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) -> tuple[RowsPlan, LookedAt | None]:
+    reader, written = given.reader, given.loaded.written.get(case.table_id)
     steps: list[Step] = [] if written is None else [written]
     met: list[Group] = []
     fresh: list[Group] = []
     skips = False
-    found, acting = groups(source, target), scopes[0]
+    found, acting = groups(source, target), given.scopes[0]
     kept = _kept_columns(case, reader)
     if case.has_key:
         # Predicates are not judged by key.
@@ -167,12 +173,12 @@ def _table(
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     is_needed = met or case.lists is not Lists.NEEDED
-    if not is_needed and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
+    if not is_needed and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in given.scopes[0]):
         judged = RowJudgement({}) if case.has_key else None
         steps = with_values_back(kept, found, steps, _cell_reader(case, reader))
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
     together = _together(met)
-    rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten, since_scopes)
+    rows = _rows(case, given, together)
     merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
@@ -235,23 +241,15 @@ LOOKED_INTO = 10_000
 """Of so many rows in conflict cells are read, to say what a finer setting would."""
 
 
-def _rows(
-    case: TableCase,
-    parties: Parties,
-    group: Group,
-    news: News,
-    reader: Reader,
-    scopes: tuple[list[Scope], list[Scope]],
-    overwritten: Callable[[], Mapping[int, set[int]]],
-    since_scopes: Callable[[], Commits],
-) -> _MergedRows:
+def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
+    parties, news, reader, scopes = given.parties, given.loaded.news, given.reader, given.scopes
     places = (
         SharedPartitions.of_scopes(scopes[0], news.of_source),
         SharedPartitions.of_scopes(scopes[1], news.of_target),
     )
     keys = Keys(case.merged, reader, places)
     cell_reader = _cell_reader(case, reader)
-    source, target = _sides(case, parties, group, news, keys, cell_reader)
+    source, target = _sides(case, given, group, keys, cell_reader)
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
@@ -261,8 +259,8 @@ def _rows(
         case.has_key,
         source_scopes=acting,
         target_scopes=scopes[1],
-        overwritten=overwritten().get(case.table_id, set()) if _is_predicate_among(acting) else frozenset(),
-        since_scopes=since_scopes(),
+        overwritten=given.overwritten().get(case.table_id, set()) if _is_predicate_among(acting) else frozenset(),
+        since_scopes=given.since_scopes(),
     )
     cells = Cells(cell_reader, group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
@@ -285,7 +283,7 @@ def _rows(
         steps += carried_by_row(group, rows, reader)
         steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
     if case.is_planned and not case.has_key:
-        by_cell = _by_cell(case, parties, group, news, reader, facts) if _may_look(case, merged) else None
+        by_cell = _by_cell(case, given, group, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
     kept = overtaken or _kept(merged, source.facts, target.facts)
     looked_at = LookedAt(
@@ -303,31 +301,27 @@ def _may_look(case: TableCase, merged: TableOutcome) -> bool:
     return case.granularity is not Granularity.CELL and 0 < len(updated) <= LOOKED_INTO
 
 
-def _by_cell(
-    case: TableCase, parties: Parties, group: Group, news: News, reader: Reader, facts: TableFacts
-) -> TableOutcome:
+def _by_cell(case: TableCase, given: _Given, group: Group, facts: TableFacts) -> TableOutcome:
     """What the rules would say by cell."""
-    asked, cell_reader = replace(case, granularity=Granularity.CELL), _cell_reader(case, reader)
-    source, target = _sides(asked, parties, group, news, Keys(case.merged, reader), cell_reader)
-    given = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
+    asked, cell_reader = replace(case, granularity=Granularity.CELL), _cell_reader(case, given.reader)
+    source, target = _sides(asked, given, group, Keys(case.merged, given.reader), cell_reader)
+    facts = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
     cells = Cells(cell_reader, group, asked.how)
-    return table_merge(case.table_id, given, news, stamp=DOT, cells=cells)
+    return table_merge(case.table_id, facts, given.loaded.news, stamp=DOT, cells=cells)
 
 
-def _sides(
-    case: TableCase, parties: Parties, group: Group, news: News, keys: Keys, cells: CellReader
-) -> tuple[Placed, Placed]:
+def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: CellReader) -> tuple[Placed, Placed]:
     """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
-    reader = keys.reader
+    reader, news, version_vectors = given.reader, given.loaded.news, given.parties.version_vectors
     if case.has_key:
         rows = keyed_rows(group, reader, news, keys)
         met = met_rows(rows.source.facts, rows.target.facts, news)
-        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, parties.version_vectors)
+        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, version_vectors)
     else:
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
-            return with_one_past(sides, reader, case.merged, news, parties.version_vectors)
-        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), parties.version_vectors)
+            return with_one_past(sides, reader, case.merged, news, version_vectors)
+        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), version_vectors)
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)
 
