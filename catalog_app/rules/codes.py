@@ -146,8 +146,8 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Run the update on the target after the merge if its new rows need it too.",
     ),
     VerdictCode.DISCARDED_DELETE: _note(
-        "Deletes of rows that are gone on the target are discarded",
-        "Run the delete on the target after the merge if its new rows need it too.",
+        "Deletes of rows that the target took away, or changed since, are discarded",
+        "Run the delete on the target after the merge if its rows need it too.",
     ),
     VerdictCode.DISCARDED_VALUE: _note(
         "Values of a column that the merged table lacks are left out",

@@ -11,6 +11,7 @@ import numpy as np
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Key, Kind, ObjectId, RowFacts, Scope
+from merge_app.lineage.rules import KEPT
 
 NO_BASE = -2
 """In place of a base image: there is none that both sides know, or the row was deleted in it."""
@@ -145,6 +146,11 @@ class TableOutcome:
     def decides(self) -> bool:
         """Whether the merge stamps a row or a partition (§2)."""
         return self.rows.decides or self.partitions.decides
+
+    @property
+    def kept_rows(self) -> int:
+        """How many rows that the source deleted or overwrote stay, as the target changed them."""
+        return sum(len(item.rows) for item in self.findings if item.rule == KEPT and item.rows is not None)
 
     def row_facts(self, source: RowFacts, target: RowFacts, stamp: int) -> ResultFacts:
         """The rows of the pairs after the merge, ``stamp`` being the merge's."""

@@ -15,8 +15,10 @@ from merge_app.lineage.rules import (
     ACTS,
     DECIDERS,
     DECIDERS_BY_KEY,
+    KEPT,
     NOTES,
     NOTES_OF_EQUALS,
+    STAYS,
     WRITTEN,
     Act,
     Decider,
@@ -40,6 +42,20 @@ def rows_decide(
     yield from _both_wrote(facts, pairs, compared, left.where(both), cells)
     yield from _notes(pairs, left.where(~both).at, source_acts[~both], target_acts[~both], NOTES)
     yield from _notes(pairs, compared.equal.at, *_acts(compared.equal, news), NOTES_OF_EQUALS)
+
+
+def rows_stay(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
+    """Rows that the source deleted or overwrote and that stay as the target changed them, once its scopes acted."""
+    left = compared.left.where(compared.decided.outcome[compared.left.at] == Outcome.TARGET_DECIDED)
+    if not len(left):
+        return
+    source_acts, target_acts = (_acts_by_key if facts.has_key else _acts)(left, news)
+    hit = np.zeros(len(left), dtype=np.bool_)
+    for source, target in STAYS:
+        hit |= (source_acts == source) & (target_acts == target)
+    hit &= (left.source.value == ABSENT) & (left.target.value != ABSENT)
+    if hit.any():
+        yield Finding(VerdictCode.DISCARDED_DELETE, None, KEPT, rows=pairs.row_id[left.at[hit]])
 
 
 def _acts(met: Concurrent, news: News) -> tuple[Array, Array]:

@@ -62,7 +62,12 @@ WRITTEN = np.isin(np.arange(len(Kind)), [Kind.INSERT, Kind.UPDATE, Kind.OVERWRIT
 """Kinds that write a partition with the row, by kind."""
 
 KEPT = "kept"
-"""The rule of a delete that finds the row updated: the target's image stays (§3)."""
+"""The rule of a delete, or of an overwrite, that finds the row changed: the target's image stays (§3)."""
+STAYS = (
+    (Act.DELETE, Act.UPDATE),
+    *((Act.OVERWRITE, target) for target in (Act.UPDATE, Act.RESTORE, Act.REWRITE)),
+)
+"""Pairs to which ``KEPT`` applies where no scope of the source took the row in the end."""
 
 Notes = Mapping[tuple[Act, Act], tuple[VerdictCode, str]]
 NOTES: Notes = {
@@ -73,7 +78,7 @@ NOTES: Notes = {
     (Act.RESTORE, Act.REWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.DELETE, Act.REWRITE): (VerdictCode.DISCARDED_DELETE, "A5"),
     (Act.DELETE, Act.RESTORE): (VerdictCode.DISCARDED_DELETE, "A5"),
-    (Act.DELETE, Act.UPDATE): (VerdictCode.DISCARDED_DELETE, KEPT),
+    (Act.REWRITE, Act.DELETE): (VerdictCode.DROPS_DEST_CHANGES, "R10"),
     (Act.RESTORE, Act.UPDATE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),
     (Act.RESTORE, Act.DELETE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),
     (Act.RESTORE, Act.RESTORE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),

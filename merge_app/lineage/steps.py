@@ -191,7 +191,7 @@ def _decides(step: Step) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableSteps:
-    """``kept_rows``: how many rows that the source deleted or overwrote stay, as the target updated them.
+    """``kept_rows``: how many rows that the source deleted or overwrote stay, as the target changed them.
     ``shows_alike``: whether readers see the table as before.
     """
 

@@ -20,7 +20,7 @@ from merge_app.lineage.facts import (
 )
 from merge_app.lineage.files import files_judge
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
-from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide
+from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide, rows_stay
 from merge_app.lineage.scopes import predicates_judge, renames_lost, scopes_carry_out, standing_scopes, swept_rows
 from merge_app.lineage.sorted_join import differing_rows
 
@@ -48,6 +48,7 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     if facts.alive.result and facts.alive.target:
         findings += scopes_carry_out(facts, pairs, rows, partitions, standing, news, stamp)
     if facts.alive.is_judged:
+        findings += rows_stay(facts, pairs, rows, news)
         findings += renames_lost(facts, pairs, partitions, standing, news, stamp)
     if facts.has_key:
         findings = list(_without_swept(findings))

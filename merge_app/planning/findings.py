@@ -30,12 +30,13 @@ class Problem:
 
 @record(frozen=True, slots=True)
 class Pair:
-    """What both sides did to one object, and the rule table that judges it."""
+    """What both sides did to one object, and the rule table that judges it. ``homes``: names of databases by id."""
 
     rules: RuleTable
     name: str
     source: ObjectChanges
     destination: ObjectChanges
+    homes: Mapping[int, str] = field(default_factory=dict)
 
     def hit_cells(self) -> list[CellKey]:
         """The pairs of operations that met, in the order of the rule table."""

@@ -39,6 +39,7 @@ _RENAMES = {
     VerdictCode.PARTITION_DROPPED_ON_DEST: "is not there any more",
     VerdictCode.PARTITION_EXISTS: "cannot take that name, which is in use",
 }
+_CHANGED = {"insert": "wrote", "update": "wrote", "overwrite": "wrote", "delete": "deleted"}
 _SWEPT = {ScopeKind.DROP_PARTITION: "dropped", ScopeKind.OVERWRITE: "overwrote"}
 
 
@@ -96,15 +97,11 @@ def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
 
 
 def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | None:
-    """Rows that a scope of the source took although it never saw them; of a whole table, those that the target changed
-    since, whoever saw them.
-    """
-    rows = _count(finding)
-    if not finding.scopes:
-        return _overwritten_note(pair, rows)
+    """Rows of a partition that a scope of the source took although it never saw them."""
     scope = finding.scopes[0]
     if scope.partition is None:
         return None
+    rows = _count(finding)
     partition, is_drop = merged.partitions[scope.partition], scope.kind is ScopeKind.DROP_PARTITION
     axis = pair.destination.first_hit(ROW_AXES, "insert")
     return Problem(
@@ -117,13 +114,20 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
     )
 
 
-def _overwritten_note(pair: Pair, rows: int) -> Problem:
-    axis = pair.destination.first_hit(ROW_AXES, "insert")
-    return Problem(
+def _overwritten_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
+    """Rows of the whole table that the target changed since and the source's overwrite took, and keys that the target
+    deleted and the overwrite wrote again.
+    """
+    found = [item for item in merged.findings if item.code is VerdictCode.DROPS_DEST_CHANGES and not item.scopes]
+    rows = sum(_count(item) for item in found)
+    if not rows:
+        return
+    axis = pair.destination.first_hit((*ROW_AXES, "delete"), "insert")
+    yield Problem(
         ("overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
         "",
-        f"The source's overwrite takes or replaces {rows_text(rows)} that the target wrote since.",
+        f"The source's overwrite takes or replaces {rows_text(rows)} that the target {_CHANGED[axis]} since.",
         {"rows": rows},
     )
 
@@ -165,16 +169,31 @@ def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
     )
 
 
+def _kept_note(pair: Pair, rows: int) -> Problem:
+    """Rows that the source took away and that stay, as the target changed them (§3)."""
+    source = next((axis for axis in ("delete", "overwrite", "partition") if pair.source.hits(axis)), "delete")
+    target = next((axis for axis in ("update", "partition", "overwrite") if pair.destination.hits(axis)), "update")
+    stay, them = ("stays", "it") if rows == 1 else ("stay", "them")
+    return Problem(
+        (source, target),
+        VerdictCode.DISCARDED_DELETE,
+        "",
+        f"{rows_text(rows)} that the source took away {stay}, as the target changed {them} since.",
+        {"rows": rows, "files": [], "emptied_files": 0, "kept_updated_rows": rows},
+    )
+
+
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
     yield from _restored_note(pair, merged)
+    yield from _overwritten_note(pair, merged)
     for finding in merged.findings:
-        if finding.code is VerdictCode.DROPS_DEST_CHANGES:
+        if finding.code is VerdictCode.DROPS_DEST_CHANGES and finding.scopes:
             note = _swept_note(pair, finding, merged)
             yield from () if note is None else (note,)
         if finding.code is VerdictCode.DISCARDED_RENAME:
             yield _lost_rename_note(finding, merged)
-        # Rows that stay as the target updated them are counted with the table, and those of keys with these.
+        # Rows of a table with a primary key are counted with its keys.
         is_discard = finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE)
         if is_discard and finding.rule != KEPT and merged.judged is None:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
@@ -182,6 +201,8 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             rows, emptied = _discarded(finding, merged.emptied)
             details = {"rows": rows, "files": [], "emptied_files": emptied}
             yield discarded_note(kind, by, extent_text(rows, emptied), details)
+    if merged.steps.kept_rows:
+        yield _kept_note(pair, merged.steps.kept_rows)
     if merged.skips_layout:
         yield Problem(
             ("compaction", pair.destination.first_hit(("delete", "update", "overwrite"), "compaction")),

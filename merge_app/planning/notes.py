@@ -95,11 +95,12 @@ def _rename_note(pair: Pair) -> Iterator[Problem]:
     for part in ("name", "database_id"):
         before, wanted, found = (getattr(item, part) for item in (source.before, source.after, target.after))
         if before != wanted and target.before != target.after and found not in (wanted, getattr(target.before, part)):
+            shown = [pair.homes.get(value, value) if part == "database_id" else value for value in (wanted, found)]
             yield Problem(
                 ("rename", "rename"),
                 VerdictCode.OVERRIDDEN_BY_SOURCE,
                 "",
-                f"The source's {part.replace('_id', '')} {wanted} replaces the target's {found}.",
+                f"The source's {part.replace('_id', '')} {shown[0]} replaces the target's {shown[1]}.",
                 {"attribute": part, "source": wanted, "destination": found},
             )
 

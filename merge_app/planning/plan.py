@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.broken_views import broken_views_judge
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
@@ -143,8 +143,15 @@ def _object_plan(
             statements=statements_of(given.resolutions, object_id),
             merged=change_sets.merged_table(object_id),
             column_findings=change_sets.findings_of(kind, object_id),
+            homes=_homes(given, before, state),
         )
     )
+
+
+def _homes(given: PlanInput, *states: TableState | None) -> dict[int, str]:
+    """By id, the names of the databases in which a table lies on either side."""
+    homes = [_database(given, state.database_id) for state in states if state is not None]
+    return {home.database_id: home.name for home in homes if home is not None}
 
 
 def _database(given: PlanInput, database_id: int) -> DatabaseState | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
@@ -43,7 +44,8 @@ class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``key_rules`` judge rows that are
     merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the target inserted
     stay beside what the source deleted and updated, by a decision. ``statements`` are run on the target's rows.
-    ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns.
+    ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns. ``homes``:
+    names of the databases that it lies in, by id.
     """
 
     source: ObjectChanges
@@ -59,13 +61,14 @@ class TableCase:
     statements: tuple[RecordedStatement, ...] = ()
     merged: TableState | None = None
     column_findings: tuple[CoreFinding, ...] = ()
+    homes: Mapping[int, str] = field(default_factory=dict)
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     """What becomes of one table that the source changed. A table that the target does not know is new."""
     source, before = case.source, case.before
     rules = case.rules if case.facts.rows is None else case.key_rules
-    pair = Pair(rules, case.name, source, case.destination)
+    pair = Pair(rules, case.name, source, case.destination, case.homes)
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)

@@ -44,7 +44,9 @@ export function discardedText(
 ): string {
   const found = notes.filter((note) => note.kind === "table" && note.object_id === table.table_id && note.code === code);
   const sum = (name: string) => found.reduce((total, { details }) => total + Number(details[name] ?? 0), 0);
-  const rows = sum("rows") + (code === "DISCARDED_DELETE" ? (table.kept_updated_rows ?? 0) : 0);
+  // Records made before notes counted these rows have them with the table alone.
+  const isNoted = found.some(({ details }) => details.kept_updated_rows);
+  const rows = sum("rows") + (code === "DISCARDED_DELETE" && !isNoted ? (table.kept_updated_rows ?? 0) : 0);
   const files = sum("emptied_files");
   if (files) return `${rows ? `${counted(rows, "row")}, ` : ""}${counted(files, "file")}`;
   return rows ? count(rows) : "—";

@@ -227,7 +227,7 @@ def _together(met: Iterable[Group]) -> Group:
 
 @dataclass(frozen=True, slots=True)
 class _MergedRows:
-    """``kept``: how many rows that the source deleted or overwrote stay, as the target updated them."""
+    """``kept``: how many rows that the source deleted or overwrote stay, as the target changed them."""
 
     merged: TableOutcome
     steps: list[Step]
@@ -285,7 +285,7 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     if case.is_planned and not case.has_key:
         by_cell = _by_cell(case, given, group, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
-    kept = overtaken or _kept(merged, source.facts, target.facts)
+    kept = overtaken or _overtaken(merged, source.facts, target.facts) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
         merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged
     )
@@ -371,8 +371,8 @@ def _parted_scopes(scopes: Sequence[Scope], partitions: AbstractSet[int]) -> tup
     return [scope for scope in scopes if scope not in left], left
 
 
-def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
-    """How many rows that the source deleted or overwrote stay, as the target updated them."""
+def _overtaken(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
+    """How many rows that a statement took away stay, whatever others did to them: it has to look again."""
     at = np.flatnonzero(merged.rows.outcome == Outcome.TARGET_DECIDED)
     source_at, target_at = merged.pairs.source_at[at], merged.pairs.target_at[at]
     kinds = source.image.kind[source_at]

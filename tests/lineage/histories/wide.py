@@ -171,9 +171,7 @@ class WideHistory(History):
         return frozenset()
 
     def _merged(self, target: str, done: dict[str, Any]) -> None:
-        reported = self.lake.audit(done["merge_id"]).get("tables", ())
-        kept = [{"kind": "table", "object_id": item["table_id"]} for item in reported if item["kept_updated_rows"]]
-        self.notes = [*done.get("notes", ()), *kept]
+        self.notes = list(done.get("notes", ()))
         if done.get("version"):
             self.merge_ids.setdefault(target, []).append(str(done["merge_id"]))
 
