@@ -19,9 +19,19 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.state_diff import state_operations
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
-from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey
+
+
+_HEAD = f"""
+WITH {SNAPSHOT}
+SELECT l.branch_id, c.version FROM snapshot l CROSS JOIN LATERAL (
+    SELECT version FROM catalog_app_commit WHERE branch_id = l.branch_id AND version <= l.max_version
+    ORDER BY version DESC LIMIT 1) c
+ORDER BY l.depth LIMIT 1
+"""
 
 
 def overwrite_with(
@@ -76,6 +86,7 @@ def replacements_load(
         source_tables={**tables_load(source, set(tables) - planned.source_tables.keys()), **planned.source_tables},
     )
     wanted, present = table_files(source, tables), table_files(destination, tables)
+    head = _head_commit(source)
     found: dict[ObjectKey, tuple[Operation, ...]] = {}
     for key in sorted(chosen):
         kind, object_id = key
@@ -88,6 +99,10 @@ def replacements_load(
             overwrite = overwrite_with(object_id, wanted.get(object_id, ()), present.get(object_id, ()), always=always)
             operations = (*operations, overwrite) if overwrite is not None else operations
         branch = next((item.branch for item in planned.source if (item.object_kind, item.object_id) == key), "")
-        head = source.branch_ids[0], source.version
         found[key] = tuple(replace(item, version=source.version, branch=branch, origin=head) for item in operations)
     return found
+
+
+def _head_commit(source: Snapshot) -> tuple[int, int] | None:
+    """Branch and version of the newest commit that the source shows: a branch may have none of its own."""
+    return next(iter(fetch_all(_HEAD, source.parameters)), None)
