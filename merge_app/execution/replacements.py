@@ -18,12 +18,11 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state_diff import state_operations
 from catalog_app.selectors.objects import tables_load
-from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey
-
 
 _HEAD = f"""
 WITH {SNAPSHOT}
