@@ -20,14 +20,19 @@ export class Problem extends Error {
   }
 }
 
-/** Any thrown value as a problem; what is no answer of the server is a connection that failed. */
+/** How browsers name a call, or a file of the pages, that got no answer. */
+const NO_ANSWER = /^(failed to fetch|network ?error|load failed|error loading|importing a module)/i;
+
+/** Any thrown value as a problem: what the server refused, a connection that failed, or a fault of the page itself. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const detail = error instanceof TypeError ? "The server cannot be reached." : error instanceof Error ? error.message : "";
-  return new Problem(
-    { title: "No answer", code: "NO_ANSWER", detail, remedy: "Check the connection, then try again." },
-    0,
-  );
+  const detail = error instanceof Error ? error.message : "";
+  if (error instanceof TypeError && NO_ANSWER.test(detail)) {
+    const remedy = "Check the connection, then try again.";
+    return new Problem({ title: "No answer", code: "NO_ANSWER", detail: "The server cannot be reached.", remedy }, 0);
+  }
+  const remedy = "Try again. If it fails again, report this text as a fault of lakeui.";
+  return new Problem({ title: "The page failed", code: "PAGE_FAILED", detail: detail || "It gave no reason.", remedy }, 0);
 }
 
 function text(value: unknown): string {

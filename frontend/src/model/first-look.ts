@@ -48,6 +48,13 @@ export function firstFinding(detail: Pick<ComparedDetail, "cells">): Finding | u
   return worst(disputed(detail));
 }
 
+/** Whether a conflict about this column, by its id, or this property is open: then nothing says what its result will be. */
+export function isOpenPart({ cells }: Pick<ComparedDetail, "cells">, part: { column: number } | { property: string }): boolean {
+  const open = cells.filter(({ verdict }) => verdict === "conflict");
+  if ("property" in part) return open.some(({ details }) => details.property === part.property);
+  return open.some(({ details }) => [details.column_id, details.destination_column_id].includes(part.column));
+}
+
 export interface Reason {
   text: string;
   finding: Finding;

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 
 import type { Column, ComparedDetail } from "../../api/resources";
 import { bytes, count, counted } from "../../model/format";
+import { isOpenPart } from "../../model/first-look";
 import type { Pair } from "../../queries/compare";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid, type GridColumn } from "../../ui/grid";
@@ -68,9 +69,9 @@ function FourStates({ first, label, pair, children }: { first: GridColumn; label
 }
 
 /** Columns in rows aligned by their id, so that a renamed one is one row. */
-export function SchemaTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+export function SchemaTab({ detail, pair, label = "Columns side by side" }: { detail: ComparedDetail; pair: Pair; label?: string }) {
   return (
-    <FourStates first={{ title: "Id", isNumber: true }} label="Columns side by side" pair={pair}>
+    <FourStates first={{ title: "Id", isNumber: true }} label={label} pair={pair}>
       {detail.columns.map((column) => (
         <tr key={column.id}>
           <th scope="row" className="number">
@@ -79,11 +80,16 @@ export function SchemaTab({ detail, pair }: { detail: ComparedDetail; pair: Pair
           <ColumnCell column={column.base} />
           <ColumnCell column={column.source} before={column.base} />
           <ColumnCell column={column.destination} before={column.base} />
-          <ColumnCell column={column.result} before={column.destination} />
+          {isOpenPart(detail, { column: column.id }) ? <OpenCell /> : <ColumnCell column={column.result} before={column.destination} />}
         </tr>
       ))}
     </FourStates>
   );
+}
+
+/** The result of what nobody has decided yet. */
+function OpenCell() {
+  return <td className="muted">to decide</td>;
 }
 
 function ColumnCell({ column, before }: { column: Column | null; before?: Column | null }) {
@@ -139,17 +145,17 @@ function ChangedFile({ file, what }: { file: NonNullable<ComparedDetail["files"]
   );
 }
 
-export function PropertiesTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+export function PropertiesTab({ detail, pair, label = "Properties side by side" }: { detail: ComparedDetail; pair: Pair; label?: string }) {
   if (detail.properties.length === 0) return <p className="muted">It has no properties.</p>;
   return (
-    <FourStates first={{ title: "Property" }} label="Properties side by side" pair={pair}>
+    <FourStates first={{ title: "Property" }} label={label} pair={pair}>
       {detail.properties.map((entry) => (
         <tr key={entry.key}>
           <th scope="row">{entry.key}</th>
           <td>{entry.base ?? "—"}</td>
           <td className={entry.source === entry.base ? "" : "changed"}>{entry.source ?? "—"}</td>
           <td className={entry.destination === entry.base ? "" : "changed"}>{entry.destination ?? "—"}</td>
-          <td>{entry.result ?? "—"}</td>
+          {isOpenPart(detail, { property: entry.key }) ? <OpenCell /> : <td>{entry.result ?? "—"}</td>}
         </tr>
       ))}
     </FourStates>

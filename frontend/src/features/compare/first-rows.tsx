@@ -21,9 +21,9 @@ export function FirstRows({ pair, detail, evidence, additions }: { pair: Pair; d
     case "side rows":
       return detail.names[evidence.side] === null ? null : <SideRows pair={pair} detail={detail} evidence={evidence} talk={additions?.talk?.(detail)} />;
     case "columns":
-      return <SchemaTab detail={{ ...detail, columns: changedByBoth(detail.columns) }} pair={pair} />;
+      return <SchemaTab detail={{ ...detail, columns: changedByBoth(detail.columns) }} pair={pair} label="Columns of the conflict" />;
     case "properties":
-      return <PropertiesTab detail={{ ...detail, properties: changedByBoth(detail.properties) }} pair={pair} />;
+      return <PropertiesTab detail={{ ...detail, properties: changedByBoth(detail.properties) }} pair={pair} label="Properties of the conflict" />;
     case "partitions":
       return <PartitionsTab detail={detail} pair={pair} />;
   }
