@@ -81,6 +81,7 @@ def task_list(
     state: str | None = None,
     kind: str | None = None,
     created_by: str | None = None,
+    catalog: str | None = None,
     search: str | None = None,
 ) -> QuerySet[Task]:
     """Visible tasks, newest first; ``search`` looks into the statement and the message."""
@@ -91,6 +92,8 @@ def task_list(
         tasks = tasks.filter(kind=kind)
     if created_by:
         tasks = tasks.filter(created_by__username=created_by)
+    if catalog:
+        tasks = tasks.filter(catalog__name__iexact=catalog)
     if search:
         tasks = tasks.filter(Q(parameters__statement__icontains=search) | Q(message__icontains=search))
     return tasks

@@ -43,6 +43,8 @@ export function useTask(taskId: string) {
 
 export interface TaskFilter {
   state?: TaskState;
+  created_by?: string;
+  catalog?: string;
   search?: string;
 }
 

@@ -214,6 +214,7 @@ class TaskFilter(serializers.Serializer[Any]):
     state = serializers.ChoiceField(TaskState.choices, required=False)
     kind = serializers.CharField(required=False, max_length=50)
     created_by = serializers.CharField(required=False, max_length=150, help_text="User name.")
+    catalog = serializers.CharField(required=False, max_length=255)
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the statement or message.")
     order = serializers.ChoiceField(["created_at", "-created_at"], required=False, default="-created_at")
 

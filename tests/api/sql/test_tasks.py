@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
+from catalog_app.services.catalogs import catalog_create
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_submit
@@ -66,6 +67,9 @@ def test_the_list_is_filtered(alice: Caller, bob: Caller, door: FakeDoor) -> Non
     assert found("state=queued") == [str(queued)]
     assert found("created_by=bob") == [str(queued)]
     assert found("search=SPRING") == [str(done)]
+    Task.objects.filter(pk=queued).update(catalog=catalog_create(name="demo_of_bob", user_id=bob.user.pk))
+    assert found("catalog=Demo_of_bob") == [str(queued)]
+    assert found("catalog=other") == []
     assert found("kind=sql&state=failed") == []
     assert found("kind=other") == []
 

@@ -1,6 +1,6 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { pollAfter } from "../../queries/tasks";
 import { CONFLICT } from "../../testing/findings";
@@ -18,6 +18,24 @@ const TASK = {
   result: null, error: null, created_at: "2026-01-01T00:00:00Z", started_at: "2026-01-01T00:00:00Z", finished_at: null, cancel_requested: false,
 };
 
+it("lists the tasks of a state, a catalog and a person", async () => {
+  const name = Object.assign(document.createElement("meta"), { name: "lakeui-user", content: "alice" });
+  document.head.append(name);
+  onTestFinished(() => name.remove());
+  const asked = serve({ "/api/v1/tasks/": { next: null, previous: null, results: [TASK] } });
+  const user = userEvent.setup();
+  renderAt("/tasks");
+  await user.selectOptions(await screen.findByRole("combobox", { name: "State" }), "running");
+  await user.selectOptions(screen.getByRole("combobox", { name: "Catalog" }), "demo");
+  await user.click(screen.getByRole("checkbox", { name: "mine" }));
+  const last = () => new URLSearchParams(asked.filter(({ address }) => address.startsWith("/api/v1/tasks/?limit=50")).at(-1)?.address.split("?")[1]);
+  const chosen = () => ["state", "catalog", "created_by"].map((name) => last().get(name));
+  await waitFor(() => expect(chosen()).toEqual(["running", "demo", "alice"]));
+  await user.click(screen.getByRole("checkbox", { name: "mine" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Catalog" }), "All catalogs");
+  await waitFor(() => expect(chosen()).toEqual(["running", null, null]));
+});
+
 describe("a task", () => {
   it("shows its steps with their times, how far it is, and that the page may be closed", async () => {
     serve({ "/api/v1/tasks/t-1/": TASK });
@@ -27,10 +45,20 @@ describe("a task", () => {
     expect(screen.getByText(/You can close this page/)).toBeTruthy();
   });
 
+  it("is named by its statement and its branch", async () => {
+    const statement = "UPDATE shop.orders SET status = 'sent' WHERE id IN (SELECT id FROM shop.late)";
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, parameters: { statement, catalog: "demo", branch: "fixes" } } });
+    renderAt("/tasks/t-1");
+    expect((await screen.findByRole("heading", { level: 1 })).textContent).toMatch(/^Task: UPDATE shop.orders SET status = 'sent'.*…/);
+    expect(document.title).toMatch(/^UPDATE shop.orders .*… on fixes · lakeui$/);
+    const { parentElement: place } = screen.getByRole("link", { name: "fixes" });
+    expect(place?.textContent).toBe("on fixes of demo");
+  });
+
   it("of a merge request says of which", async () => {
     serve({ "/api/v1/tasks/t-1/": { ...TASK, kind: "merge request", parameters: { request: 9, number: 3, catalog: "demo" } } });
     renderAt("/tasks/t-1");
-    expect(await screen.findByText("merge request #3 of demo")).toBeTruthy();
+    expect(await screen.findByRole("heading", { name: /merge request #3 of demo/ })).toBeTruthy();
   });
 
   it("is cancelled on request", async () => {

@@ -9,6 +9,7 @@ import { count, counted } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
+import { BranchLink } from "../../ui/branch-name";
 import { Copyable } from "../../ui/copyable";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -16,7 +17,7 @@ import { Failure, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
-import { statementOf, taskTitle } from "./task-statement";
+import { shortTitle, statementOf, taskTitle } from "./task-statement";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
 
@@ -77,10 +78,12 @@ function TaskView({ task }: { task: Task }) {
   const failure = cancel.error ?? retry.error;
   const title = taskTitle(task);
   const finished = isFinished(task.state);
+  const { catalog, branch } = placeOf(task);
+  const where = branch ? ` on ${branch}` : "";
   return (
     <>
       <PageHead
-        title="Task"
+        title={`${shortTitle(task)}${where}`}
         actions={
           <>
             {finished ? null : <CancelButton cancel={cancel} task={task} />}
@@ -89,9 +92,15 @@ function TaskView({ task }: { task: Task }) {
         }
       >
         <span className="row">
-          Task <TaskBadge state={task.state} />
+          <span className="visually-hidden">Task: </span>
+          <span className="task-name">{shortTitle(task)}</span> <TaskBadge state={task.state} />
         </span>
       </PageHead>
+      {catalog && branch ? (
+        <p className="row small muted">
+          on <BranchLink catalog={catalog} branch={branch} /> of <bdi>{catalog}</bdi>
+        </p>
+      ) : null}
       {failure ? <Failure error={failure} /> : null}
       <Panel title={finished ? "What it did" : "What is happening"} padded>
         <div className="stack">

@@ -12,3 +12,11 @@ export function taskTitle(task: Pick<Task, "parameters" | "kind">): string {
   const about = number === undefined ? "" : ` #${String(number)}${catalog === undefined ? "" : ` of ${catalog}`}`;
   return statementOf(task) || `${task.kind}${about}`;
 }
+
+const LONGEST = 60;
+
+/** The same in one short line, for the head of a page and the title of a window. */
+export function shortTitle(task: Pick<Task, "parameters" | "kind">): string {
+  const line = taskTitle(task).replace(/\s+/g, " ").trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST).trimEnd()}…` : line;
+}

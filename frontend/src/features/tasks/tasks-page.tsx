@@ -2,7 +2,9 @@ import { useState } from "react";
 import { Link } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
+import { useCatalogs } from "../../queries/catalogs";
 import { isFinished, useTasks, type TaskFilter, type TaskState, type TaskSummary } from "../../queries/tasks";
+import { userName } from "../../queries/user";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
@@ -18,31 +20,7 @@ export function TasksPage() {
   return (
     <div className="page">
       <PageHead title="Tasks" />
-      <Panel
-        actions={
-          <>
-            <select
-              className="input state-filter"
-              aria-label="State"
-              value={filter.state ?? ""}
-              onChange={(event) => setFilter(withState(filter, event.target.value))}
-            >
-              <option value="">All states</option>
-              {STATES.map((state) => (
-                <option key={state}>{state}</option>
-              ))}
-            </select>
-            <input
-              className="input grow"
-              type="search"
-              placeholder="Find in statements"
-              aria-label="Find in statements"
-              value={filter.search ?? ""}
-              onChange={(event) => setFilter({ ...filter, search: event.target.value })}
-            />
-          </>
-        }
-      >
+      <Panel actions={<FilterFields filter={filter} onChange={setFilter} />}>
         <Loaded query={tasks} label="tasks">
           {({ pages }) => <TaskList tasks={pages.flatMap((page) => page.results)} />}
         </Loaded>
@@ -58,9 +36,44 @@ export function TasksPage() {
   );
 }
 
-function withState({ search }: TaskFilter, chosen: string): TaskFilter {
-  const state = STATES.find((known) => known === chosen);
-  return { ...(search === undefined ? {} : { search }), ...(state ? { state } : {}) };
+/** Which tasks are shown. What is left empty is no condition. */
+function FilterFields({ filter, onChange }: { filter: TaskFilter; onChange: (filter: TaskFilter) => void }) {
+  const catalogs = useCatalogs();
+  const names = catalogs.data?.results.map(({ name }) => name) ?? [];
+  return (
+    <>
+      <Choice label="State" all="All states" options={STATES} value={filter.state} onChange={(state) => onChange(changed(filter, { state }))} />
+      <Choice label="Catalog" all="All catalogs" options={names} value={filter.catalog} onChange={(catalog) => onChange(changed(filter, { catalog }))} />
+      <label className="row small">
+        <input type="checkbox" checked={filter.created_by !== undefined} onChange={({ target }) => onChange(changed(filter, { created_by: target.checked ? userName() : undefined }))} />
+        mine
+      </label>
+      <input
+        className="input grow"
+        type="search"
+        placeholder="Find in statements"
+        aria-label="Find in statements"
+        value={filter.search ?? ""}
+        onChange={(event) => onChange({ ...filter, search: event.target.value })}
+      />
+    </>
+  );
+}
+
+function Choice<Option extends string>({ label, all, options, value, onChange }: { label: string; all: string; options: readonly Option[]; value: Option | undefined; onChange: (value: Option | undefined) => void }) {
+  return (
+    <select className="input state-filter" aria-label={label} value={value ?? ""} onChange={(event) => onChange(options.find((known) => known === event.target.value))}>
+      <option value="">{all}</option>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
+  );
+}
+
+/** The filter with a condition changed; one that is undefined goes. */
+function changed(filter: TaskFilter, change: { [Key in keyof TaskFilter]?: TaskFilter[Key] | undefined }): TaskFilter {
+  return Object.fromEntries(Object.entries({ ...filter, ...change }).filter(([, value]) => value !== undefined));
 }
 
 function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
