@@ -118,7 +118,8 @@ def object_comparison_load(
         source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
         side = object_side(source_snapshot, target_snapshot, key)
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
-        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=chosen)
+        looked_at = {key[1]} if key[0] is ObjectKind.TABLE else set()
+        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=chosen, only=looked_at)
         item = _planned(given, key)
         change_sets = change_sets_of(given)
         return ObjectComparison(

@@ -39,14 +39,20 @@ from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_o
 from merge_app.planning.row_merges import choices_of, columns_merged
 
 
-def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:
-    """With the facts of files and rows that cells of the rule tables need."""
+def with_facts(
+    planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource, only: AbstractSet[int] | None
+) -> PlanInput:
+    """With the facts of files and rows that cells of the rule tables need. ``only``: of these tables alone."""
     # A statement's rows lie on no branch that could be compared.
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
     looked_into = _taken_whole(planned.resolutions) | tables_with_columns_back(planned)
     planned = _with_tables(planned, side, destination, looked_into)
     stepped = _lineage_tables(planned, side, destination)
     schemas = _schemas_judged(planned, side, destination, stepped)
+    if only is not None:
+        stepped = [case for case in stepped if case.table_id in only]
+        schemas = {table_id: schemas[table_id] for table_id in only & schemas.keys()}
+        leaving = {table_id: leaving[table_id] for table_id in only & leaving.keys()}
     asked, as_decided = _asked(planned, schemas), _asked_as_decided(planned, schemas)
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():

@@ -86,14 +86,16 @@ def plan_input_load(
     *,
     engine: EngineSource,
     resolutions: tuple[Resolution, ...] = (),
+    only: AbstractSet[int] | None = None,
 ) -> PlanInput:
     """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
+    ``only``: files and rows of these tables alone are looked at, for a plan of which no other object is used.
 
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A statement's branch still holds what
     neither the statement nor a commit since altered as the statement saw it, so that is not read again.
     """
     side, planned = plan_without_facts(side, destination, resolutions=resolutions)
-    return with_facts(planned, side, destination, engine)
+    return with_facts(planned, side, destination, engine, only)
 
 
 def plan_without_facts(

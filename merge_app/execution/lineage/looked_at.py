@@ -78,12 +78,12 @@ def refused_rows(merged: TableOutcome) -> RowsRefused:
     for finding in merged.findings:
         if finding.code in _OF_ROWS:
             for rows in (finding.rows, finding.target_rows):
-                at = _positions(merged, rows) if rows is not None else ()
-                found.update((place, RefusedRow(str(merged.pairs.row_id[place]))) for place in at)
+                at = _positions(merged, rows) if rows is not None else np.empty(0, np.int64)
+                keys = map(str, merged.pairs.row_id[at].tolist())
+                found.update(zip(at.tolist(), map(RefusedRow, keys), strict=True))
     return found
 
 
-def _positions(merged: TableOutcome, rows: Ints) -> list[int]:
+def _positions(merged: TableOutcome, rows: Ints) -> Ints:
     hit: Mask = are_among(merged.pairs.row_id, rows)
-    found: list[int] = np.flatnonzero(hit).tolist()
-    return found
+    return np.flatnonzero(hit)

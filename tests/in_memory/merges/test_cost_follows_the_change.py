@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
+from merge_app.execution.compare import comparison_load
+from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.lineage import sides
 from merge_app.execution.lineage.readers import Reader
 from tests.support.lake import Lake
@@ -166,3 +169,29 @@ def test_keyed_merges_read_changed_rows_and_cells_once(
     assert asked == [7, 1, 1, 1]
     assert [row for row in lake.rows("d.t") if row[1:] != ("o", "o")] == [(1, "m", "o"), (2, "m", "b"), (3, "o", "b")]
     assert lake.breaches() == []
+
+
+def test_the_comparison_of_an_object_looks_at_no_other(lake: Lake, looked_at: list[Any]) -> None:
+    tables = ("d.t", "d.k")
+    for table, key in zip(tables, ("", " PRIMARY KEY"), strict=True):
+        run(
+            lake,
+            "main",
+            f"CREATE TABLE {table} (id INT{key}, v STRING)",
+            f"INSERT INTO {table} VALUES (1, 'o'), (2, 'o')",
+        )
+    lake.sql("CREATE BRANCH b")
+    for table in tables:
+        run(lake, "b", f"UPDATE {table} SET v = 'b' WHERE id = 1")
+        run(lake, "main", f"UPDATE {table} SET v = 'm' WHERE id = 1")
+    source, target = (branch_get(catalog_get(lake.catalog), name) for name in ("b", "main"))
+    objects = comparison_load(source, target, compute.engine).objects
+    seen: list[set[int]] = []
+    for item in objects:
+        looked_at.clear()
+        found = object_comparison_load(source, target, item.key, compute.engine)
+        assert [commit.version for commit in found.source_commits]
+        seen.append({file.file_id for file in looked_at})
+    assert len(seen) == len(tables)
+    assert all(seen)
+    assert not set.intersection(*seen)
