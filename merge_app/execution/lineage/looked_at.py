@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 
 import numpy as np
 
@@ -72,16 +73,33 @@ def is_unknown(group: Group, source: FileSide, target: FileSide) -> bool:
     return all(file.stamp.version in news and file.stamp.kind in ("insert", "overwrite") for file in files)
 
 
-def refused_rows(merged: TableOutcome) -> RowsRefused:
-    """The rows that A1 and A3 refuse, of either side, in a table without a primary key."""
-    found: dict[int, RefusedRow] = {}
-    for finding in merged.findings:
-        if finding.code in _OF_ROWS:
-            for rows in (finding.rows, finding.target_rows):
-                at = _positions(merged, rows) if rows is not None else np.empty(0, np.int64)
-                keys = map(str, merged.pairs.row_id[at].tolist())
-                found.update(zip(at.tolist(), map(RefusedRow, keys), strict=True))
-    return found
+class RefusedRows(Mapping[int, RefusedRow]):
+    """The rows that A1 and A3 refuse, of either side, in a table without a primary key. Most plans ask for none of
+    them, so they are made when one is asked for.
+    """
+
+    def __init__(self, merged: TableOutcome) -> None:
+        self._merged = merged
+
+    @cached_property
+    def _rows(self) -> dict[int, RefusedRow]:
+        found: dict[int, RefusedRow] = {}
+        for finding in self._merged.findings:
+            if finding.code in _OF_ROWS:
+                for rows in (finding.rows, finding.target_rows):
+                    at = _positions(self._merged, rows) if rows is not None else np.empty(0, np.int64)
+                    keys = map(str, self._merged.pairs.row_id[at].tolist())
+                    found.update(zip(at.tolist(), map(RefusedRow, keys), strict=True))
+        return found
+
+    def __getitem__(self, place: int) -> RefusedRow:
+        return self._rows[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 def _positions(merged: TableOutcome, rows: Ints) -> Ints:

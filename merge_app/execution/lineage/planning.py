@@ -20,7 +20,7 @@ from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
-from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown, refused_rows
+from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, RowsRefused, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written
 from merge_app.execution.lineage.met_rows import met_rows, with_values
 from merge_app.execution.lineage.one_past import with_one_past
@@ -267,7 +267,8 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     cell_reader.forget()
     scopes_leave_out(merged, facts, left)
     merged = with_computed_partitions(cells.of(merged), merged, (source, target), group, cell_reader)
-    made, judged, overtaken, conflicts = cells.of(merged), None, 0, refused_rows(merged)
+    conflicts: RowsRefused = RefusedRows(merged)
+    made, judged, overtaken = cells.of(merged), None, 0
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
         keyed = primary_key_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
