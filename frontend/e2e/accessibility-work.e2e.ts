@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { call, launch, open, signedIn, WORK_MS, type Visit } from "./browser";
-import { isInOrder } from "./in-order";
+import { isAccessible, isInOrder } from "./in-order";
 
 const PAGES = [
   "/c/demo/requests",
@@ -22,6 +22,15 @@ const PAGES = [
   "/c/demo/settings?tab=checks",
   "/c/demo/settings?tab=webhooks",
   "/inbox",
+];
+/** Tabs of pages that are looked at whole above: one look at all rules in each width. */
+const OTHER_TABS = [
+  "/people?tab=groups",
+  "/people?tab=agents",
+  "/people?tab=rights",
+  "/c/demo/settings?tab=merging",
+  "/c/demo/settings?tab=restrictions",
+  "/c/demo/settings?tab=catalog",
 ];
 const REQUESTS = "/api/v1/catalogs/demo/merge-requests/";
 const TABS_OF_A_REQUEST = ["", "?tab=compare", "?tab=checks"];
@@ -73,6 +82,21 @@ describe("in every theme and width", () => {
     const { page } = visit;
     await open(page, path);
     await isInOrder(page);
+  });
+
+  it.each(OTHER_TABS)("%s, one tab of a page", async (path) => {
+    const { page } = visit;
+    await open(page, path);
+    await page.getByRole("tab", { selected: true }).waitFor();
+    await isAccessible(page);
+  });
+
+  it("the task of a dry run", async () => {
+    const { page } = visit;
+    const { results } = (await call(page, "GET", "/api/v1/tasks/?limit=1")) as { results: { id: string }[] };
+    await open(page, `/tasks/${results[0]?.id ?? ""}`);
+    await page.getByRole("heading", { name: /^Task: / }).waitFor();
+    await isAccessible(page);
   });
 
   it("the record of a refused merge", async () => {

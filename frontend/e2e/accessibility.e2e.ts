@@ -15,6 +15,7 @@ const PAGES = [
   "/c/demo/b/delays/t/flights/flights?tab=history",
   "/c/demo/b/delays/t/flights/flights?tab=segments",
   "/c/demo/b/delays/t/flights/flights?tab=schemas",
+  "/c/demo/b/main/t/flights/flights?tab=lineage",
   // A few changed rows: axe looks at each cell, and the comparison shows many changed rows in the same table.
   "/c/demo/b/airlines_2014/t/flights/airlines?tab=changes",
   "/c/demo/b/main/t/flights/airlines?tab=rows&version=3",
@@ -57,6 +58,23 @@ describe("in every theme and width", () => {
     await open(page, path);
     await isInOrder(page);
   });
+});
+
+it("says by lines what a ground says, where the reader's system sets all colours", async () => {
+  const { page } = await signedIn(browser);
+  await page.emulateMedia({ forcedColors: "active" });
+  await open(page, "/c/demo/compare/delays...main");
+  const style = (selector: string, name: string) =>
+    page.locator(selector).first().evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name);
+  const lineOf = (selector: string) => style(selector, "border-bottom-color");
+  await page.getByRole("tab", { selected: true }).waitFor();
+  expect(await lineOf('.tabs > [aria-selected="true"]')).not.toBe(await lineOf('.tabs > [aria-selected="false"]'));
+  expect(await style(".lane-dot", "background-color")).not.toBe(await style("body", "background-color"));
+  expect(await style(".change-bars .square", "background-color")).not.toBe(await style("body", "background-color"));
+  await page.getByRole("tab", { name: /^Rows/ }).click();
+  await page.locator("td.changed").first().waitFor();
+  expect(await style("td.changed", "outline-style")).toBe("dashed");
+  await page.context().close();
 });
 
 it("reviews a conflict by the keyboard alone", async () => {

@@ -35,6 +35,15 @@ export async function isInOrder(page: Page): Promise<void> {
   await page.setViewportSize({ width: WIDE, height: HEIGHT });
 }
 
+/** In the light theme every rule of axe is fulfilled, and nothing is wider than the screen, in both widths. */
+export async function isAccessible(page: Page): Promise<void> {
+  for (const width of [NARROW, WIDE]) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    await expectAccessible(page);
+    await fits(page);
+  }
+}
+
 function show(page: Page, theme: string): Promise<string> {
   return page.evaluate((shown) => (document.documentElement.dataset.theme = shown), theme);
 }

@@ -13,6 +13,7 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/surfaces.css";
 import "./styles/frame.css";
+import "./styles/forced-colors.css";
 
 const TRIES = 2;
 
