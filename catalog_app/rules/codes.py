@@ -74,12 +74,12 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.SAME_FILE_UPDATE_DELETE: CodeText(
         "Update and delete of the same file",
         "Restore the table on the source to before the update, merge the target into it, and update again."
-        " Where both changed different rows, set the table's property merge.conflicts to row on the target.",
+        " Or decide the rows that clash; the rest of both branches stays.",
     ),
     VerdictCode.SAME_FILE_UPDATE_UPDATE: CodeText(
         "Both sides updated the same file",
         "Restore the table on the source to before the update, merge the target into it, and update again."
-        " Where both changed different rows, set the table's property merge.conflicts to row on the target.",
+        " Or decide the rows that clash; the rest of both branches stays.",
     ),
     VerdictCode.COLUMN_TYPE_NARROWING: CodeText(
         "The target's column type does not widen to the source's",

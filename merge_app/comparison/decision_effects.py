@@ -21,7 +21,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.comparison.compare_object import object_side
 from merge_app.comparison.compared_rows import row_changes
-from merge_app.comparison.row_effects import row_effect, rows_effect
+from merge_app.comparison.row_effects import row_effect, rows_decided, rows_effect
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
@@ -113,7 +113,8 @@ class DecisionEffects:
                 if resolution.decision not in (Decision.RENAME, Decision.BOTH, Decision.RERUN):
                     yield from self._work(loser)
             case ResolutionPart.ROWS:
-                yield from self._conflicting_rows(loser)
+                if resolution.decision is not Decision.BOTH:
+                    yield from self._conflicting_rows(resolution, loser)
             case ResolutionPart.PROPERTY:
                 change = self._changes(loser).properties.get(resolution.part_key)
                 if change is not None:
@@ -163,10 +164,15 @@ class DecisionEffects:
     def _row_changes(self) -> RowChanges | None:
         return row_changes(self.source, self.destination, self.key[1], (), self.engine, Lists.KNOWN)[1]
 
-    def _conflicting_rows(self, loser: str) -> Iterator[LeftOut]:
+    def _conflicting_rows(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
         facts = self._planned.facts.get(self.key[1])
-        conflicts = facts.rows.conflicts if facts is not None and facts.rows is not None else ()
+        if facts is not None and facts.rows is not None:
+            conflicts = facts.rows.conflicts
+        else:
+            conflicts = rows_decided(self.source, self.destination, resolution, self.engine).conflicts
         keys = sorted(key for item in conflicts for key in item.keys)[:EXAMPLES_SHOWN]
+        if facts is None or facts.rows is None:
+            keys = [json.dumps({"row id": int(key)}) for key in keys]
         rows = sum(item.rows for item in conflicts)
         if rows:
             yield LeftOut(loser, "rows changed on both", rows, tuple(keys))

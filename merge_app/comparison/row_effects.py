@@ -69,14 +69,14 @@ class ConflictingRow:
 def row_find(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ConflictingRow:
     """The conflicting row that the decision is about, decided so. Raises NotFound where no conflict is of it."""
     _, key = _place(resolution)
-    pages = _conflicts(source, destination, resolution, engine)
+    pages = rows_decided(source, destination, resolution, engine)
     found = pages.page(limit=1, key=key).rows
     if not found:
         raise NotFound("conflicting row", key, where="between these branches")
     return _row(pages, found[0])
 
 
-def _conflicts(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ComparedRows:
+def rows_decided(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ComparedRows:
     """The rows in conflict, decided so."""
     return row_pages(source, destination, resolution.object_id, [resolution], engine, only_conflicts=True)
 
@@ -104,7 +104,7 @@ def _image(columns: Sequence[Column], values: Row) -> Row:
 
 def rows_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
     """What a rule for all conflicting rows makes of them: how many it decides, and the first of these."""
-    pages = _conflicts(source, destination, resolution, engine)
+    pages = rows_decided(source, destination, resolution, engine)
     judged = pages.conflicts
     left = sum(item.left for item in judged)
     decided = sum(item.rows for item in judged) - left

@@ -36,7 +36,7 @@ from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_of
-from merge_app.planning.row_merges import choices_of, columns_merged
+from merge_app.planning.row_merges import ROW_PARTS, choices_of, columns_merged
 
 
 def with_facts(
@@ -220,7 +220,7 @@ def _known_case(
         # Below a drop nothing is read, and columns go by their facts (R4).
         kept=kept_columns(planned, key, merged, is_restored=is_restored) if alive.result else (),
         kept_fields=kept_fields(planned, key, merged, is_restored=is_restored) if alive.result else frozenset(),
-        decision=_rows_decision(planned.resolutions, table_id),
+        decision=_rows_decision(planned.resolutions, table_id, is_keyed=before.schema.is_keyed),
     )
 
 
@@ -348,13 +348,16 @@ def _unfit(
     return lacking, rows_violating(table_id, asked.constraints, steps, destination, engine, besides)
 
 
-def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:
+def _rows_decision(resolutions: Sequence[Resolution], table_id: int, *, is_keyed: bool) -> RowsDecision:
     chosen = [item for item in resolutions if item.key_of_object == (ObjectKind.TABLE, table_id)]
+    by_cell = not is_keyed and any(item.part in ROW_PARTS for item in chosen)
     of_whole = {item.decision for item in chosen if item.part is ResolutionPart.OBJECT}
     return RowsDecision(
         Decision.TAKE_SOURCE in of_whole,
         bool(of_whole & WITHOUT_SOURCE),
         frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
+        by_cell,
+        choices_of(chosen, table_id) if by_cell else (),
     )
 
 

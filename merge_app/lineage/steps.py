@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.times_as_numbers import plain_values
 from merge_app.lineage.cells import Values
@@ -232,6 +233,7 @@ class RowsPlan:
     ``emptied``: by file that the source left no row, the row ids that it took last.
     ``partitions``: values by the codes that scopes name. ``finer``: by verdict, what finer settings say.
     ``judged``: of a table with a primary key, what that comes to. ``inserted``: files that the target inserted since.
+    ``clashes``: by verdict, the rows without a primary key that the finest setting which was looked at refuses.
     """
 
     steps: TableSteps
@@ -243,3 +245,4 @@ class RowsPlan:
     finer: Finer = field(compare=False, default_factory=dict)
     judged: RowJudgement | None = field(default=None, compare=False)
     inserted: tuple[int, ...] = field(default=(), compare=False)
+    clashes: Mapping[VerdictCode, Ints] = field(compare=False, default_factory=dict)

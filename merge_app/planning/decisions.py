@@ -11,6 +11,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.merge_plan import Decision, Finding, Resolution, ResolutionPart, Verdict
+from merge_app.planning.row_merges import BY_ROW_ID
 
 _SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
@@ -80,10 +81,23 @@ def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
         case VerdictCode.PARTITION_DROPPED_ON_DEST | VerdictCode.PARTITION_EXISTS:
             values = json.dumps(details["partition"], ensure_ascii=False, separators=(",", ":"))
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PARTITION, values)
-        case VerdictCode.PRIMARY_KEY_CLASH if is_by_row(details):
-            yield from (Option(item, ResolutionPart.ROWS) for item in (*_SIDES, Decision.LARGER, Decision.NEWEST))
-            for key in details["keys"]:
-                yield from (Option(side, ResolutionPart.ROW, key) for side in (*_SIDES, Decision.EDITED))
+        case VerdictCode.PRIMARY_KEY_CLASH | VerdictCode.SAME_FILE_UPDATE_UPDATE | VerdictCode.SAME_FILE_UPDATE_DELETE:
+            yield from _row_options(code, details)
+
+
+def _row_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
+    """Of rows in conflict. Where no row clashes by cell, both stay as they are: there is nothing to choose."""
+    if is_by_row_id(code, details) and not details["clashing"]:
+        yield Option(Decision.BOTH, ResolutionPart.ROWS)
+    elif is_by_row(details) and "keys" in details:
+        yield from (Option(item, ResolutionPart.ROWS) for item in (*_SIDES, Decision.LARGER, Decision.NEWEST))
+        for key in details["keys"]:
+            yield from (Option(side, ResolutionPart.ROW, key) for side in (*_SIDES, Decision.EDITED))
+
+
+def is_by_row_id(code: str, details: Mapping[str, Any]) -> bool:
+    """Whether rows without a primary key are in conflict, and may be decided one by one."""
+    return code in BY_ROW_ID and "clashing" in details
 
 
 def is_by_row(details: Mapping[str, Any]) -> bool:

@@ -109,6 +109,8 @@ def _kept_text(resolution: Resolution, source: str, destination: str) -> str:
             return f"Skips {part}: {destination} stays as it is"
         case Decision.RENAME:
             return f"Brings {source}'s {resolution.object_kind.value} under the name {resolution.name}"
+        case Decision.BOTH if resolution.part is ResolutionPart.ROWS:
+            return f"Keeps both: the rows that {source} changed, and those that {destination} changed"
         case Decision.BOTH:
             return f"Keeps both: {source}'s change of the rows that it saw, and the new rows of {destination}"
         case Decision.LARGER:

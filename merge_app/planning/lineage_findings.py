@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.row_merge import KEYS_SHOWN
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import Ints, ScopeKind
 from merge_app.lineage.finer_verdicts import finer_as_json
@@ -64,7 +65,11 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
                     yield Problem((axis, "insert"), finding.code, cell.note, cell.sentence, _details(finding))
             continue
         cell_key, note, what = _CELLS[finding.code]
-        details = {**_details(finding), "finer": finer_as_json(merged.finer.get(finding.code, ()))}
+        details = {
+            **_details(finding),
+            "finer": finer_as_json(merged.finer.get(finding.code, ())),
+            **_clashes(merged.clashes.get(finding.code)),
+        }
         yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", details)
 
 
@@ -223,6 +228,14 @@ def _discarded(finding: Finding, emptied: Sequence[Ints]) -> tuple[int, int]:
 def _count(finding: Finding) -> int:
     found = [rows for rows in (finding.rows, finding.target_rows) if rows is not None]
     return len(np.unique(np.concatenate(found))) if found else 0
+
+
+def _clashes(rows: Ints | None) -> dict[str, Any]:
+    """How many rows clash by the finest setting that was looked at, and the row ids of the first."""
+    return {
+        "clashing": 0 if rows is None else len(rows),
+        "keys": [str(i) for i in rows[:KEYS_SHOWN].tolist()] if rows is not None else [],
+    }
 
 
 def _details(finding: Finding) -> dict[str, Any]:

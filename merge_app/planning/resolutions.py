@@ -8,7 +8,7 @@
 - *Rerun*: the same, and the source's statements are run on these new rows too.
 - *Rename*: the object comes over under another name.
 - *Of rows* of a table with a primary key: what becomes of conflicting cells is the engine's to work out, and among the
-  facts; what was decided counts from here on.
+  facts; what was decided counts from here on. Without a primary key such a decision merges the table by cell.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from merge_app.planning.merge_plan import (
     Verdict,
 )
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.row_merges import ROW_PARTS
+from merge_app.planning.row_merges import BY_ROW_ID, ROW_PARTS
 
 WITHOUT_SOURCE = frozenset({Decision.TAKE_DESTINATION, Decision.LEAVE_OUT})
 _STATEMENTS = (Decision.BOTH, Decision.RERUN)
@@ -56,7 +56,7 @@ ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
     ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
     ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
     ResolutionPart.PARTITION: frozenset({Decision.TAKE_DESTINATION}),
-    ResolutionPart.ROWS: frozenset({*_SIDES, Decision.LARGER, Decision.NEWEST}),
+    ResolutionPart.ROWS: frozenset({*_SIDES, Decision.LARGER, Decision.NEWEST, Decision.BOTH}),
     ResolutionPart.ROW: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
     ResolutionPart.CELL: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
 }
@@ -75,8 +75,10 @@ def resolve(given: PlanInput) -> PlanInput:
 
 def _decide_rows(given: PlanInput, resolution: Resolution) -> PlanInput:
     facts = given.facts.get(resolution.object_id)
-    if facts is None or facts.rows is None:
+    if facts is None:
         return given
+    if facts.rows is None:
+        return _with_decided_rows(given, resolution)
     return replace(given, facts={**given.facts, resolution.object_id: replace(facts, rows=facts.rows.decided())})
 
 
@@ -107,7 +109,8 @@ def _cell(finding: Finding) -> tuple[object, ...]:
         finding.rule_table,
         finding.source_operation,
         finding.destination_operation,
-        finding.message,
+        # The message counts rows: those that are left are in the same conflict.
+        "" if finding.code in BY_ROW_ID else finding.message,
     )
 
 
@@ -227,7 +230,10 @@ def statements_of(resolutions: Iterable[Resolution], table_id: int) -> tuple[Rec
 def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
     """Whether rows that the target inserted stay beside what the source deleted and updated."""
     key = (ObjectKind.TABLE, table_id)
-    return any(item.key_of_object == key and item.decision in _STATEMENTS for item in resolutions)
+    return any(
+        item.key_of_object == key and item.part is ResolutionPart.OBJECT and item.decision in _STATEMENTS
+        for item in resolutions
+    )
 
 
 def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:

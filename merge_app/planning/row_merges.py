@@ -10,10 +10,12 @@ from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.columns import AppliedColumns, columns_apply
 from merge_app.planning.findings import Problem
-from merge_app.planning.merge_plan import Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges
 
 ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.CELL})
+BY_ROW_ID = frozenset({VerdictCode.SAME_FILE_UPDATE_UPDATE, VerdictCode.SAME_FILE_UPDATE_DELETE})
+"""The conflicts of rows of a table without a primary key."""
 
 
 def columns_merged(
@@ -30,11 +32,13 @@ def columns_merged(
 
 
 def choices_of(resolutions: Iterable[Resolution], table_id: int) -> tuple[RowChoice, ...]:
-    """What was decided of a table's rows."""
+    """What was decided of a table's rows. Who keeps both chooses nothing of rows that clash."""
     return tuple(
         _choice(item)
         for item in resolutions
-        if item.part in ROW_PARTS and item.key_of_object == (ObjectKind.TABLE, table_id)
+        if item.part in ROW_PARTS
+        and item.decision is not Decision.BOTH
+        and item.key_of_object == (ObjectKind.TABLE, table_id)
     )
 
 

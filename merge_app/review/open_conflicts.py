@@ -11,8 +11,8 @@ from lakeui.common.errors import NoOpenConflict
 from merge_app.comparison.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.report import finding_as_json
-from merge_app.planning.decisions import is_by_row
-from merge_app.planning.merge_plan import Resolution, ResolutionPart
+from merge_app.planning.decisions import is_by_row, is_by_row_id
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.row_merges import ROW_PARTS
 
 OpenConflict = Mapping[str, Any]
@@ -78,8 +78,16 @@ def decision_matched(decided: Resolution, conflicts: Sequence[OpenConflict]) -> 
 def _answers(decided: Resolution, conflict: OpenConflict) -> bool:
     wanted = (decided.decision.value, decided.part.value, decided.part_key)
     if decided.part in ROW_PARTS and conflict["verdict"] == "conflict":
-        return conflict["code"] == "PRIMARY_KEY_CLASH" and is_by_row(conflict["details"])
+        return _answers_rows(decided, conflict)
     return any((item["decision"], item["part"], item["part_key"]) == wanted for item in conflict["decisions"])
+
+
+def _answers_rows(decided: Resolution, conflict: OpenConflict) -> bool:
+    """Rows that the finding does not name are answered too. Both stay where no row clashes by cell, and only there."""
+    code, details = conflict["code"], conflict["details"]
+    if is_by_row_id(code, details):
+        return (decided.decision is Decision.BOTH) == (not details["clashing"])
+    return code == "PRIMARY_KEY_CLASH" and is_by_row(details) and decided.decision is not Decision.BOTH
 
 
 def _named_as_planned(decided: Resolution, conflict: OpenConflict) -> Resolution:

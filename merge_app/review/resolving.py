@@ -41,7 +41,8 @@ from merge_app.review.states import RequestState, may_change
 from merge_app.review.timeline import Event, timeline_append
 
 _WHOLE = (ResolutionPart.OBJECT, ResolutionPart.ROWS)
-_CELL = re.compile(r"^\d+:\{.*\}$", re.DOTALL)
+_CELL = re.compile(r"^\d+:(\{.*\}|\d+)$", re.DOTALL)
+"""Of a column by id, the row of a primary key or of a row id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,12 @@ export function clashingColumns(row: ComparedRow, columns: readonly SidesColumn[
   return columns.filter((_, place) => places.has(place));
 }
 
+/** Whether both sides changed a cell of the row to different values, or one took away what the other changed. */
+export function clashes(row: ComparedRow): boolean {
+  if (row.source_change === null || row.dest_change === null) return false;
+  return row.source === null || row.destination === null || clashesOf(row).size > 0;
+}
+
 /** Places of the columns that tell what happened: those of the key, or without one those that show which row it is, and
  * those that differ in any of the rows. */
 export function tellingPlaces(columns: readonly SidesColumn[], rows: readonly ComparedRow[]): number[] {

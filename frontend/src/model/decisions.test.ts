@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ComparedDetail, ComparedRow, DecisionEffect } from "../api/resources";
 import { CONFLICT, FINE } from "../testing/findings";
 import { resolution } from "../testing/review";
-import { cellPart, decisionOf, isDecidable, partsOf, rowPart, withCounted } from "./decisions";
+import { areRowsDecidable, cellPart, decisionOf, isDecidable, partsOf, rowPart, withCounted } from "./decisions";
 
 const column = (name: string) => ({ id: 4, name, type: "int", nullable: true, default: null, comment: null });
 const DETAIL = {
@@ -66,6 +66,20 @@ describe("what can be decided", () => {
     const clash = { ...CONFLICT, code: "PRIMARY_KEY_CLASH", rule_table: "keyed" };
     const [object, rows] = partsOf({ ...DETAIL, cells: [clash] });
     expect([object?.part, rows?.part, rows?.part_key, rows?.decisions.join(" ")]).toEqual(["object", "rows", "", "source destination larger newest"]);
+  });
+
+  it("is the rows that clash before the whole table, where they have no primary key", () => {
+    const clash = { ...CONFLICT, code: "SAME_FILE_UPDATE_UPDATE", details: { clashing: 2 } };
+    const [rows, object] = partsOf({ ...DETAIL, cells: [clash] });
+    expect([rows?.part, rows?.decisions.join(" "), object?.part]).toEqual(["rows", "source destination larger newest", "object"]);
+    expect(areRowsDecidable({ ...DETAIL, cells: [clash] })).toBe(true);
+  });
+
+  it("is that both changes stay, where no row clashes", () => {
+    const clash = { ...CONFLICT, code: "SAME_FILE_UPDATE_UPDATE", details: { clashing: 0 } };
+    const [rows, object] = partsOf({ ...DETAIL, cells: [clash] });
+    expect([rows?.heading, rows?.decisions.join(" "), object?.part]).toEqual(["Changed rows", "both", "object"]);
+    expect(areRowsDecidable({ ...DETAIL, cells: [clash] })).toBe(false);
   });
 
   it("is what the server counts, once a decision was made", () => {

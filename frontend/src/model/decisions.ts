@@ -26,8 +26,11 @@ export function partsOf(detail: ComparedDetail, made: readonly Resolution[] = []
     .filter(({ base, source, destination }) => changed(base, source) && changed(base, destination))
     .map((entry): Part => ({ part: "column", part_key: String(entry.id), ...wordsOf(detail, "column", String(entry.id)), decisions: ["destination"] }));
   const rows = detail.cells.some((finding) => finding.code === "PRIMARY_KEY_CLASH" && finding.rule_table === "keyed") ? [ALL_ROWS] : [];
+  const byRowId = rowIdConflicts(detail);
+  // The rows that clash stand before the whole table, of which a choice leaves out more.
+  const closest = byRowId.length === 0 ? [] : [areRowsDecidable(detail) ? ALL_ROWS : BOTH_CHANGES];
   const whole: Part = { part: "object", part_key: "", label: "", heading: `Whole ${detail.kind}`, decisions: wholeDecisions(detail) };
-  return [whole, ...rows, ...eachOnce([...namedParts(detail, made), ...properties, ...columns, ...partitionParts(detail)])];
+  return [...closest, whole, ...rows, ...eachOnce([...namedParts(detail, made), ...properties, ...columns, ...partitionParts(detail)])];
 }
 
 /** The server names a column that both added by the id of the source, the page by that of the target. */
@@ -94,6 +97,17 @@ function offered(choices: readonly { part: string; decision: ResolutionChoice["d
   return whole.length ? [...new Set(whole)] : undefined;
 }
 
+/** Conflicts of rows without a primary key, of which the server counted the rows that clash by cell. */
+function rowIdConflicts({ cells }: ComparedDetail): Finding[] {
+  return cells.filter(({ verdict, code, details }) => (verdict === "conflict" || verdict === "decided") && code.startsWith("SAME_FILE_") && typeof details.clashing === "number");
+}
+
+/** Whether rows can be decided one by one: by primary key, or by row id where some clash. */
+export function areRowsDecidable(detail: ComparedDetail): boolean {
+  return detail.rule_table === "keyed" || rowIdConflicts(detail).some(({ details }) => Number(details.clashing) > 0);
+}
+
+const BOTH_CHANGES: Part = { part: "rows", part_key: "", label: "the rows of both", heading: "Changed rows", decisions: ["both"] };
 const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", heading: "All conflicting rows", decisions: ["source", "destination", "larger", "newest"] };
 
 /** One row, as the server names it. */

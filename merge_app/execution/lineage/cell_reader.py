@@ -48,8 +48,8 @@ class _Kept:
 class CellReader:
     """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON.
     ``absent``: by column that one side dropped, where images lie in files without it. ``generated``: by column that is
-    no cell of its own, the SQL over the others. ``crossed``: bases that no image shows. ``_kept``: images that are
-    asked for again.
+    no cell of its own, the SQL over the others. ``crossed``: bases that no image shows. ``row_names``: what stands for
+    keys in a table without a primary key. ``_kept``: images that are asked for again.
     """
 
     schema: Schema
@@ -58,6 +58,7 @@ class CellReader:
     absent: Absent = no_column_absent
     generated: Mapping[int, str] = field(default_factory=dict)
     crossed: CrossedBases = field(default_factory=CrossedBases)
+    row_names: Callable[[Ints], Sequence[str]] | None = None
     _kept: list[_Kept] = field(default_factory=list)
 
     def read(
@@ -73,6 +74,9 @@ class CellReader:
         reader has them. ``columns``: these alone and those of the partition. ``keeps``: until ``forget``.
         """
         has_keys = self.with_keys if with_keys is None else with_keys
+        if self.row_names is not None and has_keys:
+            found = self.read(images, shown, with_keys=False, columns=columns, keeps=keeps)
+            return replace(found, keys=self.row_names(images))
         schema = self.schema if columns is None else self._narrowed(columns)
         if not len(images):
             texts = tuple(pa.nulls(0, pa.string()) for _ in schema.partition_by)

@@ -25,7 +25,7 @@ from merge_app.execution.lineage.made import made_completed, made_rows_written
 from merge_app.execution.lineage.met_rows import met_rows, with_values
 from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed
-from merge_app.execution.lineage.primary_key_merge import primary_key_outcome
+from merge_app.execution.lineage.primary_key_merge import chosen_rows_outcome, primary_key_outcome, row_names
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import gone_rows, placed_rows
@@ -38,6 +38,7 @@ from merge_app.lineage.facts import (
     PREDICATES,
     Commits,
     Granularity,
+    Ints,
     Kind,
     News,
     RowFacts,
@@ -74,7 +75,7 @@ def rows_plan(
 def rows_looked_at(case: TableCase, parties: Parties, engine: EngineSource) -> LookedAt | None:
     """The rows that ``rows_plan`` looks at to plan the table, as it decides them; None without any."""
     ((_, given),) = _given([case], parties, engine)
-    return _plan(replace(case, decision=RowsDecision(), is_planned=False), given)[1]
+    return _plan(replace(case, decision=case.decision.of_rows, is_planned=False), given)[1]
 
 
 def _given(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Given]]:
@@ -146,7 +147,7 @@ def _plan(case: TableCase, given: _Given) -> tuple[RowsPlan, LookedAt | None]:
         return _taken(_together(groups(source, target)), given.loaded.news, given.reader), None
     if case.decision.leaves_out_source:
         return _left_out(_together(groups(source, target)), given.loaded.news, given.reader), None
-    return _merged(case, given, source, target)
+    return _merged(case.as_decided, given, source, target)
 
 
 def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) -> tuple[RowsPlan, LookedAt | None]:
@@ -187,7 +188,10 @@ def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) 
     new = tuple(
         file.file_id for file in target.shown if file.stamp.kind == "insert" and file.stamp.version in target.news
     )
-    plan = RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged, new)
+    judged_by_key = rows.judged if case.has_key else None
+    plan = RowsPlan(
+        done, merged.findings, merged, skips, emptied, reader.names, rows.finer, judged_by_key, new, rows.clashes
+    )
     return plan, replace(rows.looked_at, fresh=tuple(fresh))
 
 
@@ -235,6 +239,7 @@ class _MergedRows:
     judged: RowJudgement | None
     looked_at: LookedAt
     finer: Finer = field(default_factory=dict)
+    clashes: Mapping[VerdictCode, Ints] = field(default_factory=dict)
 
 
 LOOKED_INTO = 10_000
@@ -250,6 +255,8 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     keys = Keys(case.merged, reader, places)
     cell_reader = _cell_reader(case, reader)
     source, target = _sides(case, given, group, keys, cell_reader)
+    if case.decision.by_cell:
+        cell_reader.row_names, cell_reader.with_keys = row_names((source, target)), True
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
@@ -274,10 +281,15 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
         keyed = primary_key_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
         conflicts = keyed.conflicts
+    elif case.decision.by_cell:
+        chosen = chosen_rows_outcome(merged, (source, target), news, cells)
+        merged, made, judged, conflicts = chosen.merged, chosen.made, chosen.judged, chosen.conflicts
+    if case.has_key or case.decision.by_cell:
         # A decision may have given a row other cells.
         merged = with_computed_partitions(made, merged, (source, target), group, cell_reader)
     steps: list[Step] = []
     finer: Finer = {}
+    clashes = merged.by_row
     rows = _result(merged, source, target)
     made = made_completed(made, merged, rows, (source, target), group, cell_reader)
     if case.is_planned:
@@ -286,11 +298,12 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     if case.is_planned and not case.has_key:
         by_cell = _by_cell(case, given, group, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
+        clashes = merged.by_row if by_cell is None else by_cell.by_row
     kept = overtaken or _overtaken(merged, source.facts, target.facts) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
         merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged
     )
-    return _MergedRows(merged, steps, kept, judged, looked_at, finer)
+    return _MergedRows(merged, steps, kept, judged, looked_at, finer, clashes)
 
 
 def _is_predicate_among(scopes: Iterable[Scope]) -> bool:

@@ -1,8 +1,8 @@
-"""What the merge of a table with a primary key comes to, with what people decided of its rows (R10, R14)."""
+"""What the merge of a table comes to whose rows are merged by cell, with what people decided of them (R10, R14)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from typing import Any
@@ -21,14 +21,16 @@ from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.choices import with_cells
-from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
-from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
+from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News, image_codes
+from merge_app.lineage.outcomes import Finding, Outcome, TableOutcome, taken
 from merge_app.lineage.result_rows import result_partitions
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.scopes import swept_rows
+from merge_app.planning.row_merges import BY_ROW_ID
 
 INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
 Pair = tuple[OperationKind, OperationKind]
+_CLASHES = frozenset({VerdictCode.PRIMARY_KEY_CLASH, *BY_ROW_ID})
 
 
 @dataclass(slots=True)
@@ -42,6 +44,16 @@ class PrimaryKeyOutcome:
     judged: RowJudgement
     conflicts: RowsRefused
     overtaken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRows:
+    """``judged`` names the rows in conflict. Rows that choices decide are in no finding."""
+
+    merged: TableOutcome
+    made: MadeRows
+    judged: RowJudgement
+    conflicts: RowsRefused
 
 
 @dataclass(slots=True)
@@ -125,6 +137,39 @@ def primary_key_outcome(
     return PrimaryKeyOutcome(replace(merged, findings=findings), made, _judged(case), conflicts.rows, overtaken)
 
 
+def row_names(sides: tuple[Placed, Placed]) -> Callable[[Ints], Sequence[str]]:
+    """What names the row of an image that either side has: its row id as text."""
+    shown = [(side.facts.image.value, image_codes(side.file, side.position)) for side in sides]
+    images = np.concatenate([codes for pair in shown for codes in pair])
+    row_ids = np.concatenate([side.row_id for side in sides for _ in range(2)])
+    images, first = np.unique(images, return_index=True)
+    return lambda asked: [str(row_id) for row_id in row_ids[first[np.searchsorted(images, asked)]].tolist()]
+
+
+def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells) -> ChosenRows:
+    """Rows of a table without a primary key, merged by cell as people decided: choices name rows by row id."""
+    case = _Case(merged, sides, news, cells, _live(merged, sides))
+    for item in cells.conflicts:
+        place = int(np.searchsorted(merged.pairs.row_id, int(item.key)))
+        case.conflicts.add((UPDATE, UPDATE), item.key, place, is_left=item.is_left)
+    clashing = _clashing(merged)
+    edited = _gone_decide(case, clashing[case.live[0][clashing] != case.live[1][clashing]])
+    _partitions_decide(case)
+    found = case.conflicts.rows
+    left = merged.pairs.row_id[sorted(at for at, row in found.items() if row.is_left)]
+    findings = tuple(_left_findings(merged.findings, left))
+    judged = RowJudgement({}, conflicts=case.conflicts.judged(), is_decided=True)
+    return ChosenRows(replace(merged, findings=findings), _made(merged, cells, edited), judged, found)
+
+
+def _left_findings(findings: Iterable[Finding], left: Ints) -> Iterator[Finding]:
+    for finding in findings:
+        if finding.code not in _CLASHES or finding.rows is None:
+            yield finding
+        elif (rows := finding.rows[are_among(finding.rows, left)]).size:
+            yield replace(finding, rows=rows)
+
+
 def _places_of(case: _Case, conflicts: Sequence[CellConflict]) -> list[int]:
     """The positions of rows by the images that the source shows."""
     if not conflicts:
@@ -139,7 +184,7 @@ def _places_of(case: _Case, conflicts: Sequence[CellConflict]) -> list[int]:
 
 def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
     """Positions of the rows that rules refuse, for their images or for their partitions."""
-    clashes = (f for f in merged.findings if f.code is VerdictCode.PRIMARY_KEY_CLASH and bool(f.keys) == by_partition)
+    clashes = (f for f in merged.findings if f.code in _CLASHES and bool(f.keys) == by_partition)
     found = [finding.rows for finding in clashes if finding.rows is not None]
     rows = np.unique(np.concatenate([merged.pairs.row_id[:0], *found]))
     at: Ints = np.searchsorted(merged.pairs.row_id, rows)

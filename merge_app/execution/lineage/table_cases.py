@@ -24,15 +24,23 @@ from merge_app.lineage.facts import (
 @dataclass(frozen=True, slots=True)
 class RowsDecision:
     """What people decided of a table's rows: the source is taken whole, or left out whole, or its drops and renames of
-    ``partitions`` are left out.
+    ``partitions`` are left out. ``by_cell``: rows of a table without a primary key are merged by cell, whatever its
+    setting, and those that clash even so are as ``choices`` say.
     """
 
     takes_source: bool = False
     leaves_out_source: bool = False
     partitions: frozenset[PartitionValues] = frozenset()
+    by_cell: bool = False
+    choices: tuple[RowChoice, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.takes_source or self.leaves_out_source or bool(self.partitions)
+        return self.takes_source or self.leaves_out_source or bool(self.partitions) or self.by_cell
+
+    @property
+    def of_rows(self) -> RowsDecision:
+        """What was decided of single rows alone."""
+        return RowsDecision(by_cell=self.by_cell, choices=self.choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,13 @@ class TableCase:
     @property
     def has_key(self) -> bool:
         return self.merged.is_keyed
+
+    @property
+    def as_decided(self) -> TableCase:
+        """The case with the setting and the choices that a decision about rows brings."""
+        if not self.decision.by_cell:
+            return self
+        return replace(self, granularity=Granularity.CELL, choices=self.decision.choices)
 
     @property
     def may_come_whole(self) -> bool:

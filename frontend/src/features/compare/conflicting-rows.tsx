@@ -1,7 +1,8 @@
 import { Fragment, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
-import { snapshotLines, tellingPlaces, type SnapshotLine } from "../../model/compared-rows";
+import { clashes, snapshotLines, tellingPlaces, type SnapshotLine } from "../../model/compared-rows";
+import { areRowsDecidable } from "../../model/decisions";
 import { counted, isNumericType } from "../../model/format";
 import { rowName, tellingApart } from "../../model/row-names";
 import type { Outcome } from "../../model/row-outcomes";
@@ -29,19 +30,22 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
   const found = useConflictingRows(pair, detail.object_id);
   const [isWhole, setWhole] = useState(false);
   const [areAll, setAll] = useState(false);
-  const isKeyed = detail.rule_table === "keyed";
+  const areDecidable = areRowsDecidable(detail);
   const talk = additions?.talk?.(detail);
   return (
     <Loaded query={found} label="rows that conflict">
       {({ pages }) => {
         const columns = pages[0]?.columns ?? [];
-        const known = pages.flatMap((page) => page.rows);
+        const read = pages.flatMap((page) => page.rows);
+        // Rows of one file stand in each other's way without a clash: the rows to decide come first.
+        const isChosen = (row: ComparedRow) => areDecidable && (detail.rule_table === "keyed" || clashes(row));
+        const known = areDecidable ? [...read.filter(isChosen), ...read.filter((row) => !isChosen(row))] : read;
         const rows = areAll ? known : known.slice(0, FIRST_ROWS);
         if (rows.length === 0) return <p className="small muted">No row was changed to different values by both.</p>;
         const telling = tellingPlaces(columns, rows);
         const naming = tellingApart(columns.length, known.map(imageOf).filter((image) => image !== null));
         const nameOf = (row: ComparedRow) => rowName(row.key, columns, imageOf(row), naming);
-        const open = known.filter((row) => row.is_open && !additions?.result(detail, row)).length;
+        const open = known.filter((row) => row.is_open && (!areDecidable || isChosen(row)) && !additions?.result(detail, row)).length;
         return (
           <section className="stack tight" aria-label="Rows in conflict">
             <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" {...(areAll ? { height: "60vh" } : {})}>
@@ -54,12 +58,13 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
                     shown={isWhole ? columns.map((_, place) => place) : telling}
                     outcome={additions?.result(detail, row)}
                     name={nameOf(row)}
+                    isBeside={areDecidable && !isChosen(row)}
                   />
-                  {(additions && isKeyed) || talk ? (
+                  {(additions && isChosen(row)) || talk ? (
                     <tr className="addition">
                       <td colSpan={(isWhole ? columns.length : telling.length) + 1}>
                         <div className="stack">
-                          {isKeyed ? additions?.row(detail, row, columns) : null}
+                          {isChosen(row) ? additions?.row(detail, row, columns) : null}
                           {talk?.show(row.key, nameOf(row), false, row.source ? { columns, values: row.source } : undefined)}
                         </div>
                       </td>
@@ -83,7 +88,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
               ) : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
             </p>
-            {isKeyed ? additions?.rows(detail, known, columns) : null}
+            {areDecidable ? additions?.rows(detail, known.filter(isChosen), columns) : null}
           </section>
         );
       }}
@@ -111,9 +116,11 @@ interface LinesProps {
   outcome: Outcome | undefined;
   /** What the row is called. */
   name: string;
+  /** Whether the row lies in one file with rows in conflict, and clashes with none. */
+  isBeside: boolean;
 }
 
-function RowLines({ pair, row, columns, shown, outcome, name }: LinesProps) {
+function RowLines({ pair, row, columns, shown, outcome, name, isBeside }: LinesProps) {
   const cells = (line: SnapshotLine, lost?: ReadonlySet<number>) =>
     shown.map((place) => (
       <Cell key={place} line={line} place={place} isNumber={isNumericType(columns[place]?.type ?? "")} isLost={lost?.has(place) ?? false} isDecided={outcome !== undefined} />
@@ -154,7 +161,7 @@ function RowLines({ pair, row, columns, shown, outcome, name }: LinesProps) {
             result
           </th>
           <td colSpan={shown.length} className="muted">
-            to decide
+            {isBeside ? "both changes stay" : "to decide"}
           </td>
         </tr>
       ) : null}

@@ -285,6 +285,27 @@ describe("comments on rows that do not conflict, or have no key", () => {
   });
 });
 
+describe("rows in conflict without a primary key", () => {
+  it("are decided one by one where they clash, and no others of the file are", async () => {
+    const row = { ...SIDES.rows[0], key: "23" };
+    const beside = { ...row, key: "22", base: ["F2", "UA", "1"], source: ["F2", "AA", "1"], destination: ["F2", "UA", "1"], dest_change: null };
+    const clash = { ...CLASH, rule_table: "table", code: "SAME_FILE_UPDATE_UPDATE", details: { rows: 2, clashing: 1, keys: ["23"] } };
+    const asked = lake({
+      [TABLE]: { ...comparedObject(0), cells: [clash], columns: COLUMNS },
+      [`${TABLE}rows/sides/`]: { ...SIDES, rows: [beside, row], columns: SIDES.columns.map((column) => ({ ...column, is_key: false })) },
+      [`POST ${AT}resolutions/`]: () => json(resolution({}), 201),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/requests/3?tab=compare");
+    const rows = within(await screen.findByRole("region", { name: "Rows in conflict" }));
+    expect(rows.getByText("both changes stay")).toBeTruthy();
+    expect(rows.getByText(/1 to decide/)).toBeTruthy();
+    await user.click(rows.getByRole("button", { name: "Keep delays of row 23" }));
+    await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: "23", decision: "source" }));
+  });
+});
+
 describe("deciding several rows at once", () => {
   const OTHER = '{"flight":"F2"}';
   const rows = [SIDES.rows[0], { ...SIDES.rows[0], key: OTHER, base: ["F2", "UA", "1"], source: ["F2", "AA", "1"], destination: ["F2", "DL", "2"] }];
