@@ -1,8 +1,8 @@
-"""Load the demo lake: five tables, a branch that merges cleanly, one with a conflict to understand, and pipelines."""
+"""Load the sample lakes: flights with pipelines, and a small shop. Each has a branch with a conflict to understand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import pyarrow.parquet as pq
@@ -14,6 +14,7 @@ from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import data_files_register
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.demo import shop
 from lakeui.demo.flights import TABLES, table_read
 from lakeui.demo.pipelines import pipelines_load
 from lakeui.frontdoor import Session, execute
@@ -41,17 +42,17 @@ STORY: tuple[tuple[str, str], ...] = (
 )
 
 
-def demo_load(report: Callable[[str, int, int], None]) -> None:
-    """Load the lake afresh. ``report`` gets what is done now, and how many of how many steps are behind.
+Report = Callable[[str, int, int], None]
+
+
+def demo_load(report: Report) -> None:
+    """Load the flights afresh. ``report`` gets what is done now, and how many of how many steps are behind.
 
     A half loaded lake of an earlier attempt is dropped first, so that the command can be run again.
     """
-    for left in Catalog.objects.filter(name=CATALOG, dropped_at__isnull=True):
-        execute(f"DROP CATALOG {left.name}", Session(bypass_reason="The demo lake is loaded afresh"))
-    session = Session(catalog=CATALOG, branch="main")
     steps = len(TABLES) + len(STORY) + 1
     report("create the catalog", 0, steps)
-    execute(f"CREATE CATALOG {CATALOG} COMMENT 'Flights that left New York City in 2013'", session)
+    session = _made_afresh(CATALOG, "Flights that left New York City in 2013")
     execute(f"CREATE DATABASE {DATABASE}", session)
     for done, (name, columns) in enumerate(TABLES.items(), start=1):
         report(f"load {DATABASE}.{name}", done, steps)
@@ -63,6 +64,33 @@ def demo_load(report: Callable[[str, int, int], None]) -> None:
         execute(statement, Session(catalog=CATALOG, branch=branch))
     pipelines_load(catalog_get(CATALOG), DATABASE)
     report("done", steps, steps)
+
+
+def shop_load(report: Report) -> None:
+    """Load the shop afresh, as ``demo_load`` does the flights."""
+    steps = len(shop.STORY) + 1
+    report("create the catalog", 0, steps)
+    _made_afresh(shop.CATALOG, shop.COMMENT)
+    for done, (branch, statement) in enumerate(shop.STORY, start=1):
+        report(f"on {branch}: {' '.join(statement.split())}", done, steps)
+        execute(statement, Session(catalog=shop.CATALOG, branch=branch))
+    report("done", steps, steps)
+
+
+SAMPLES: Mapping[str, tuple[str, Callable[[Report], None]]] = {
+    "flights": (CATALOG, demo_load),
+    "shop": (shop.CATALOG, shop_load),
+}
+"""By name of the sample, its catalog, and what loads it."""
+
+
+def _made_afresh(catalog: str, comment: str) -> Session:
+    """The catalog without what an earlier attempt left in it."""
+    for left in Catalog.objects.filter(name=catalog, dropped_at__isnull=True):
+        execute(f"DROP CATALOG {left.name}", Session(bypass_reason="The sample lake is loaded afresh"))
+    session = Session(catalog=catalog, branch="main")
+    execute(f"CREATE CATALOG {catalog} COMMENT '{comment}'", session)
+    return session
 
 
 def _load(session: Session, name: str) -> None:

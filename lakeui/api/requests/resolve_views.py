@@ -35,8 +35,8 @@ MOST_DECISIONS = 500
 
 class DecisionBody(serializers.Serializer[Any]):
     """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (a JSON
-    array of its values as texts, `null` for none) of it. In a table also about all conflicting rows (`rows`), one `row` or
-    one `cell`. The key of a row is that of the comparison of rows: its primary key, or without one its row id. Of a
+    array of its values as texts, `null` for none) of it. Of a table also about all conflicting rows (`rows`), one `row`
+    or one `cell`. The key of a row is that of the comparison of rows: its primary key, or without one its row id. Of a
     cell it is its column's id, a colon, and that key. Without a primary key such a decision merges the table by cell.
     """
 

@@ -1,22 +1,29 @@
-"""``manage.py demo``: load the demo lake."""
+"""``manage.py demo [flights|shop]``: load a sample lake."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from lakeui.common.events import events_hush
-from lakeui.demo.load import CATALOG, demo_load
+from lakeui.demo.load import SAMPLES
 
 
 class Command(BaseCommand):
-    help = "Load the demo lake (catalog demo): flights from New York City in 2013, with branches to merge."
+    help = (
+        "Load a sample lake with branches to merge, over what an earlier attempt left. flights (catalog demo): flights"
+        " from New York City in 2013. shop (catalog demo_shop): a small shop with keys, partitions and nested columns."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("sample", nargs="?", choices=list(SAMPLES), default="flights", help="Which lake is loaded.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         events_hush()
-        demo_load(self._report)
-        self.stdout.write(f"The demo lake is ready: catalog {CATALOG}.")
+        catalog, load = SAMPLES[options["sample"]]
+        load(self._report)
+        self.stdout.write(f"The demo lake is ready: catalog {catalog}.")
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.stdout.write(f"[{done:2d}/{total}] {what}")
