@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Func, IntegerField, Q, QuerySet, TextField
-from django.db.models.fields.json import KeyTransform
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
 from catalog_app.models import Branch, Catalog
@@ -147,16 +147,26 @@ def attempt_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = Non
 
 def merge_undone(merge: MergeAttempt) -> dict[str, Any] | None:
     """The newest record of RESTORE MERGE that undid the merge: its id, version, actor and time."""
+    return merges_undone([merge]).get(str(merge.merge_id))
+
+
+def merges_undone(merges: Sequence[MergeAttempt]) -> dict[str, dict[str, Any]]:
+    """By id the merges that were undone, each with the newest record of it, in one statement."""
+    went_through = [merge for merge in merges if merge.kind == "merge" and merge.outcome == "merged"]
+    if not went_through:
+        return {}
     found = MergeAttempt.objects.filter(
-        catalog=merge.catalog_id,
-        number__gt=merge.number,
+        catalog__in={merge.catalog_id for merge in went_through},
+        number__gt=min(merge.number for merge in went_through),
         kind="restore",
         outcome="restored",
-        body__undone_merge=str(merge.merge_id),
-    ).order_by("-number")
-    undone = found.first()
-    if undone is None:
-        return None
+        body__undone_merge__in=[str(merge.merge_id) for merge in went_through],
+    )
+    undone = found.annotate(undoes=KeyTextTransform("undone_merge", "body")).defer("body").order_by("number")
+    return {item.undoes: _undone(item) for item in undone}
+
+
+def _undone(undone: MergeAttempt) -> dict[str, Any]:
     return {
         "audit_id": str(undone.merge_id),
         "version": undone.version,
@@ -184,6 +194,12 @@ def recorded_refusal(attempt: MergeAttempt) -> LakeError:
 def blocked_error(message: str, blockers: list[dict[str, str]]) -> MergeBlocked:
     """The refusal of a merge request with everything that stands in its way."""
     return MergeBlocked(message, remedy="Resolve what blocks it, then merge it again.", blockers=blockers)
+
+
+def audit_summaries(attempts: Sequence[MergeAttempt]) -> list[dict[str, Any]]:
+    """The lines of a list, each with who undid the merge."""
+    undone = merges_undone(attempts)
+    return [{**audit_summary(item), "undone_by": undone.get(str(item.merge_id))} for item in attempts]
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:

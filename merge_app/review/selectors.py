@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import (
@@ -29,7 +29,7 @@ from catalog_app.selectors.agents import answering_for
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
-from merge_app.audit.selectors import merge_undone
+from merge_app.audit.selectors import merges_undone
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.approval_rules import ReviewVerdict, Vote
 from merge_app.review.approval_state import last_writer_id, votes_load
@@ -188,10 +188,11 @@ class RequestSummary:
     comments: int = 0
     open_threads: int = 0
     votes: tuple[Vote, ...] = field(default=())
+    undone: dict[str, Any] | None = None
 
 
 def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]:
-    """The same requests with what was said about them, counted: four queries."""
+    """The same requests with what was said about them and what reverted them, counted: six queries."""
     ids = [request.pk for request in requests]
     reviewers: dict[int, list[str]] = {}
     asked = RequestedReviewer.objects.filter(request_id__in=ids).order_by("user__username")
@@ -204,13 +205,20 @@ def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]
             total=Count("pk"), unsettled=Count("pk", filter=Q(thread__isnull=True, resolved_at__isnull=True))
         )
     }
-    votes, barred = votes_load(ids), _barred(requests)
-    return [
+    votes, barred, undone = votes_load(ids), _barred(requests), _undone(requests)
+    found = [
         _summary(
             item, reviewers.get(item.pk, []), votes.get(item.pk, ()), barred[item.pk], *comments.get(item.pk, (0, 0))
         )
         for item in requests
     ]
+    return [replace(item, undone=undone.get(str(item.request.merge_id))) for item in found]
+
+
+def _undone(requests: Sequence[MergeRequest]) -> dict[str, dict[str, Any]]:
+    """By id of the merge, what reverted it."""
+    merged = [request.merge_id for request in requests if request.merge_id is not None]
+    return merges_undone(list(MergeAttempt.objects.filter(pk__in=merged).defer("body"))) if merged else {}
 
 
 def _barred(requests: Sequence[MergeRequest]) -> dict[int, set[int | None]]:
@@ -333,11 +341,3 @@ def heads_decided(request: MergeRequest) -> tuple[int, int]:
         merge = MergeAttempt.objects.only("source_head", "destination_head").get(merge_id=request.merge_id)
         return merge.source_head, merge.destination_head
     return request.source.head_version, request.destination.head_version
-
-
-def request_undone(request: MergeRequest) -> dict[str, Any] | None:
-    """What took the merge of the request back, if anything did."""
-    if request.merge_id is None:
-        return None
-    merge = MergeAttempt.objects.filter(pk=request.merge_id, outcome="merged").first()
-    return None if merge is None else merge_undone(merge)

@@ -172,6 +172,10 @@ def test_request_and_record_say_the_merge_was_undone(lake: ReviewLake, approved:
         found = shown["undone_by"]
         assert (found["version"], found["actor"]) == (lake.branch("main").head_version, "dora")
         assert found["audit_id"] == undone.extra["audit_id"]
+    alice = lake.people["alice"]
+    for path in ("merges/", f"catalogs/{lake.catalog}/merges/", f"catalogs/{lake.catalog}/merge-requests/"):
+        (listed,) = alice.get(f"/api/v1/{path}").json()["results"]
+        assert listed["undone_by"] == found, path
     assert audit_verify(approved.catalog) == []
 
 

@@ -22,6 +22,7 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     objections: 0,
     comments: 0,
     open_threads: 0,
+    conflicts: 0,
     description: "Why **flights** are late.",
     description_html: "<p>Why <strong>flights</strong> are late.</p>",
     revision: 4,

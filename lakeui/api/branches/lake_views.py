@@ -18,7 +18,7 @@ from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.http.base import ApiView, NewestFirst, principal_of, tagged
 from lakeui.api.http.serializers import MergeFilter, MergeSummary, ProblemDocument
 from lakeui.frontdoor.compute import engine, reading
-from merge_app.audit.selectors import attempt_get, audit_get, audit_list, audit_summary
+from merge_app.audit.selectors import attempt_get, audit_get, audit_list, audit_summaries
 from merge_app.comparison.replaying import merge_replay
 
 _PAGE = inline_serializer(
@@ -57,7 +57,7 @@ class MergeListView(ApiView):
                 restrictions_refuse(principal, known)
         found = audit_list(visible=catalogs_visible(principal), **chosen)
         page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
-        return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
+        return tagged(request, pages.get_paginated_response(audit_summaries(page)))
 
 
 class MergeView(ApiView):

@@ -39,7 +39,7 @@ from lakeui.sql.cursor import is_stored
 from lakeui.sql.decisions import decisions_written
 from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.statements import ConflictDecision
-from merge_app.audit.selectors import audit_list, audit_summary
+from merge_app.audit.selectors import audit_list, audit_summaries
 from merge_app.planning.merge_plan import Decision, ResolutionPart
 
 MOST_DECISIONS = 500
@@ -176,7 +176,7 @@ class CatalogMergeListView(ApiView):
             )
             or []
         )
-        return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
+        return tagged(request, pages.get_paginated_response(audit_summaries(page)))
 
     @extend_schema(
         operation_id="merge_create",

@@ -233,6 +233,15 @@ class MergeFilter(serializers.Serializer[Any]):
     limit = serializers.IntegerField(required=False, min_value=1, max_value=200)
 
 
+class UndoneEntry(serializers.Serializer[Any]):
+    """What reverted a merge."""
+
+    audit_id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    actor = serializers.CharField(allow_blank=True)
+    time = serializers.DateTimeField()
+
+
 class MergeSummary(serializers.Serializer[Any]):
     """One attempt to merge, to restore or undrop, or another record: who, what, when, and what came of it."""
 
@@ -255,6 +264,7 @@ class MergeSummary(serializers.Serializer[Any]):
     task_id = serializers.UUIDField(allow_null=True)
     time = serializers.DateTimeField()
     digest = serializers.CharField()
+    undone_by = UndoneEntry(allow_null=True, help_text="Of a merge, the newest RESTORE MERGE.")
 
 
 def task_url(task: Task) -> str:

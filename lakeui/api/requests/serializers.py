@@ -10,6 +10,7 @@ from rest_framework import serializers
 from catalog_app.models import Branch
 from lakeui.api.branches.lake_serializers import CommitAnswer
 from lakeui.api.http.paging import PageFilter
+from lakeui.api.http.serializers import UndoneEntry
 from lakeui.api.requests.policy_serializers import OwnerVerdictEntry, PolicyVerdictEntry, SpotRowEntry
 from lakeui.common.errors import InvalidValue
 from merge_app.review.approval_rules import ApprovalState, BlockerCode, ReviewVerdict, Vote
@@ -110,6 +111,12 @@ class RequestAnswer(serializers.Serializer[Any]):
     objections = serializers.IntegerField(help_text="Reviewers who requested changes.")
     comments = serializers.IntegerField()
     open_threads = serializers.IntegerField()
+    conflicts = serializers.IntegerField(
+        source="request.conflict_count", help_text="Open ones, by the last plan that was made of it."
+    )
+    undone_by = UndoneEntry(
+        source="undone", allow_null=True, help_text="Of a merged request, the newest RESTORE MERGE."
+    )
 
 
 class InboxEntry(RequestAnswer):
@@ -158,15 +165,6 @@ class LeftOutEntry(serializers.Serializer[Any]):
     rows = serializers.IntegerField(help_text="Changes of rows.")
 
 
-class UndoneEntry(serializers.Serializer[Any]):
-    """What took the merge of a request back."""
-
-    audit_id = serializers.UUIDField()
-    version = serializers.IntegerField()
-    actor = serializers.CharField(allow_blank=True)
-    time = serializers.DateTimeField()
-
-
 class RequestDetail(RequestAnswer):
     """A merge request with its text and what blocks it."""
 
@@ -192,7 +190,6 @@ class RequestDetail(RequestAnswer):
     mergeable = serializers.BooleanField(help_text="Ready to merge. Both branches are checked again during the merge.")
     planned = PlannedEntry(allow_null=True)
     left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")
-    undone_by = UndoneEntry(allow_null=True, help_text="Of a merged request, the newest RESTORE MERGE.")
 
     def get_description_html(self, shown: dict[str, Any]) -> str:
         return markdown_render(shown["request"].description)

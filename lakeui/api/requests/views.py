@@ -50,7 +50,6 @@ from merge_app.review.selectors import (
     inbox_list,
     left_out_by_decisions,
     request_get,
-    request_undone,
     requests_list,
     requests_summarise,
     sort_key,
@@ -221,7 +220,7 @@ def request_shown(request: MergeRequest, reader_id: int | None) -> dict[str, Any
         "spot_code": "" if is_merged else _spot_code(request, standing, known, reader_id),
         "mergeable": not standing.blockers and not is_merged,
         "left_out": left_out_by_decisions(request),
-        "undone_by": request_undone(request),
+        "undone": summary.undone,
         "planned": known
         and {
             "fingerprint": known.fingerprint,

@@ -30,8 +30,8 @@ def audit(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> list[str |
         asked.append(catalog)
         return Task.objects.annotate(recorded_at=F("created_at"), number=F("attempts"))
 
-    def audit_summary(attempt: Any) -> dict[str, Any]:
-        return {"source": attempt.worker, "time": attempt.recorded_at}
+    def audit_summaries(attempts: list[Any]) -> list[dict[str, Any]]:
+        return [{"source": attempt.worker, "time": attempt.recorded_at} for attempt in attempts]
 
     def audit_get(merge_id: str, *, visible: Any) -> dict[str, Any]:
         if merge_id != "7":
@@ -40,7 +40,7 @@ def audit(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> list[str |
 
     monkeypatch.setattr(lake_views, "audit_list", audit_list)
     monkeypatch.setattr(lake_views, "audit_get", audit_get)
-    monkeypatch.setattr(lake_views, "audit_summary", audit_summary)
+    monkeypatch.setattr(lake_views, "audit_summaries", audit_summaries)
     return asked
 
 

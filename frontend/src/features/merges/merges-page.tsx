@@ -4,6 +4,7 @@ import { compareAddress, mergeAddress } from "../../model/addresses";
 import { MERGES, RECORD_KINDS } from "../../model/records";
 import { useMerges, type MergeSummary } from "../../queries/merges";
 import { LaneDot } from "../../ui/branch-name";
+import { RevertedBadge } from "../../ui/reverted-badge";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -64,7 +65,15 @@ function RecordList({ title, empty, records }: { title: string; empty: string; r
     <ul className="merge-list" aria-label={title}>
       {records.map((record) => (
         <li key={record.merge_id}>
-          <OutcomeBadge outcome={record.outcome} />
+          <span className="states">
+            <OutcomeBadge outcome={record.outcome} />
+            {record.undone_by ? <RevertedBadge undone={record.undone_by} /> : null}
+            {record.status === "conflicted" ? (
+              <span className="badge conflict">
+                <span aria-hidden="true">✕</span>conflict
+              </span>
+            ) : null}
+          </span>
           <Link to={mergeAddress(record.merge_id)} className="row">
             <RecordName record={record} />
           </Link>

@@ -46,6 +46,17 @@ describe("a record of the audit", () => {
     expect(screen.queryByText(/would merge cleanly/)).toBeNull();
   });
 
+  it("says in the list that a merge was reverted, and that a dry run found a conflict", async () => {
+    const undone_by = { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" };
+    const merge = { ...HEAD, kind: "merge", source: "b", outcome: "merged", status: "merged", undone_by };
+    serve({ "/api/v1/merges/": page([merge, { ...merge, merge_id: "m-2", outcome: "dry run", status: "conflicted", undone_by: null }]) });
+    renderAt("/c/demo/merges");
+    const [merged, tried] = await within(await screen.findByRole("list", { name: "Merges" })).findAllByRole("listitem");
+    if (!merged || !tried) throw new Error("both records are listed");
+    expect(within(merged).getByText("reverted by v21")).toBeTruthy();
+    expect(within(tried).getByText("conflict")).toBeTruthy();
+  });
+
   it("stands in a list of its kind", async () => {
     const asked = serve({ "/api/v1/merges/": page([]), "/api/v1/merges/?catalog=demo&kind=bypass&limit=50": page([BYPASS]) });
     const user = userEvent.setup();

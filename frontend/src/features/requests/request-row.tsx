@@ -3,8 +3,9 @@ import { Link } from "react-router";
 import type { InboxEntry, MergeRequest } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
-import { approvalsText, sourceName } from "../../model/review";
+import { approvalsText, isFinishedState, sourceName } from "../../model/review";
 import { LaneDot } from "../../ui/branch-name";
+import { RevertedBadge } from "../../ui/reverted-badge";
 import { Time } from "../../ui/time";
 import { StateBadge } from "./state-badge";
 
@@ -13,7 +14,11 @@ export function RequestRow({ catalog, request, why }: { catalog: string; request
   const source = sourceName(request);
   return (
     <div className="request-row">
-      <StateBadge state={request.state} />
+      <span className="states">
+        <StateBadge state={request.state} />
+        {!isFinishedState(request.state) && request.conflicts > 0 && request.state !== "conflicted" ? <StateBadge state="conflicted" /> : null}
+        {request.undone_by ? <RevertedBadge undone={request.undone_by} /> : null}
+      </span>
       <span className="title">
         <Link to={requestAddress(catalog, request.number)} className="ellipsis">
           {request.title}

@@ -25,6 +25,17 @@ describe("the list of merge requests", () => {
     expect(new URLSearchParams(address.split("?")[1]).getAll("state")).not.toContain("merged");
   });
 
+  it("says of an open request that it conflicts, and of a merged one that it was reverted", async () => {
+    const undone_by = { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" };
+    serve({ ...NOTHING_WAITS, [LIST]: page([request({ conflicts: 2 }), request({ number: 4, state: "merged", undone_by })]) });
+    renderAt("/c/demo/requests");
+    const [open, merged] = await within(await screen.findByRole("list", { name: "Merge requests" })).findAllByRole("listitem");
+    if (!open || !merged) throw new Error("both requests are listed");
+    expect(within(open).getByText("conflict")).toBeTruthy();
+    expect(within(merged).getByText("reverted by v21")).toBeTruthy();
+    expect(within(merged).queryByText("conflict")).toBeNull();
+  });
+
   it("keeps its filter in the address", async () => {
     const asked = serve({ ...NOTHING_WAITS, [LIST]: page([]) });
     const user = userEvent.setup();
