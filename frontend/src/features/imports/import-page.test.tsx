@@ -129,6 +129,20 @@ describe("sending a file", () => {
 });
 
 describe("a new table", () => {
+  it("gets names without backticks, each shown before it is taken", async () => {
+    const [, second] = FILE.columns;
+    const asked = serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, columns: [column("Flight No."), second] }, [`PATCH ${AT}i-1/`]: () => json({ ...FILE, columns: [column("Flight No.", { name: "flight_no" }), second] }) });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    await user.click(await screen.findByRole("button", { name: "Make names plain …" }));
+    expect(within(screen.getByRole("list", { name: "New names" })).getByText("flight_no")).toBeTruthy();
+    expect(asked.some(({ method }) => method === "PATCH")).toBe(false);
+    await user.click(screen.getByRole("button", { name: "Rename 1 column" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ columns: [{ source: "Flight No.", name: "flight_no" }] }));
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Make names plain …" })).toBeNull());
+    expect(screen.getByLabelText<HTMLInputElement>("Name of Flight No.").value).toBe("flight_no");
+  });
+
   it("gets the file's name, its key and its columns as they were chosen", async () => {
     const asked = serve({
       ...LAKE,

@@ -16,6 +16,7 @@ import { Time } from "../../ui/time";
 import { MessageField } from "../sql/write-dialog";
 import { JUST_STARTED } from "../tasks/just-started";
 import { ColumnChoices } from "./column-choices";
+import { PlainNames } from "./plain-names";
 import { ReadingOptions } from "./reading-options";
 import { TargetFields, type Target } from "./target-fields";
 
@@ -54,6 +55,7 @@ export function ImportReview({
       </Panel>
       <Panel title="Columns">
         {file.encoding ? <ReadingOptions file={file} open={open} reread={reread} /> : null}
+        {isAppend ? null : <PlainNames columns={chosenFile.columns} reread={reread} />}
         <ColumnChoices file={chosenFile} open={open} reread={reread} target={target} onTarget={setTarget} table={columns} />
       </Panel>
       <Sample file={chosenFile} />

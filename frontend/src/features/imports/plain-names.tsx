@@ -1,0 +1,44 @@
+import { useState } from "react";
+
+import type { ImportColumn } from "../../api/resources";
+import { counted } from "../../model/format";
+import { plainNames } from "../../model/plain-names";
+import type { useImportReread } from "../../queries/imports";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+
+/** Offers names that need no backticks, and shows each before it is taken. Nothing where all names are so. */
+export function PlainNames({ columns, reread }: { columns: readonly ImportColumn[]; reread: ReturnType<typeof useImportReread> }) {
+  const [isAsking, setAsking] = useState(false);
+  const found = plainNames(columns);
+  if (found.length === 0) return null;
+  const take = () => {
+    reread.mutate({ columns: found.map(({ source, name }) => ({ source, name })) });
+    setAsking(false);
+  };
+  return (
+    <div className="row small inside">
+      <span className="muted">{counted(found.length, "name needs", "names need")} backticks in SQL.</span>
+      <button type="button" className="button small" onClick={() => setAsking(true)}>
+        Make names plain …
+      </button>
+      {isAsking ? (
+        <ConfirmDialog
+          title="Make names plain"
+          action={`Rename ${counted(found.length, "column")}`}
+          working="Saving …"
+          run={{ isPending: false, error: null }}
+          onConfirm={take}
+          onClose={() => setAsking(false)}
+        >
+          <ul aria-label="New names">
+            {found.map(({ source, before, name }) => (
+              <li key={source}>
+                <bdi>{before}</bdi> <span aria-label="becomes">→</span> <code>{name}</code>
+              </li>
+            ))}
+          </ul>
+        </ConfirmDialog>
+      ) : null}
+    </div>
+  );
+}
