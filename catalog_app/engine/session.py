@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import threading
@@ -69,6 +70,8 @@ _RECONNECTING = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnec
 would wait for its clients longer than for itself.
 """
 _ASKED = "spark.sql.ansi.enabled"
+LEFT_SECONDS = 30.0
+"""So long a lost session is kept: calls of other threads that wait for it end before it closes."""
 TRUSTED_SECONDS = 1.0
 """So long after an answer the server is taken to know the session; a lost one is found by the work itself."""
 
@@ -90,6 +93,7 @@ class SparkSessions:
         self._lock = threading.Lock()
         self._session: SparkSession | None = None
         self._process = 0
+        self._failed = 0
         self._answered_at = 0.0
         self._thread = threading.local()
 
@@ -189,15 +193,27 @@ class SparkSessions:
             session.stop()
 
     def _current(self) -> SparkSession:
+        """Raises EngineAway where another thread found meanwhile that no server answers."""
+        failed = self._failed
         with self._lock:
-            if self._session is None or self._process != os.getpid():
-                self._session, self._process = _connect(self._remote, self._configuration), os.getpid()
-            return self._session
+            if self._session is not None and self._process == os.getpid():
+                return self._session
+            if self._failed != failed:
+                raise EngineAway
+            try:
+                session = _connect(self._remote, self._configuration)
+            except Exception as error:
+                self._failed += is_lost(error)
+                raise
+            self._session, self._process = session, os.getpid()
+            return session
 
-    def _forget(self, session: SparkSession | None) -> None:
+    def _forget(self, session: SparkSession) -> None:
         with self._lock:
-            if session is None or self._session is session:
-                self._session = None
+            if self._session is not session:
+                return
+            self._session = None
+        _leave(session)
 
 
 def _spark_import() -> None:
@@ -228,6 +244,24 @@ def _silence_query_contexts() -> None:
     PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 
 
+def _leave(session: SparkSession) -> None:
+    """Nothing stays of a session that is lost."""
+    _drop_at_exit(session)
+    # Its last reference closes it, which can wait for an answer: it falls in a thread of its own.
+    kept = threading.Timer(LEFT_SECONDS, _nothing, (session,))
+    kept.daemon = True
+    kept.start()
+
+
+def _drop_at_exit(session: SparkSession) -> None:
+    """The client holds itself until the process ends, and then asks its server, for 8 s where that does not answer."""
+    atexit.unregister(session.client._on_exit)  # noqa: SLF001
+
+
+def _nothing(_: SparkSession) -> None:
+    """What a timer calls that only keeps a reference."""
+
+
 def _connect(remote: str, configuration: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.client import DefaultChannelBuilder
     from pyspark.sql.connect.client.retries import DefaultPolicy
@@ -238,10 +272,17 @@ def _connect(remote: str, configuration: Mapping[str, str]) -> SparkSession:
     # The client's own policy waits for ten minutes; people do not.
     policy = DefaultPolicy(**_RETRIES)
     first.client.set_retry_policies([policy])
-    # The public set() makes a call for each.
-    first.conf._set_all({**configuration, **_ONE_LOADER}, silent=False)  # noqa: SLF001
-    # A session has its loader from its first call on, so the settings come too late for it. A copy begins with them.
-    session = first.cloneSession()
+    try:
+        # The public set() makes a call for each.
+        first.conf._set_all({**configuration, **_ONE_LOADER}, silent=False)  # noqa: SLF001
+        # A session has its loader from its first call on, so the settings come too late for it. A copy has them.
+        session = first.cloneSession()
+    except BaseException:
+        # No server is there to release it.
+        first.release_session_on_close = False
+        raise
+    finally:
+        first.stop()
+        _drop_at_exit(first)
     session.client.set_retry_policies([policy])
-    first.stop()
     return session

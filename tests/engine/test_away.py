@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import socket
 import threading
 import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql.connect.client import SparkConnectClient
 from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from catalog_app.engine import session
 from catalog_app.engine.session import SparkSessions
 from lakeui.common.errors import EngineAway, EngineLost, LakeError
+
+
+class StubbedSession:
+    def __init__(self) -> None:
+        self.client = SimpleNamespace(_on_exit=lambda: None)
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
@@ -41,7 +51,7 @@ def test_a_restarted_spark_is_away_or_lost(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(session.time, "monotonic", lambda: clock[0])
-    stub = SimpleNamespace()
+    stub = StubbedSession()
     monkeypatch.setattr(session, "_connect", lambda *_: stub)
     sessions = SparkSessions("sc://nowhere")
     sessions._answered_at = clock[0]
@@ -84,3 +94,86 @@ def test_client_retries_each_second_and_stops_within_ten() -> None:
     pauses = list(iter(DefaultPolicy(**session._RETRIES).to_state().next_attempt, None))
     assert max(pauses) <= 1000
     assert 7_000 <= sum(pauses) <= 10_000
+
+
+@pytest.fixture
+def called_at_exit(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    calls: list[Any] = []
+    monkeypatch.setattr(atexit, "register", calls.append)
+    monkeypatch.setattr(atexit, "unregister", calls.remove)
+    return calls
+
+
+def clients() -> int:
+    gc.collect()
+    return sum(type(item) is SparkConnectClient for item in gc.get_objects())
+
+
+@pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
+def test_failed_connections_leave_no_client(monkeypatch: pytest.MonkeyPatch, called_at_exit: list[Any]) -> None:
+    """Each would keep a channel, and ask the server once more at the end of the process."""
+    monkeypatch.setattr(session, "_RETRIES", {"max_retries": 0})
+    # What is logged would hold the failures, and they the frames that they passed.
+    monkeypatch.setattr(session.logger, "disabled", True)
+    before = clients()
+    for _ in range(3):
+        with pytest.raises(EngineAway):
+            SparkSessions("sc://127.0.0.1:1").run(lambda spark: None)
+    assert (clients(), called_at_exit) == (before, [])
+
+
+def test_a_lost_session_goes_unasked_at_exit(monkeypatch: pytest.MonkeyPatch, called_at_exit: list[Any]) -> None:
+    monkeypatch.setattr(session, "LEFT_SECONDS", 0.05)
+    monkeypatch.setattr(session.logger, "disabled", True)
+    made: list[weakref.ref[StubbedSession]] = []
+
+    def connect(*_: Any) -> StubbedSession:
+        spark = StubbedSession()
+        atexit.register(spark.client._on_exit)
+        made.append(weakref.ref(spark))
+        return spark
+
+    monkeypatch.setattr(session, "_connect", connect)
+    sessions = SparkSessions("sc://nowhere")
+    sessions._answered_at = time.monotonic()
+
+    def work(spark: Any) -> None:
+        raise PySparkException("UNAVAILABLE: Connection refused")
+
+    with pytest.raises(EngineLost):
+        sessions.run(work)
+    assert called_at_exit == []
+    deadline = time.monotonic() + 10
+    while made[0]() is not None and time.monotonic() < deadline:
+        time.sleep(0.02)
+        gc.collect()
+    assert made[0]() is None
+
+
+def test_threads_wait_for_a_missing_spark_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, the last of ten would wait ten times as long."""
+    waiting, attempts = threading.Barrier(4), []
+
+    def connect(*_: Any) -> Any:
+        attempts.append(time.monotonic())
+        # The others have begun to wait.
+        time.sleep(0.5)
+        raise PySparkException("UNAVAILABLE: Connection refused")
+
+    monkeypatch.setattr(session, "_connect", connect)
+    sessions = SparkSessions("sc://nowhere")
+
+    def ask(_: int) -> type[Exception] | None:
+        waiting.wait()
+        try:
+            return sessions.run(lambda spark: None)
+        except EngineAway as away:
+            return type(away)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(ask, range(4))) == [EngineAway] * 4
+    assert len(attempts) == 1
+    # Who asks later tries again.
+    with pytest.raises(EngineAway):
+        sessions.run(lambda spark: None)
+    assert len(attempts) == 2
