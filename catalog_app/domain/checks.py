@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog_app.domain.identity import identity_read
+from catalog_app.domain.quoting import quote_name, write_name
 from catalog_app.domain.row_counts import telling_columns
 from catalog_app.domain.schema import Column, Schema
 from lakeui.common.errors import CheckViolated, InvalidValue
@@ -103,7 +104,7 @@ def condition_shown(stored: str, schema: Schema) -> str:
 
     def named(identifier: int) -> str | None:
         column = schema.column(identifier)
-        return None if column is None else "`" + column.name.replace("`", "``") + "`"
+        return None if column is None else quote_name(column.name)
 
     return marks_replaced(stored, named)
 
@@ -168,18 +169,13 @@ def readers_of(properties: Mapping[str, str], column: Column) -> Iterator[str]:
             yield check_name(key)
 
 
-def _written(name: str) -> str:
-    """The name as a statement writes it."""
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
-
-
 def column_free_check(properties: Mapping[str, str], column: Column) -> None:
     """Raise InvalidValue where a constraint reads the column."""
     name = next(readers_of(properties, column), None)
     if name is not None:
         raise InvalidValue(
             f"The constraint {name} reads column {column.name}.",
-            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {_written(name)}. Renaming needs no drop.",
+            remedy=f"Drop it first: ALTER TABLE .. DROP CONSTRAINT {write_name(name)}. Renaming needs no drop.",
             column=column.name,
             constraint=name,
         )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.checks import columns_read, marks_replaced
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column, Schema
 from lakeui.common.errors import RowsRestricted
 
@@ -71,13 +72,13 @@ def expression_shown(stored: str, restriction: Restriction, schema: Schema, tabl
         column = column_of(identifier, restriction.names, schema)
         if column is None:
             raise _missing(table, restriction.names.get(identifier, str(identifier)))
-        texts[identifier] = "`" + column.name.replace("`", "``") + "`"
+        texts[identifier] = quote_name(column.name)
     return marks_replaced(stored, texts.get)
 
 
 def expression_stated(stored: str, names: Mapping[int, str]) -> str:
     """The expression as it was set, for people."""
-    texts = {identifier: "`" + name.replace("`", "``") + "`" for identifier, name in names.items()}
+    texts = {identifier: quote_name(name) for identifier, name in names.items()}
     return marks_replaced(stored, texts.get).replace(USER, "current_user()")
 
 

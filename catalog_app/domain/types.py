@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from catalog_app.domain.other_types import way_out
+from catalog_app.domain.quoting import write_name
 from lakeui.common.errors import InvalidValue, NestedTooDeeply
 
 _SYNONYMS = {
@@ -64,7 +65,7 @@ class ParsedType:
 
 
 def _identified(field: Field, is_named: bool) -> str:
-    name = field_name(field.name) if is_named else ""
+    name = write_name(field.name) if is_named else ""
     ids = "#" + "+".join(map(str, field.ids)) if field.ids else ""
     colon = ":" if name or ids else ""
     return f"{name}{ids}{colon}{field.type.identified}{field.suffix}"
@@ -79,15 +80,10 @@ def nested_type(name: str, fields: Iterable[Field]) -> ParsedType:
     """The array, map or struct of these fields."""
     chosen = tuple(fields)
     if name == "struct":
-        texts = [f"{field_name(field.name)}:{field.type.text}{field.suffix}" for field in chosen]
+        texts = [f"{write_name(field.name)}:{field.type.text}{field.suffix}" for field in chosen]
     else:
         texts = [field.type.text for field in chosen]
     return ParsedType(name, (), f"{name}<{','.join(texts)}>", chosen)
-
-
-def field_name(name: str) -> str:
-    """A field's name as type text has it: in backticks where it needs them."""
-    return name if name.isascii() and name.isidentifier() else "`" + name.replace("`", "``") + "`"
 
 
 @lru_cache(maxsize=4096)

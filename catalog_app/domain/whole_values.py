@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.types import ParsedType, value_type
 
 JSON_OPTIONS = (
@@ -54,16 +55,12 @@ def _ordered(value: str, kind: ParsedType, depth: int) -> str:
             return f"transform({value}, {name} -> {_ordered(name, element.type, depth + 1)})"
         case "struct", fields if fields:
             parts = (
-                f"'c{place}', {_ordered(f'{value}.{_quoted(field.name)}', field.type, depth)}"
+                f"'c{place}', {_ordered(f'{value}.{quote_name(field.name)}', field.type, depth)}"
                 for place, field in enumerate(fields)
             )
             return f"CASE WHEN {value} IS NOT NULL THEN named_struct({', '.join(parts)}) END"
         case _:
             return row_text([("'value'", value)])
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _ordered_map(value: str, held: ParsedType, depth: int) -> str:

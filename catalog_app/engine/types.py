@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from catalog_app.domain.quoting import write_name
 from catalog_app.domain.schema import Column
-from catalog_app.domain.types import ParsedType, field_name, nested_type, parse_type, value_type
+from catalog_app.domain.types import ParsedType, nested_type, parse_type, value_type
 from catalog_app.engine.spark_calls import sql_dataframe
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def type_text(data_type: Any) -> str:
         case MapType():
             return f"map<{type_text(data_type.keyType)},{type_text(data_type.valueType)}>"
         case StructType():
-            fields = (f"{field_name(field.name)}:{type_text(field.dataType)}" for field in data_type.fields)
+            fields = (f"{write_name(field.name)}:{type_text(field.dataType)}" for field in data_type.fields)
             return f"struct<{','.join(fields)}>"
         case _:
             return str(data_type.simpleString())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pyarrow as pa
 
+from catalog_app.domain.quoting import write_name
 from lakeui.common.errors import InvalidValue
 
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SAME = {
     pa.bool_(): "boolean",
     pa.int8(): "tinyint",
@@ -93,8 +91,4 @@ def type_text(kind: pa.DataType) -> str:
         return f"map<{type_text(kind.key_type)},{type_text(kind.item_type)}>"
     if pa.types.is_list(kind):
         return f"array<{type_text(kind.value_type)}>"
-    return "struct<" + ",".join(f"{_field_name(field.name)}:{type_text(field.type)}" for field in kind) + ">"
-
-
-def _field_name(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+    return "struct<" + ",".join(f"{write_name(field.name)}:{type_text(field.type)}" for field in kind) + ">"

@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from rest_framework.request import Request
 
 from catalog_app.domain.names import name_folded
+from catalog_app.domain.quoting import quote_name
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get
 from lakeui import frontdoor
@@ -30,7 +31,6 @@ from lakeui.api.sql.sql_view import statement_response
 from lakeui.common.errors import InvalidValue, PermissionDenied
 from lakeui.frontdoor.rights import statement_kind
 from lakeui.frontdoor.statements import CHANGING_KINDS
-from lakeui.sql.dialect import quote_name
 from lakeui.tasks.statements import bound, statement_run
 from merge_app.jobs.context import Context
 from merge_app.jobs.selectors import task_check_visible, task_get

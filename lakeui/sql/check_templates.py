@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from catalog_app.domain.quoting import quote_name, quote_text
 from lakeui.common.errors import InvalidValue
-from lakeui.sql.dialect import quote_name, quote_text, read_expression, write
+from lakeui.sql.dialect import read_expression, write
 from lakeui.sql.names import table_name
 from lakeui.sql.statements import TableName
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from catalog_app.domain.quoting import quote_name, quote_text
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_database, read_table
 from lakeui.sql.statements import ConflictDecision

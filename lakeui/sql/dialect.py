@@ -18,6 +18,7 @@ from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog_app.domain.names import name_folded
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
@@ -211,16 +212,6 @@ def write(tree: exp.Expr) -> str:
     except (RecursionError, TokenError) as error:
         # A cast reads its type as text; where no depth is left, the tokenizer is what fails.
         raise too_deep() from error
-
-
-def quote_name(name: str) -> str:
-    """An identifier as SQL text."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def quote_text(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:

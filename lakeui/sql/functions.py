@@ -10,12 +10,13 @@ from typing import NoReturn
 
 from sqlglot import exp
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, function_names, words_of_elsewhere
 from lakeui.sql.common import accept_if_exists, accept_if_not_exists, forbid
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name, read_expression, read_query, write
+from lakeui.sql.dialect import read_expression, read_query, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_path
 from lakeui.sql.one_row import refuse_many_rows

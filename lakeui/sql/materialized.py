@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import NotSupported
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_present_table
 from lakeui.sql.query import build_query

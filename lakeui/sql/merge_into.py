@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.pruning.predicates import ANYTHING
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name, read_expression, write
+from lakeui.sql.dialect import read_expression, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.mentions import localise
 from lakeui.sql.merge_words import accept_join_columns, accept_returning

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.lexer import Kind
 
 MERGE_ACTION = "merge_action"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import read_property_key
 from lakeui.sql.common_tables import sees_common_table
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.names import read_database, read_path, read_present_table, read_table, table_name
 from lakeui.sql.query import build_query
 

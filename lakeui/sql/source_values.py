@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import NotSupported
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.common_tables import outer_queries, with_common_tables
-from lakeui.sql.dialect import quote_name, write
+from lakeui.sql.dialect import write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows

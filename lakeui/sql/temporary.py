@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_if_exists
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name, read_query, write
+from lakeui.sql.dialect import read_query, write
 from lakeui.sql.lexer import Kind, Word
 from lakeui.sql.mentions import moving_times_refuse
 from lakeui.sql.names import full_names

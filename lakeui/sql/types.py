@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from catalog_app.domain.other_types import way_out
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.types import DEEPEST_TYPE
 from lakeui.common.errors import InvalidValue, NestedTooDeeply
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.lexer import Kind
 
 _PLAIN = {

@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible, reading
-from lakeui.sql.dialect import quote_name
 from lakeui.tasks.checks import examine
 from merge_app.audit.selectors import attempt_of_task
 from merge_app.execution.apply import CommitHeader

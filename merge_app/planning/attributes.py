@@ -118,7 +118,7 @@ def kept_columns(
     that came since it saw the table; a restore brings back those that the table lacks now.
     """
     if given.attributes is None:
-        target, source = _states(given, thing)
+        target, source = given.states_of(thing)
         states = [state for state in (source, target if is_restored else None) if isinstance(state, TableState)]
         return tuple(c for c in merged.columns if any(_lacks(state.schema, c) for state in states))
     sides = [facts.get(thing, {}) for facts in (given.attributes.source, given.attributes.target)]

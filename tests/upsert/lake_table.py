@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from catalog_app.importing.arrow_types import taken_type, type_text
 from lakeui.frontdoor import Session, export
 from lakeui.frontdoor.entries.batches import batch_merge
-from lakeui.sql.dialect import quote_name
 from tests.on_spark.rows.test_imports import load, send
 from tests.support.lake import Lake
 from tests.upsert.engines import Counts

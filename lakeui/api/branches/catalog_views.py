@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.domain.quoting import quote_name, quote_text
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.ahead_behind import divergences_load
 from catalog_app.selectors.branches import (
@@ -44,7 +45,6 @@ from lakeui.api.sql.resource_writes import (
     written,
 )
 from lakeui.common.errors import InvalidValue
-from lakeui.sql.dialect import quote_name, quote_text
 from merge_app.audit.selectors import audit_counts
 from merge_app.jobs.selectors import unfinished_count
 from merge_app.review.expiring import expiry_waits

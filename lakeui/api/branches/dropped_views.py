@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.domain.quoting import quote_name
 from catalog_app.models import Catalog
 from catalog_app.selectors.dropped_catalogs import dropped_catalogs
 from catalog_app.selectors.people import catalogs_known
@@ -23,7 +24,6 @@ from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.resource_writes import AT_ONCE, DRY_RUN, Write, WriteOptions, written
 from lakeui.common.errors import NotFound
-from lakeui.sql.dialect import quote_name
 
 
 class DroppedCatalog(serializers.Serializer[Any]):

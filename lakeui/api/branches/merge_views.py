@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.domain.quoting import quote_name, quote_text
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.branches.lake_views import MergePages
 from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
@@ -37,7 +38,6 @@ from lakeui.api.sql.sql_view import PREFER
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.cursor import is_stored
 from lakeui.sql.decisions import decisions_written
-from lakeui.sql.dialect import quote_name, quote_text
 from lakeui.sql.statements import ConflictDecision
 from merge_app.audit.selectors import audit_list, audit_summaries
 from merge_app.planning.merge_plan import Decision, ResolutionPart

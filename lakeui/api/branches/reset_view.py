@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.api.branches.catalog_views import if_match
 from lakeui.api.http.answers import IF_MATCH, STALE
 from lakeui.api.http.base import ApiView, catalog_of
@@ -18,7 +19,6 @@ from lakeui.api.http.entity_tags import entity_tags
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.resource_writes import AT_ONCE, Write, WriteOptions, written
-from lakeui.sql.dialect import quote_name
 
 _HEAD = re.compile(r'"(\d{1,18})-[0-9a-f]+"')
 """The tag of a branch, which begins with its head."""

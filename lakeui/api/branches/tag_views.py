@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.domain.quoting import quote_name
 from catalog_app.models import Tag
 from catalog_app.selectors.branches import sort_key
 from catalog_app.selectors.tags import tag_get, tags_list
@@ -32,7 +33,6 @@ from lakeui.api.sql.resource_writes import (
     or_rehearsed,
     written,
 )
-from lakeui.sql.dialect import quote_name
 
 
 class TagAnswer(serializers.Serializer[Any]):

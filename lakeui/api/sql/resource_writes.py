@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.domain.names import LONGEST_NAME
+from catalog_app.domain.quoting import quote_text
 from catalog_app.selectors.protection import LONGEST_REASON
 from catalog_app.services.catalogs import MAIN
 from lakeui import frontdoor
@@ -25,7 +26,6 @@ from lakeui.api.http.idempotency import once, task_key
 from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql.sql_view import statement_response
 from lakeui.common.errors import InvalidValue
-from lakeui.sql.dialect import quote_text
 from lakeui.tasks.statements import statement_run
 from merge_app.jobs.context import Context
 from merge_app.jobs.selectors import task_known

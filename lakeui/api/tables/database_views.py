@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.domain.quoting import quote_name, quote_text
 from catalog_app.domain.state import DatabaseState
 from catalog_app.selectors.listing import (
     LastChange,
@@ -40,7 +41,6 @@ from lakeui.api.tables.table_serializers import (
     TableSummary,
     VersionQuery,
 )
-from lakeui.sql.dialect import quote_name, quote_text
 
 REFUSALS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
 

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from catalog_app.domain.checks import checks_shown
 from catalog_app.domain.column_bounds import column_bounds
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.state import comment_of, stated_properties
 from catalog_app.selectors.growth import table_growth
 from catalog_app.selectors.listing import (
@@ -54,7 +55,6 @@ from lakeui.api.tables.table_serializers import (
     names_shown,
     partition_shown,
 )
-from lakeui.sql.dialect import quote_name
 from lakeui.tasks.statements import result_body
 from merge_app.audit.selectors import discarded_schemas
 

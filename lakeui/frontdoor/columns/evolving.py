@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from catalog_app.domain.checks import column_free_check
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import canonical_type, value_type, widens
@@ -17,7 +18,6 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.columns.fields import with_ids
 from lakeui.frontdoor.columns.new_table import table_columns
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 
 SourceColumns = Sequence[tuple[str, str]]
 """(name, Spark type text) of every column of a source."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
+from catalog_app.domain.quoting import quote_name
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.sql.check_templates import parameters_read, query_shown
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.parse import parse
 
 LONGEST_FILE = 512 * 1024

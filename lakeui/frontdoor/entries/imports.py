@@ -11,6 +11,7 @@ from django.conf import settings
 
 from catalog_app.domain.commit_messages import message_check
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.quoting import quote_name
 from catalog_app.importing.scanning import untyped_columns
 from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
@@ -41,7 +42,6 @@ from lakeui.frontdoor.rows.keyed_merges import keyed_merge, keys_require
 from lakeui.frontdoor.rows.writes import commit_rows, write_metrics
 from lakeui.frontdoor.tables.tables import commit_table
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 
 OPERATION = "IMPORT"
 """How the commit is called in the history."""

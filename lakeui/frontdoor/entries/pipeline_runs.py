@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
@@ -31,7 +32,6 @@ from lakeui.frontdoor.queries.views import create_view
 from lakeui.frontdoor.recording import run_recorded
 from lakeui.frontdoor.rows.writes import staging, write_metrics
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_view
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from catalog_app.domain.assignment import is_assignable
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import value_type, widens
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.types import storable_type
 from catalog_app.services.field_alterations import type_grown
-from lakeui.sql.dialect import quote_name
 
 
 def as_in_table(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from django.conf import settings
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.types import storage_type
 from catalog_app.importing.plain_files import file_made_plain
@@ -25,7 +26,6 @@ from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.pipelines.work import PipelineWork
 from lakeui.frontdoor.rows.keyed_merges import typed_rows
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 from merge_app.pipelines.definition.landing import DATABASE, lacking, zone_columns
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.landing import claims_settle, files_claim, files_waiting, landed, last_archived

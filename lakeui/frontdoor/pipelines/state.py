@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from lakeui.common.errors import DuplicateKey
@@ -12,7 +13,6 @@ from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_query
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy

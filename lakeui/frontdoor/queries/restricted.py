@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from catalog_app.domain.files import TableScan
+from catalog_app.domain.quoting import quote_text
 from catalog_app.domain.restrictions import (
     USER,
     Restriction,
@@ -16,7 +17,6 @@ from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.types import quoted, storage_type
 from lakeui.common.errors import EngineAway, EngineLost, LakeError, ResultTooLarge, RowsRestricted
 from lakeui.frontdoor.call import Call, ResolvedTable
-from lakeui.sql.dialect import quote_text
 
 _TABLE = "__lake_0"
 _BARRIER = "monotonically_increasing_id() >= 0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.types import value_type
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.map_keys import with_single_keys
@@ -17,7 +18,6 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.inputs_outputs import KeyedMerge, StatementResult
 from lakeui.frontdoor.rows.merge_into import UNNAMED_SOURCE, merge_from
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 from merge_app.upsert.inputs_outputs import ExtraColumns, refuse_extra_columns
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.generated import writing_schema
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import value_type
@@ -21,7 +22,6 @@ from lakeui.frontdoor.expressions.analysis import Assigned, assigned_columns, me
 from lakeui.frontdoor.expressions.field_values import all_columns, kept_beside
 from lakeui.frontdoor.expressions.generated import with_generated
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 
 _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDelete: Act.DELETE}
 

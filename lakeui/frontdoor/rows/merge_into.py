@@ -11,6 +11,7 @@ from typing import Protocol
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.generated import identities_of
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.copy_on_write import Copied, Marks
@@ -38,7 +39,6 @@ from lakeui.frontdoor.rows.write_modes import copied_files, copies_files
 from lakeui.frontdoor.rows.writes import definition_of, staging, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
-from lakeui.sql.dialect import quote_name
 from merge_app.execution.apply import Applied
 from merge_app.execution.commit import ReadSet
 

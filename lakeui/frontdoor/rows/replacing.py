@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from catalog_app.domain.files import FileScan, NewDataFile, TableScan
 from catalog_app.domain.operations import FileEffects, OperationKind
+from catalog_app.domain.quoting import quote_name
 from catalog_app.engine.copy_on_write import Marks
 from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
@@ -26,7 +27,6 @@ from lakeui.frontdoor.rows.insert import insert_stage
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import bytes_of, definition_of, row_metrics, staging, touched_copy, write_metrics
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, LakeError
-from lakeui.sql.dialect import quote_name
 from lakeui.sql.parameters import parameters_read
 from merge_app.review.errors import SuggestionOutdated
 from merge_app.review.models import Comment

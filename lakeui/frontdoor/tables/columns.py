@@ -8,6 +8,7 @@ from dataclasses import replace
 from catalog_app.domain.checks import check_name
 from catalog_app.domain.generated import generated_key_of, identities_of
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
+from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
@@ -23,7 +24,6 @@ from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.tables.generated_added import generated_add
 from lakeui.frontdoor.tables.tables import commit_table
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_name
 
 
 def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:

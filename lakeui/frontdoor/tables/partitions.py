@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
 from catalog_app.domain.partitions import is_partition_text
+from catalog_app.domain.quoting import quote_text
 from catalog_app.selectors.objects import TableState
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
@@ -19,7 +20,6 @@ from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.writes import definition_of
 from lakeui.frontdoor.tables.tables import commit_table, with_notice
 from lakeui.sql import statements as sql
-from lakeui.sql.dialect import quote_text
 
 
 def _present(target: ResolvedTable) -> dict[PartitionValues, list[SegmentState]]:

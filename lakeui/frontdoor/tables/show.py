@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog_app.domain.generated import checks_stated_shown, generated_shown, identities_shown
 from catalog_app.domain.layout import clustering_shown, layout_shown
+from catalog_app.domain.quoting import quote_name, quote_text
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
@@ -125,52 +126,44 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     generated |= {name: identity.shown for name, identity in identities_shown(table).items()}
     parts = [_column_text(column, generated.get(column.name)) for column in table.schema.columns]
     if table.schema.primary_key:
-        parts.append("PRIMARY KEY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.primary_key) + ")")
+        parts.append("PRIMARY KEY (" + ", ".join(quote_name(by_id[i]) for i in table.schema.primary_key) + ")")
     checks = checks_stated_shown(table)
-    parts += [f"CONSTRAINT {_quoted(name)} CHECK ({condition})" for name, condition in checks.items()]
-    name = f"{_quoted(found.place.database.name)}.{_quoted(table.name)}"
+    parts += [f"CONSTRAINT {quote_name(name)} CHECK ({condition})" for name, condition in checks.items()]
+    name = f"{quote_name(found.place.database.name)}.{quote_name(table.name)}"
     text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
-    if fields := [*(_quoted(by_id[i]) for i in table.schema.partition_by), *layout_shown(table)]:
+    if fields := [*(quote_name(by_id[i]) for i in table.schema.partition_by), *layout_shown(table)]:
         text += "\nPARTITIONED BY (" + ", ".join(fields) + ")"
     if clustered := clustering_shown(table):
-        text += "\nCLUSTER BY (" + ", ".join(map(_quoted, clustered)) + ")"
+        text += "\nCLUSTER BY (" + ", ".join(map(quote_name, clustered)) + ")"
     if comment := comment_of(table):
-        text += f"\nCOMMENT {_text(comment)}"
+        text += f"\nCOMMENT {quote_text(comment)}"
     if properties := own_properties(table):
         text += f"\nTBLPROPERTIES ({_pairs(properties)})"
     return answer(strings("statement"), [[text]], found.place.snapshot.version)
 
 
 def _view_text(place: Place, view: ViewState) -> str:
-    text = f"CREATE VIEW {_quoted(place.database.name)}.{_quoted(view.name)}"
+    text = f"CREATE VIEW {quote_name(place.database.name)}.{quote_name(view.name)}"
     if view.columns:
-        columns = (_quoted(name) + (f" COMMENT {_text(said)}" if said else "") for name, said in view.columns)
+        columns = (quote_name(name) + (f" COMMENT {quote_text(said)}" if said else "") for name, said in view.columns)
         text += f" ({', '.join(columns)})"
     if comment := view_comment(view):
-        text += f" COMMENT {_text(comment)}"
+        text += f" COMMENT {quote_text(comment)}"
     if properties := view_properties(view):
         text += f" TBLPROPERTIES ({_pairs(properties)})"
     return f"{text} AS {view.query}"
 
 
 def _pairs(properties: dict[str, str]) -> str:
-    return ", ".join(f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in sorted(properties.items()))
 
 
 def _column_text(column: Column, generated: str | None) -> str:
-    text = f"{_quoted(column.name)} {column.type}"
+    text = f"{quote_name(column.name)} {column.type}"
     text += "" if column.nullable else " NOT NULL"
     text += f" {generated}" if generated is not None else ""
     text += f" DEFAULT {column.default}" if column.default is not None else ""
-    return text + (f" COMMENT {_text(column.comment)}" if column.comment else "")
+    return text + (f" COMMENT {quote_text(column.comment)}" if column.comment else "")
 
 
 def show_partitions(call: Call, statement: sql.ShowPartitions) -> StatementResult:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
+from catalog_app.domain.quoting import quote_name
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.landing import DATABASE as LANDING
 from merge_app.pipelines.definition.landing import HELPER as LANDING_HELPER
@@ -30,7 +31,7 @@ class TableAddress:
 
     @property
     def sql(self) -> str:
-        return ".".join("`" + part.replace("`", "``") + "`" for part in (self.database, self.table))
+        return f"{quote_name(self.database)}.{quote_name(self.table)}"
 
 
 @dataclass(frozen=True, slots=True)

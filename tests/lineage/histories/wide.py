@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from catalog_app.domain.quoting import quote_name, quote_text
 from lakeui.common.errors import LakeError, MergeConflict, NotSupported
-from lakeui.sql.dialect import quote_name, quote_text
 from tests.lineage.histories import history as histories
 from tests.lineage.histories.chance import statement_by_chance
 from tests.lineage.histories.chance_more import further_statement

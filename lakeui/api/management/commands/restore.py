@@ -10,12 +10,12 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from catalog_app.domain.quoting import quote_name, quote_text
 from catalog_app.models import Branch, Catalog
 from lakeui import frontdoor
 from lakeui.runtime.backup_places import place_locked
 from lakeui.runtime.backups import backup_choose, backup_place, backup_restore, restore_finish
 from lakeui.runtime.upgrading import upgrade
-from lakeui.sql.dialect import quote_name, quote_text
 
 REASON = "restored from a backup to a point in time"
 
